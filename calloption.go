@@ -7,15 +7,43 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// CallOption sets up one call.
+// CallOption sets up one call of any method: [CaptureResponse], [CaptureResponseWithSecrets] or [Timeout].
 type CallOption func(*transport.Call)
 
-// IdempotencyKey anchors a write to a key of the caller's. An empty key and one on a read are *errors.InvalidInput. See
-// [Key] for what a key does, and for what the service does with a write that has none.
-//
-// Source: Limits, Idempotency.
-func IdempotencyKey(key Key) CallOption {
-	return func(c *transport.Call) { c.Key, c.KeySet = string(key), true }
+// ApplyToWrite makes every CallOption a [WriteOption].
+func (o CallOption) ApplyToWrite(call *transport.Call) {
+	if o != nil {
+		o(call)
+	}
+}
+
+// WriteOption sets up one write that an idempotency key can anchor, such as dapi's Payouts.Book: [IdempotencyKey], and
+// every [CallOption]. A method that takes CallOptions takes no key: it reads, or repeating it changes nothing, or the
+// service anchors nothing to a key there.
+type WriteOption interface{ ApplyToWrite(call *transport.Call) }
+
+// IdempotencyKey anchors a write to your own key. An empty key is *errors.InvalidInput. See [Key] for what a key does,
+// and for what the service does with a write that has none.
+func IdempotencyKey(key Key) WriteOption { return keyOption(key) }
+
+type keyOption Key
+
+// ApplyToWrite implements [WriteOption].
+func (k keyOption) ApplyToWrite(call *transport.Call) { call.Key, call.KeySet = string(k), true }
+
+// KeyOf returns the idempotency key that the options of a write set. ok is false if they set none. It is for fakes that
+// stand in for a service in your tests, and check which key your program used.
+func KeyOf(options ...WriteOption) (key Key, ok bool) {
+	call := transport.WriteOf(options)
+	return Key(call.Key), call.KeySet
+}
+
+// Timeout ends one call after d, with all its attempts, pauses and waiting in line, unless the context ends it earlier.
+// It replaces the client's [WithTimeout]; 0 means no timeout. A negative d is *errors.InvalidInput. The error of a call
+// that runs out of time is context.DeadlineExceeded within the type that says what happened: *errors.NotDelivered, or
+// *errors.OutcomeUnknown for a write that may have been carried out. A stream, such as a PDF, must be read within it.
+func Timeout(d time.Duration) CallOption {
+	return func(c *transport.Call) { c.Timeout, c.TimeoutSet = d, true }
 }
 
 // Response is what came back besides the decoded value.

@@ -118,22 +118,29 @@ func TestALimiterOfTheCallers(t *testing.T) {
 
 // The key of a call travels with it, and comes back beside what could not be read of the answer.
 func TestTheKeyOfACall(t *testing.T) {
-	service := &answering{status: 201, body: `{"id":"ct_1","name":{}}`}
+	service := &answering{status: 200, body: `{"txHash":"0x1","name":{}}`}
 	client, err := appapi.New("https://service.example", appapi.NewAPIKey("key"), service.option())
 	require.NoError(t, err)
 	var answer moneymovement.Response
-	_, _ = client.Contacts.Create(t.Context(), appapi.ContactCreate{Name: "Bob"},
-		moneymovement.IdempotencyKey("contact-1"), moneymovement.CaptureResponse(&answer))
+	_, _ = client.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: "q_1"}, "rent-1",
+		moneymovement.CaptureResponse(&answer))
 	require.Len(t, service.got, 1)
-	assert.Equal(t, []string{"contact-1"}, sentKey(service.got[0]))
-	assert.Equal(t, "contact-1", answer.IdempotencyKey)
-	require.NotEmpty(t, answer.Unread)
-	assert.Equal(t, "/name", answer.Unread[0].Pointer)
-	assert.Equal(t, "is an object", answer.Unread[0].Problem)
+	assert.Equal(t, []string{"rent-1"}, sentKey(service.got[0]))
+	assert.Equal(t, "rent-1", answer.IdempotencyKey)
+}
 
-	_, err = client.Contacts.Create(t.Context(), appapi.ContactCreate{Name: "Bob"}, moneymovement.IdempotencyKey(""))
-	var input *errors.InvalidInput
-	require.ErrorAs(t, err, &input, "an empty key is no key that was left out")
+func TestKeyOfReadsTheKeyFromOptions(t *testing.T) {
+	capture := moneymovement.CaptureResponse(new(moneymovement.Response))
+	key, ok := moneymovement.KeyOf(nil, capture, moneymovement.IdempotencyKey("rent-1"), moneymovement.CallOption(nil))
+	assert.Equal(t, moneymovement.Key("rent-1"), key)
+	assert.True(t, ok)
+	key, ok = moneymovement.KeyOf(moneymovement.IdempotencyKey(""))
+	assert.Empty(t, key)
+	assert.True(t, ok, "an empty key is no key that was left out")
+	for _, options := range [][]moneymovement.WriteOption{nil, {capture}} {
+		_, ok = moneymovement.KeyOf(options...)
+		assert.False(t, ok)
+	}
 }
 
 // sentKey reads the header, which is not spelled canonically.

@@ -915,8 +915,8 @@ var opCreateTransfer = transport.Operation{
 }
 
 // CreateTransfer sends POST /apps/transfer: transfer money.
-func (c lowLevel) CreateTransfer(ctx context.Context, body *TransferCreate, options []moneymovement.CallOption) (*TransferReceipt, error) {
-	r := c.request(&opCreateTransfer, options)
+func (c lowLevel) CreateTransfer(ctx context.Context, body *TransferCreate, options []moneymovement.WriteOption) (*TransferReceipt, error) {
+	r := c.write(&opCreateTransfer, options)
 	r.Body(body, body.validate)
 	return transport.Do[TransferReceipt](ctx, c.transport, r)
 }

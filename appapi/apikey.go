@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -12,26 +11,23 @@ import (
 // and is no credential of another surface.
 //
 // Source: Authentication, App API and reference endpoints.
-type APIKey struct{ secret }
+type APIKey struct {
+	secret
+	ownHeader bool // X-Api-Key
+}
 
 // secret keeps the field out of callers' reach.
 type secret = transport.Secret
 
 // NewAPIKey holds a key as the service issued it. Read it from where secrets are kept, not from the source.
-func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key)} }
+func NewAPIKey(key string) APIKey { return APIKey{secret: transport.NewSecret(key)} }
 
-// WithKeyHeader sends the key as X-Api-Key, instead of as Authorization: Bearer. The service takes either.
-//
-// Source: Surfaces.
-func WithKeyHeader() moneymovement.Option {
-	return func(c *transport.Config) { c.Auth = inKeyHeader{} }
+// InKeyHeader returns the same key, to be sent as the header X-Api-Key in place of Authorization: Bearer. The service
+// takes either.
+func (k APIKey) InKeyHeader() APIKey {
+	k.ownHeader = true
+	return k
 }
-
-// inKeyHeader is the wish for X-Api-Key. It holds no key, so that on another surface it would authorize nothing.
-type inKeyHeader struct{}
-
-// Authorize implements transport.Authorizer.
-func (inKeyHeader) Authorize(context.Context, http.Header) error { return nil }
 
 // credential puts the key on each attempt. A key is never renewed.
 type credential struct {
@@ -39,9 +35,9 @@ type credential struct {
 	value  transport.Hidden[[]string]
 }
 
-// credential is the key in a header.
-func (k APIKey) credential(keyHeader bool) credential {
-	if keyHeader {
+// credential is the key in its header.
+func (k APIKey) credential() credential {
+	if k.ownHeader {
 		return credential{"X-Api-Key", transport.Hide([]string{transport.Reveal(k.secret)})}
 	}
 	return credential{"Authorization", transport.Hide([]string{"Bearer " + transport.Reveal(k.secret)})}

@@ -204,8 +204,10 @@ func TestACardsWalletSignsForItsDetails(t *testing.T) {
 			assert.NotContains(t, fmt.Sprintf("%+v %#v %s", *details, details, details), "123")
 		}
 
-		_, err = app.Cards.Details(t.Context(), "card_1", signer,
-			model.CardMessage(func(id string, nonce int64) string { return fmt.Sprintf("%d/%s", nonce, id) }))
+		_, err = app.Cards.Details(t.Context(), "card_1",
+			model.WithCardMessage(signer, func(id string, nonce int64) string {
+				return fmt.Sprintf("%d/%s", nonce, id)
+			}))
 		require.NoError(t, err)
 		assert.Equal(t, map[int64]string{
 			now:     fmt.Sprintf("0xsigned:Reveal card card_1 at %d", now),

@@ -40,7 +40,7 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 // Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service
 // takes for five minutes and once, so that each call signs anew. Another wallet's signature is refused by the service.
 // If the wallet signs only when the five minutes are over, as one that asks a person can, nothing is sent and the error
-// is *errors.InvalidInput. With model.CardMessage the wallet signs another text. Number, security code and expiry are
+// is *errors.InvalidInput. With [model.WithCardMessage] the wallet signs another text. Number, security code and expiry are
 // [moneymovement.Secret]s, which do not print: their Reveal method gives the text to show to the holder.
 //
 // The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it
@@ -53,7 +53,7 @@ func (s *Cards) Details(
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
-	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet, options)
+	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet)
 	if err != nil {
 		return nil, err
 	}

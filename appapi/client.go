@@ -25,19 +25,17 @@ type Client struct {
 	Transfers    *Transfers
 
 	transport *transport.Client
-	keyHeader bool // the key goes there, and not into Authorization
 }
 
 // New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback.
-// The key is sent to that origin only, as Authorization: Bearer unless [WithKeyHeader] says otherwise. Nothing is sent
+// The key is sent to that origin only, as Authorization: Bearer, or as X-Api-Key after [APIKey.InKeyHeader]. Nothing is sent
 // before the first call. Bad input is *errors.InvalidInput.
 func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, error) {
 	if err := key.validate("New"); err != nil {
 		return nil, err
 	}
 	config := transport.ConfigOf(moneymovement.Version, options)
-	_, keyHeader := config.Auth.(inKeyHeader)
-	config.Auth = key.credential(keyHeader)
+	config.Auth = key.credential()
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
 		return nil, err
@@ -55,7 +53,6 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 		Cards:        &Cards{low: low, proofs: cardproof.Prover{Client: client}},
 		Transfers:    &Transfers{low},
 		transport:    client,
-		keyHeader:    keyHeader,
 	}, nil
 }
 
@@ -72,7 +69,7 @@ func (c *Client) UseKey(key APIKey) error {
 	if err := key.validate("UseKey"); err != nil {
 		return err
 	}
-	c.transport.Use(key.credential(c.keyHeader))
+	c.transport.Use(key.credential())
 	return nil
 }
 
@@ -83,7 +80,12 @@ const maker = "appapi.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, options)
+	return transport.RequestOf(c.transport, maker, op, transport.CallOf(options))
+}
+
+// write is request for an operation that an idempotency key anchors.
+func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOption) *transport.Request {
+	return transport.RequestOf(c.transport, maker, op, transport.WriteOf(options))
 }
 
 // ready refuses what a flow cannot begin with.

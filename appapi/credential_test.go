@@ -16,13 +16,11 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
-	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 func TestTheKeyTravelsInTheHeaderThatWasAskedFor(t *testing.T) {
-	_, sent, _ := send(t, accountExchanges["GetProfile"], appapi.WithKeyHeader())
+	_, sent, _ := sendAs(t, appapi.NewAPIKey("secret-key").InKeyHeader(), accountExchanges["GetProfile"])
 	assert.Equal(t, []string{"secret-key"}, sent.Header.Values("X-Api-Key"))
 	assert.Empty(t, sent.Header.Values("Authorization"))
 }
@@ -64,8 +62,9 @@ func TestTheKeyStaysWithItsOrigin(t *testing.T) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 	}))
 	defer origin.Close()
-	for name, options := range map[string][]moneymovement.Option{"bearer": nil, "header": {appapi.WithKeyHeader()}} {
-		app, err := appapi.New(origin.URL, appapi.NewAPIKey("secret-key"), options...)
+	key := appapi.NewAPIKey("secret-key")
+	for name, key := range map[string]appapi.APIKey{"bearer": key, "header": key.InKeyHeader()} {
+		app, err := appapi.New(origin.URL, key)
 		require.NoError(t, err)
 		_, err = app.Account.Profile(t.Context())
 		unexpected, is := errors.AsType[*errors.UnexpectedAnswer](err)
@@ -73,27 +72,6 @@ func TestTheKeyStaysWithItsOrigin(t *testing.T) {
 		assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
 	}
 	assert.Zero(t, elsewhere.Load(), "redirects are not followed")
-}
-
-// TestTheWishForAHeaderIsNoCredentialElsewhere: an option of this surface given to another leaves that one's credential
-// alone.
-func TestTheWishForAHeaderIsNoCredentialElsewhere(t *testing.T) {
-	var headers []http.Header
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		headers = append(headers, r.Header)
-	}))
-	defer server.Close()
-	key, err := signing.Generate()
-	require.NoError(t, err)
-	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: "a@example.com", Key: key},
-		appapi.WithKeyHeader())
-	require.NoError(t, err)
-	_, err = account.Chains.List(t.Context(), dapi.ListChainsParams{})
-	require.Error(t, err)
-	require.NotEmpty(t, headers)
-	for _, h := range headers {
-		assert.Empty(t, h.Values("X-Api-Key"))
-	}
 }
 
 func TestClientsThatCannotBeMade(t *testing.T) {
@@ -171,20 +149,21 @@ func TestAChangeThatIsReadAfterwardsKeepsItsKey(t *testing.T) {
 
 func TestANewKeyIsForCallsThatBegin(t *testing.T) {
 	for name, c := range map[string]struct {
-		options []moneymovement.Option
-		header  string
-		first   string
-		second  string
+		key    func(string) appapi.APIKey
+		header string
+		first  string
+		second string
 	}{
-		"bearer":     {nil, "Authorization", "Bearer first", "Bearer second"},
-		"key header": {[]moneymovement.Option{appapi.WithKeyHeader()}, "X-Api-Key", "first", "second"},
+		"bearer": {appapi.NewAPIKey, "Authorization", "Bearer first", "Bearer second"},
+		"key header": {func(key string) appapi.APIKey { return appapi.NewAPIKey(key).InKeyHeader() }, "X-Api-Key",
+			"first", "second"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var carried []string
 			var app *appapi.Client
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if carried = append(carried, r.Header.Get(c.header)); len(carried) == 1 {
-					assert.NoError(t, app.UseKey(appapi.NewAPIKey("second")))
+					assert.NoError(t, app.UseKey(c.key("second")))
 					w.WriteHeader(http.StatusServiceUnavailable)
 					return
 				}
@@ -193,8 +172,8 @@ func TestANewKeyIsForCallsThatBegin(t *testing.T) {
 			}))
 			defer server.Close()
 			var err error
-			app, err = appapi.New(server.URL, appapi.NewAPIKey("first"),
-				append(c.options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: 1}))...)
+			app, err = appapi.New(server.URL, c.key("first"),
+				moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: 1}))
 			require.NoError(t, err)
 			for range 2 {
 				_, err = app.Account.Profile(t.Context())

@@ -10,7 +10,7 @@
 //
 // # Key
 //
-// The key identifies the owning app. It travels as Authorization: Bearer, or as X-Api-Key with [WithKeyHeader], to the
+// The key identifies the owning app. It travels as Authorization: Bearer, or as X-Api-Key after [APIKey.InKeyHeader], to the
 // client's origin and nowhere else; redirects are not followed. It works on no other surface, and no other surface's
 // credential works here. It does not expire by itself: a key that the service refuses is *errors.Unauthenticated.
 //

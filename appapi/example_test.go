@@ -87,7 +87,7 @@ func ExampleInvoices_MarkPaid() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	ctx := context.Background()
-	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey), appapi.WithKeyHeader())
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey).InKeyHeader())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -64,7 +64,13 @@ func lines() []model.LineItem {
 const linesJSON = `[{"name":"Design","quantity":1.5,"price":"80"}]`
 
 // send makes the one call that an exchange describes, and answers the request and its body as they were sent.
-func send(t *testing.T, x exchange, options ...moneymovement.Option) (value any, sent *http.Request, body string) {
+func send(t *testing.T, x exchange) (value any, sent *http.Request, body string) {
+	t.Helper()
+	return sendAs(t, appapi.NewAPIKey("secret-key"), x)
+}
+
+// sendAs is send with a key.
+func sendAs(t *testing.T, key appapi.APIKey, x exchange) (value any, sent *http.Request, body string) {
 	t.Helper()
 	mock := httpmock.NewMockTransport()
 	mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
@@ -79,8 +85,8 @@ func send(t *testing.T, x exchange, options ...moneymovement.Option) (value any,
 		answer.Header.Set("Content-Type", "application/json")
 		return answer, nil
 	})
-	app, err := appapi.New("https://service.example/v9", appapi.NewAPIKey("secret-key"),
-		append(options, moneymovement.WithHTTPClient(&http.Client{Transport: mock}))...)
+	app, err := appapi.New("https://service.example/v9", key,
+		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 	require.NoError(t, err)
 	value, err = x.call(t.Context(), app)
 	require.NoError(t, err)

@@ -32,9 +32,9 @@ func (w *paperWallet) SignMessage(_ context.Context, message []byte) (string, er
 
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	type call = func(context.Context, *appapi.Client) error
-	keyed := func(to appapi.Destination, key moneymovement.Key, options ...moneymovement.CallOption) call {
+	keyed := func(to appapi.Destination, key moneymovement.Key) call {
 		return func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Transfers.Send(ctx, to, key, options...)
+			_, err := app.Transfers.Send(ctx, to, key)
 			return err
 		}
 	}
@@ -117,12 +117,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a transfer with a bad key": {keyed(appapi.ToQuote{QuoteID: "q"}, "a b"), "Idempotency-Key",
 			"pattern"},
 		"a transfer without a key": {keyed(appapi.ToQuote{QuoteID: "q"}, ""), "Idempotency-Key", "missing"},
-		"a transfer with a key in an option": {keyed(appapi.ToQuote{QuoteID: "q"}, "",
-			moneymovement.IdempotencyKey("k")), "Idempotency-Key", "missing"},
-		"a transfer with two keys": {keyed(appapi.ToQuote{QuoteID: "q"}, "k",
-			moneymovement.IdempotencyKey("l")), "Idempotency-Key", "exactly_one_of"},
-		"a lookup of no key":    {byKey(""), "idempotency_key", "missing"},
-		"a lookup of a bad key": {byKey("a\n"), "idempotency_key", "pattern"},
+		"a lookup of no key":       {byKey(""), "idempotency_key", "missing"},
+		"a lookup of a bad key":    {byKey("a\n"), "idempotency_key", "pattern"},
 		"a quantity like a bomb": {invoice(func(i *appapi.InvoiceCreate) {
 			i.Items[0].Quantity = model.NewNumber(decimal.New(1, -99_999))
 		}), "items[0].quantity", "too_long"},
@@ -139,10 +135,6 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"details by a wallet without a key": {details("card_1", &paperWallet{}), "wallet", "missing"},
 		"a document with a name that is not": {upload(appapi.DocumentUpload{Content: strings.NewReader("x"),
 			Name: "\xff"}), "name", "unencodable"},
-		"a key on a read": {func(ctx context.Context, app *appapi.Client) error {
-			_, err := app.Account.App(ctx, moneymovement.IdempotencyKey("k"))
-			return err
-		}, "Idempotency-Key", "not_applicable"},
 		"a limit like a bomb": {func(ctx context.Context, app *appapi.Client) error {
 			_, err := app.Cards.SetLimit(ctx, "card_1",
 				appapi.CardLimitUpdate{MonthlyLimit: model.Set(model.NewNumber(decimal.New(1, 99_999)))})
@@ -168,8 +160,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, app := serve(t, losing)
-	_, err := app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: "ct_1"}, "k",
-		moneymovement.IdempotencyKey("k"))
+	_, err := app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: "ct_1"}, "k")
 	assert.EqualError(t, err, "CreateTransfer: invalid input: contactId does not match "+
 		"^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$; amount is required (ct_1, key k)")
 }

@@ -63,13 +63,11 @@ func (s *Transfers) Send(
 			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice, by value")
 		})
 	}
-	if also := transport.CallOf(options); also.KeySet && also.Key != string(key) {
-		return nil, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
-			c.Refuse("Idempotency-Key", "exactly_one_of", "is given twice, and differs: leave the option out")
-		})
+	write := []moneymovement.WriteOption{moneymovement.IdempotencyKey(key)}
+	for _, option := range options {
+		write = append(write, option)
 	}
-	return transport.Of(s).low.CreateTransfer(ctx, &body,
-		append(options[:len(options):len(options)], moneymovement.IdempotencyKey(key)))
+	return transport.Of(s).low.CreateTransfer(ctx, &body, write)
 }
 
 // transferOf is the body of a transfer. A nil pointer to a destination is none, and so is nothing.

@@ -1552,8 +1552,8 @@ var opCreateEscrow = transport.Operation{
 }
 
 // CreateEscrow sends POST /escrow: create an escrow deal.
-func (c lowLevel) CreateEscrow(ctx context.Context, body *EscrowCreate, options []moneymovement.CallOption) (*Escrow, error) {
-	r := c.request(&opCreateEscrow, options)
+func (c lowLevel) CreateEscrow(ctx context.Context, body *EscrowCreate, options []moneymovement.WriteOption) (*Escrow, error) {
+	r := c.write(&opCreateEscrow, options)
 	r.Body(body, body.validate)
 	return transport.Do[Escrow](ctx, c.transport, r)
 }
@@ -1563,8 +1563,8 @@ var opPrepareEscrowAction = transport.Operation{
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
-func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.CallOption) (*PreparedEscrowAction, error) {
-	r := c.request(&opPrepareEscrowAction, options)
+func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.WriteOption) (*PreparedEscrowAction, error) {
+	r := c.write(&opPrepareEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), pathPrepareEscrowAction[0])
 	r.Body(body, body.validate)
 	return transport.Do[PreparedEscrowAction](ctx, c.transport, r)
@@ -1632,8 +1632,8 @@ var opBookPayout = transport.Operation{
 }
 
 // BookPayout sends POST /payouts: book a payout.
-func (c lowLevel) BookPayout(ctx context.Context, body *PayoutCreate, options []moneymovement.CallOption) (*Payout, error) {
-	r := c.request(&opBookPayout, options)
+func (c lowLevel) BookPayout(ctx context.Context, body *PayoutCreate, options []moneymovement.WriteOption) (*Payout, error) {
+	r := c.write(&opBookPayout, options)
 	r.Body(body, body.validate)
 	return transport.Do[Payout](ctx, c.transport, r)
 }
@@ -1666,8 +1666,8 @@ var opCreateDeposit = transport.Operation{
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
-func (c lowLevel) CreateDeposit(ctx context.Context, body *DepositCreate, options []moneymovement.CallOption) transport.Shown[Transaction] {
-	r := c.request(&opCreateDeposit, options)
+func (c lowLevel) CreateDeposit(ctx context.Context, body *DepositCreate, options []moneymovement.WriteOption) transport.Shown[Transaction] {
+	r := c.write(&opCreateDeposit, options)
 	r.Body(body, body.validate)
 	return transport.Carry[Transaction](ctx, c.transport, r)
 }
@@ -1677,8 +1677,8 @@ var opCompletePayin = transport.Operation{
 }
 
 // CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate payin completion.
-func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) transport.Shown[Payin] {
-	r := c.request(&opCompletePayin, options)
+func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []moneymovement.WriteOption) transport.Shown[Payin] {
+	r := c.write(&opCompletePayin, options)
 	r.PathParam("payinId", string(payinID), pathCompletePayin[0])
 	return transport.Carry[Payin](ctx, c.transport, r)
 }
@@ -1688,8 +1688,8 @@ var opMovePayout = transport.Operation{
 }
 
 // MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
-func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutMove, options []moneymovement.CallOption) transport.Shown[Payout] {
-	r := c.request(&opMovePayout, options)
+func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutMove, options []moneymovement.WriteOption) transport.Shown[Payout] {
+	r := c.write(&opMovePayout, options)
 	r.PathParam("payoutId", string(payoutID), pathMovePayout[0])
 	r.Body(body, body.validate)
 	return transport.Carry[Payout](ctx, c.transport, r)

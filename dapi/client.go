@@ -50,7 +50,20 @@ func (c lowLevel) head(op *transport.Operation, resource string) errors.Head {
 }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	call := transport.CallOf(options)
+	return c.requestOf(op, transport.CallOf(options))
+}
+
+// write is request for an operation that an idempotency key anchors.
+func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOption) *transport.Request {
+	return c.requestOf(op, transport.WriteOf(options))
+}
+
+// withKey sends the key of a flow with a call that it anchors, or that belongs to what it anchors: a confirm.
+func withKey(key moneymovement.Key) moneymovement.CallOption {
+	return func(call *transport.Call) { call.Key, call.KeySet = string(key), true }
+}
+
+func (c lowLevel) requestOf(op *transport.Operation, call transport.Call) *transport.Request {
 	if call.Class == "" {
 		call.Class = c.class
 	}

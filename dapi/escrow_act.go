@@ -290,14 +290,18 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {
 	began, key := s.approver.now(), moneymovement.Key(attempt.known.key.key)
-	options = append(options, moneymovement.IdempotencyKey(key))
+	options = append(options, withKey(key))
 	if err := checkPrepared(id, action, prepared, key); err != nil {
 		return nil, doubtOf(err), err
 	}
 	deal, err := s.confirm(ctx, terms, id, action, prepared, false, options...)
 	if approvalClosed(err) {
 		first := prepared
-		if prepared, err = s.Prepare(ctx, id, action, options...); err == nil {
+		write := []moneymovement.WriteOption{withKey(key)}
+		for _, option := range options {
+			write = append(write, option)
+		}
+		if prepared, err = s.Prepare(ctx, id, action, write...); err == nil {
 			err = checkPrepared(id, action, prepared, key)
 		}
 		if err == nil { // the same approval once more: only the service can say that it is over

@@ -30,7 +30,9 @@ type Escrows struct {
 // are one. [Escrows.Open] creates and approves in one call.
 //
 // Source: Limits, Idempotency.
-func (s *Escrows) Create(ctx context.Context, deal EscrowCreate, options ...moneymovement.CallOption) (*Escrow, error) {
+func (s *Escrows) Create(
+	ctx context.Context, deal EscrowCreate, options ...moneymovement.WriteOption,
+) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 //
 // Source: Limits, Lifetimes and Idempotency.
 func (s *Escrows) Prepare(
-	ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.CallOption,
+	ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.WriteOption,
 ) (*EscrowAction, error) {
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err

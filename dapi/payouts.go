@@ -33,7 +33,9 @@ type Payouts struct {
 // Payout.IdempotencyKey. A contact that cannot be paid is *errors.ContactNotPayable with its Blockers.
 //
 // Source: Limits, Idempotency.
-func (s *Payouts) Book(ctx context.Context, payout PayoutCreate, options ...moneymovement.CallOption) (*Payout, error) {
+func (s *Payouts) Book(
+	ctx context.Context, payout PayoutCreate, options ...moneymovement.WriteOption,
+) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}
@@ -106,7 +108,7 @@ func (s *Payouts) confirm(
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: transport.CallOf(options).Key,
+	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {

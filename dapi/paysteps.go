@@ -151,7 +151,7 @@ func (p *payment) confirm(ctx context.Context) ending {
 	var answer moneymovement.Response
 	p.looked = false
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
-		moneymovement.IdempotencyKey(p.key), moneymovement.CaptureResponse(&answer))
+		withKey(p.key), moneymovement.CaptureResponse(&answer))
 	p.wish.capture(answer)
 	p.leave() // what follows waits for the service, not for room
 	if err != nil {

@@ -26,7 +26,7 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 // wallet *errors.WalletNotLinked. Two equal credits within two hours are one unless each has an idempotency key of its
 // own.
 func (s *Sandbox) Deposit(
-	ctx context.Context, deposit DepositCreate, options ...moneymovement.CallOption,
+	ctx context.Context, deposit DepositCreate, options ...moneymovement.WriteOption,
 ) (*Transaction, error) {
 	if err := transport.Of(s).low.ready(ctx, &opCreateDeposit); err != nil {
 		return nil, err
@@ -37,7 +37,9 @@ func (s *Sandbox) Deposit(
 
 // CompletePayin completes a payin as if its money had arrived. One that was not submitted is *errors.QuoteNotSubmitted;
 // ask for its instructions first.
-func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
+func (s *Sandbox) CompletePayin(
+	ctx context.Context, id PayinID, options ...moneymovement.WriteOption,
+) (*Payin, error) {
 	return transport.Of(s).low.CompletePayin(ctx, id, options).Or(func(same transport.SameCredential) (*Payin, error) {
 		return transport.Of(s).low.GetPayin(ctx, id, []moneymovement.CallOption{same})
 	})
@@ -46,7 +48,7 @@ func (s *Sandbox) CompletePayin(ctx context.Context, id PayinID, options ...mone
 // MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow
 // is *errors.Conflict.
 func (s *Sandbox) MovePayout(
-	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.CallOption,
+	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
 	low := transport.Of(s).low
 	return low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).

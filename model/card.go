@@ -23,26 +23,29 @@ type CardSigner interface {
 	SignMessage(ctx context.Context, message []byte) (signature string, err error)
 }
 
-// CardMessage has a card's wallet sign another text than "Reveal card <card id> at <nonce>", which is assumed: the
-// description says that a confirmation message is signed and does not show it.
-//
-// Source: Reference endpoints, card details.
-func CardMessage(format func(cardID string, nonce int64) string) moneymovement.CallOption {
-	return func(c *transport.Call) { c.CardMessage = format }
+// WithCardMessage returns a signer that signs the text that format returns for a card's details. The text is otherwise
+// "Reveal card <card id> at <nonce>". That form is assumed: the service signs a confirmation message and does not say
+// which. A nil format changes nothing.
+func WithCardMessage(signer CardSigner, format func(cardID string, nonce int64) string) CardSigner {
+	if signer == nil || format == nil {
+		return signer
+	}
+	return messageSigner{signer, format}
+}
+
+// messageSigner is a signer with a text of its own.
+type messageSigner struct {
+	CardSigner
+
+	format func(cardID string, nonce int64) string
 }
 
 // ProveCard signs the confirmation message for one reveal of a card's details. The proof is good for five minutes from
-// at, by the service's clock, and for one use. Of the options it reads [CardMessage]. A card id that is none and a
-// wallet without address are *errors.InvalidInput, before anything is signed; an error of the wallet comes back as
-// *errors.NotDelivered around it.
+// at, by the service's clock, and for one use. An invalid card id and a wallet without
+// an address are *errors.InvalidInput, and nothing is signed. An error of the wallet is wrapped in *errors.NotDelivered.
 //
-// The surfaces that reveal card details do this by themselves; it is here for programs that sign in another place than
-// they send from.
-//
-// Source: Limits, Lifetimes (card details nonce).
-func ProveCard(
-	ctx context.Context, wallet CardSigner, cardID string, at time.Time, options ...moneymovement.CallOption,
-) (CardDetailsProof, error) {
+// The methods that reveal card details call it themselves. Use it when you sign in one place and send from another.
+func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
 		c.Context(ctx)
 		c.Missing("card_id", cardID == "")
@@ -51,9 +54,9 @@ func ProveCard(
 	}); err != nil {
 		return CardDetailsProof{}, err
 	}
-	message, nonce := transport.CallOf(options).CardMessage, at.Unix()
-	if message == nil {
-		message = revealCard
+	message, nonce := revealCard, at.Unix()
+	if own, ok := wallet.(messageSigner); ok {
+		message = own.format
 	}
 	signature, err := wallet.SignMessage(ctx, []byte(message(cardID, nonce)))
 	if err != nil {

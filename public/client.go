@@ -36,5 +36,5 @@ const maker = "public.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, options)
+	return transport.RequestOf(c.transport, maker, op, transport.CallOf(options))
 }

@@ -40,7 +40,7 @@ func (s *Cards) Details(
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
-	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet, options)
+	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Client calls the reference endpoints with one access token. It is safe for concurrent use.
+// Client calls the reference endpoints with one credential. It is safe for concurrent use.
 //
 // Source: Reference endpoints under /api/v1.
 type Client struct {
@@ -28,13 +28,13 @@ type Client struct {
 //
 // The description shows no rate windows for this surface, so that the client is not paced unless
 // moneymovement.WithRateLimiter says so.
-func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*Client, error) {
-	config := transport.ConfigOf(moneymovement.Version, options)
-	current := token.with(config.Auth)
+func New(baseURL string, with Credential, options ...moneymovement.Option) (*Client, error) {
+	current := credential(with)
 	if err := current.validate("New"); err != nil {
 		return nil, err
 	}
-	config.Auth = current
+	config := transport.ConfigOf(moneymovement.Version, options)
+	config.Auth = &current
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 		Invoices: &Invoices{low}, Contracts: &Contracts{low}, Products: &Products{low},
 		Cards:  &Cards{low: low, proofs: cardproof.Prover{Client: client}},
 		Quotes: &Quotes{low}, Wallet: &Wallet{low}, Webhooks: &Webhooks{low},
-		keys: &keyring{transport: client, current: *current},
+		keys: &keyring{transport: client, current: current},
 	}, nil
 }
 
@@ -52,12 +52,13 @@ func New(baseURL string, token AccessToken, options ...moneymovement.Option) (*C
 // old one, so that both have to be good until they are over. A token that is empty or that no header can carry is
 // *errors.InvalidInput.
 func (c *Client) UseToken(token AccessToken) error {
-	return transport.Of(c).keys.change("UseToken", func(next *credential) { next.token = token })
+	return transport.Of(c).keys.change("UseToken", func(next *credential) { next.AccessToken = token })
 }
 
 // UseAPIKey is [Client.UseToken] for the app API key that goes along with the token.
 func (c *Client) UseAPIKey(key APIKey) error {
-	return transport.Of(c).keys.change("UseAPIKey", func(next *credential) { next.apiKey, next.hasKey = key, true })
+	key.made = true // a zero key is refused
+	return transport.Of(c).keys.change("UseAPIKey", func(next *credential) { next.APIKey = key })
 }
 
 // maker is what makes a client that works.
@@ -67,7 +68,7 @@ const maker = "refapi.New"
 type lowLevel struct{ transport *transport.Client }
 
 func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallOption) *transport.Request {
-	return transport.RequestOf(c.transport, maker, op, options)
+	return transport.RequestOf(c.transport, maker, op, transport.CallOf(options))
 }
 
 // ready refuses what a flow cannot begin with.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"sync"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -21,53 +20,41 @@ type secret = transport.Secret
 // NewAccessToken holds a token as the service issued it.
 func NewAccessToken(token string) AccessToken { return AccessToken{transport.NewSecret(token)} }
 
-// APIKey is an app API key that goes along with the access token, as x-api-key. Make one with [NewAPIKey]. It never
-// prints.
-//
-// Source: Authentication, App API and reference endpoints.
-type APIKey struct{ secret }
+// APIKey is an app API key that is sent along with the access token, as the header x-api-key. Make one with
+// [NewAPIKey]. It never prints.
+type APIKey struct {
+	secret
+	made bool // by NewAPIKey: an empty key is refused, and not left out
+}
 
 // NewAPIKey holds a key as the service issued it.
-func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key)} }
+func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key), true} }
 
-// WithAPIKey sends an app API key along with the access token. It is an option of [New]; clients of other surfaces pass
-// it over.
-func WithAPIKey(key APIKey) moneymovement.Option {
-	// It waits where the credential goes: New picks it up there, and every other surface puts its own credential in its
-	// place.
-	return func(c *transport.Config) { c.Auth = &credential{apiKey: key, hasKey: true} }
+// Credential is what the reference endpoints take. It never prints.
+type Credential struct {
+	// AccessToken is required. It is sent as Authorization: Bearer.
+	AccessToken AccessToken
+	// APIKey is optional. Its zero value sends none.
+	APIKey APIKey
 }
 
-// credential sets the headers; it cannot be renewed.
-type credential struct {
-	token  AccessToken
-	apiKey APIKey
-	hasKey bool // an empty key is refused and not left out
-}
-
-// with is the credential of a token, and of the key that the options gave.
-func (t AccessToken) with(fromOptions transport.Authorizer) *credential {
-	c := &credential{token: t}
-	if given, ok := fromOptions.(*credential); ok {
-		c.apiKey, c.hasKey = given.apiKey, given.hasKey
-	}
-	return c
-}
+// credential sets the headers. It cannot be renewed.
+type credential Credential
 
 func (c *credential) validate(operation string) error {
 	return transport.Validate(operation, func(check *transport.Check) {
-		check.Credential("token", c.token.secret)
-		if c.hasKey {
-			check.Credential("apiKey", c.apiKey.secret)
+		check.Credential("AccessToken", c.AccessToken.secret)
+		if c.APIKey.made {
+			check.Credential("APIKey", c.APIKey.secret)
 		}
 	})
 }
 
 // Authorize implements transport.Authorizer.
 func (c *credential) Authorize(_ context.Context, h http.Header) error {
-	h.Set("Authorization", "Bearer "+transport.Reveal(c.token.secret))
-	if c.hasKey {
-		h.Set("X-Api-Key", transport.Reveal(c.apiKey.secret))
+	h.Set("Authorization", "Bearer "+transport.Reveal(c.AccessToken.secret))
+	if c.APIKey.made {
+		h.Set("X-Api-Key", transport.Reveal(c.APIKey.secret))
 	}
 	return nil
 }

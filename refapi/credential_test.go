@@ -8,23 +8,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 )
 
+// withKey is a credential of both parts.
+var withKey = refapi.Credential{AccessToken: refapi.NewAccessToken("token-1"), APIKey: refapi.NewAPIKey("key-1")}
+
 func TestTheAPIKeyGoesAlongWithTheToken(t *testing.T) {
 	var sent *http.Request
-	client := newClient(t, func(r *http.Request) (*http.Response, error) {
+	client := newClientOf(t, withKey, func(r *http.Request) (*http.Response, error) {
 		sent = r
 		return answer(http.StatusOK, `{"cards":[]}`), nil
-	}, refapi.WithAPIKey(refapi.NewAPIKey("key-1")))
+	})
 	_, err := client.Cards.List(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Bearer token-1"}, sent.Header.Values("Authorization"))
@@ -33,12 +33,12 @@ func TestTheAPIKeyGoesAlongWithTheToken(t *testing.T) {
 
 func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 	var hosts []string
-	client := newClient(t, func(r *http.Request) (*http.Response, error) {
+	client := newClientOf(t, withKey, func(r *http.Request) (*http.Response, error) {
 		hosts = append(hosts, r.URL.Host)
 		elsewhere := answer(http.StatusTemporaryRedirect, "")
 		elsewhere.Header.Set("Location", "https://elsewhere.example/")
 		return elsewhere, nil
-	}, refapi.WithAPIKey(refapi.NewAPIKey("key-1")))
+	})
 	_, err := client.Cards.List(t.Context())
 	var unexpected *errors.UnexpectedAnswer
 	require.ErrorAs(t, err, &unexpected)
@@ -46,54 +46,31 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 	assert.NotContains(t, fmt.Sprintf("%v %+v", err, unexpected), "key-1")
 }
 
-// TestTheOptionGivesItsKeyToNoOtherSurface: an option is of one type for all surfaces, so that it can come to another
-// one by mistake.
-func TestTheOptionGivesItsKeyToNoOtherSurface(t *testing.T) {
-	mock := httpmock.NewMockTransport()
-	var sent []http.Header
-	mock.RegisterNoResponder(func(r *http.Request) (*http.Response, error) {
-		sent = append(sent, r.Header)
-		return answer(http.StatusOK, `{"id":"x_1","usdRate":"1"}`), nil
-	})
-	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock}),
-		refapi.WithAPIKey(refapi.NewAPIKey("key-1"))}
-
-	everybody, err := public.New(baseURL, options...)
-	require.NoError(t, err)
-	_, err = everybody.Rates.Get(t.Context(), "EUR")
-	require.NoError(t, err)
-	app, err := appapi.New(baseURL, appapi.NewAPIKey("app-key"), options...)
-	require.NoError(t, err)
-	_, err = app.Account.Profile(t.Context())
-	require.NoError(t, err)
-
-	require.Len(t, sent, 2)
-	for _, header := range sent {
-		assert.NotContains(t, fmt.Sprint(header), "key-1")
-	}
-	assert.Empty(t, sent[0].Values("Authorization"))
-	assert.Equal(t, "Bearer app-key", sent[1].Get("Authorization"))
+// token is a credential without an app API key.
+func token(text string) refapi.Credential {
+	return refapi.Credential{AccessToken: refapi.NewAccessToken(text)}
 }
 
 func TestBadCredentialsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
-		base, token string
-		options     []moneymovement.Option
+		base        string
+		with        refapi.Credential
 		field, code string
 	}{
-		"no token":               {baseURL, "", nil, "token", "missing"},
-		"a token of two lines":   {baseURL, "secret\r\nX-Other: 1", nil, "token", "pattern"},
-		"a token with a space":   {baseURL, "secret token", nil, "token", "pattern"},
-		"a token that is a file": {baseURL, strings.Repeat("secret", 20_000), nil, "token", "too_long"},
-		"an empty key": {baseURL, "t", []moneymovement.Option{refapi.WithAPIKey(refapi.APIKey{})}, "apiKey",
-			"missing"},
-		"a key with a line break": {baseURL, "t",
-			[]moneymovement.Option{refapi.WithAPIKey(refapi.NewAPIKey("secret\n"))}, "apiKey", "pattern"},
-		"over the open network": {"http://service.example", "t", []moneymovement.Option{nil}, "baseURL",
-			"https_required"},
+		"nothing":                {baseURL, refapi.Credential{}, "AccessToken", "missing"},
+		"no token":               {baseURL, token(""), "AccessToken", "missing"},
+		"a token of two lines":   {baseURL, token("secret\r\nX-Other: 1"), "AccessToken", "pattern"},
+		"a token with a space":   {baseURL, token("secret token"), "AccessToken", "pattern"},
+		"a token that is a file": {baseURL, token(strings.Repeat("secret", 20_000)), "AccessToken", "too_long"},
+		"an empty key": {baseURL, refapi.Credential{AccessToken: withKey.AccessToken, APIKey: refapi.NewAPIKey("")},
+			"APIKey", "missing"},
+		"a key with a line break": {baseURL,
+			refapi.Credential{AccessToken: withKey.AccessToken, APIKey: refapi.NewAPIKey("secret\n")}, "APIKey",
+			"pattern"},
+		"over the open network": {"http://service.example", withKey, "baseURL", "https_required"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, err := refapi.New(test.base, refapi.NewAccessToken(test.token), test.options...)
+			client, err := refapi.New(test.base, test.with)
 			assert.Nil(t, client)
 			var invalid *errors.InvalidInput
 			require.ErrorAs(t, err, &invalid)

@@ -1,7 +1,7 @@
 // Package refapi is the reference endpoints under /api/v1: invoice updates, contracts, merchant products, cards, the
 // status of a quoted payment, wallet login, and partners' webhooks, which it sends and receives.
 //
-//	client, err := refapi.New(baseURL, refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")))
+//	client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN"))})
 //	cards, err := client.Cards.List(ctx)
 //	details, err := client.Cards.Details(ctx, cards.Cards[0].ID, wallet) // a *wallet.Key of package signing/wallet
 //	status, err := client.Quotes.Wait(ctx, quoteID)

@@ -23,7 +23,7 @@ import (
 
 // connect makes clients with the credentials of a server; a program has a base URL and credentials of its own.
 func connect(server *recorded.Server) (*refapi.Client, *appapi.Client) {
-	client := must(refapi.New(server.URL, refapi.NewAccessToken(server.AccessToken)))
+	client := must(refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken(server.AccessToken)}))
 	app := must(appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)))
 	return client, app
 }
@@ -53,9 +53,11 @@ func Example() {
 	// Gift card EUR
 }
 
-func ExampleWithAPIKey() {
-	client, err := refapi.New("https://service.example", refapi.NewAccessToken("token-from-a-vault"),
-		refapi.WithAPIKey(refapi.NewAPIKey("key-from-a-vault")))
+func ExampleCredential() {
+	client, err := refapi.New("https://service.example", refapi.Credential{
+		AccessToken: refapi.NewAccessToken("token-from-a-vault"),
+		APIKey:      refapi.NewAPIKey("key-from-a-vault"), // optional
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -185,9 +185,17 @@ const baseURL = "https://service.example"
 // newClient is a client whose requests are answered by respond.
 func newClient(t *testing.T, respond httpmock.Responder, options ...moneymovement.Option) *refapi.Client {
 	t.Helper()
+	return newClientOf(t, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")}, respond, options...)
+}
+
+// newClientOf is newClient for a credential.
+func newClientOf(
+	t *testing.T, with refapi.Credential, respond httpmock.Responder, options ...moneymovement.Option,
+) *refapi.Client {
+	t.Helper()
 	mock := httpmock.NewMockTransport()
 	mock.RegisterNoResponder(respond)
-	client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"),
+	client, err := refapi.New(baseURL, with,
 		append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: mock})}, options...)...)
 	require.NoError(t, err)
 	return client

@@ -19,7 +19,7 @@ func TestEveryErrorAnswersForItsCall(t *testing.T) {
 		for operation, x := range exchanges {
 			t.Run(mishap+"/"+operation, func(t *testing.T) {
 				m.Befall(t, func(t *testing.T, ctx context.Context, next *http.Client) error {
-					client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"),
+					client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")},
 						moneymovement.WithHTTPClient(next))
 					require.NoError(t, err)
 					if _, err = x.call(ctx, client); err == nil {

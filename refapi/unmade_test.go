@@ -29,7 +29,7 @@ func TestCallsThatLackWhatNoCallCanDoWithout(t *testing.T) {
 		unmade.Client(t, client.UseToken(refapi.NewAccessToken("token")), "refapi.New")
 		unmade.Client(t, client.UseAPIKey(refapi.NewAPIKey("key")), "refapi.New")
 	}
-	_, err := refapi.New(baseURL, refapi.AccessToken{})
-	unmade.Refused(t, err, errors.Field{Field: "token", Code: errors.FieldMissing, Message: "is required"})
+	_, err := refapi.New(baseURL, refapi.Credential{})
+	unmade.Refused(t, err, errors.Field{Field: "AccessToken", Code: errors.FieldMissing, Message: "is required"})
 	require.ErrorContains(t, err, "New: ")
 }

@@ -195,7 +195,7 @@ func TestSendAndReceive(t *testing.T) {
 		return fail
 	}, MaxBody: 1000})
 	t.Cleanup(server.Close)
-	client, err := refapi.New(server.URL, refapi.NewAccessToken("t"))
+	client, err := refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken("t")})
 	require.NoError(t, err)
 	event := refapi.WebhookEvent{EventType: "t", EntityID: "e", EntityType: "u", CreatedAt: "now",
 		EventPayload: model.OpenObject{"a": "b"}}

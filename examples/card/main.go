@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	reference, err := refapi.New(p.BaseURL, p.AccessToken)
+	reference, err := refapi.New(p.BaseURL, refapi.Credential{AccessToken: p.AccessToken})
 	if err != nil {
 		return err
 	}

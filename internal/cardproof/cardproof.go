@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/nonce"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
@@ -22,9 +21,8 @@ type Prover struct {
 // over, as a person's can, is *errors.InvalidInput.
 func (p *Prover) Prove(
 	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner,
-	options []moneymovement.CallOption,
 ) (model.CardDetailsProof, error) {
-	proof, err := model.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()), options...)
+	proof, err := model.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()))
 	if err != nil {
 		return model.CardDetailsProof{}, err
 	}

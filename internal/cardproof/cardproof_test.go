@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/cardproof"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -55,14 +54,13 @@ func TestEachProofHasASecondOfTheService(t *testing.T) {
 			prover := proverFor(t, ahead)
 			now := time.Now().Add(ahead).Unix()
 			for back := range int64(3) {
-				proof, err := prover.Prove(t.Context(), &showThing, "card_1", holder{}, nil)
+				proof, err := prover.Prove(t.Context(), &showThing, "card_1", holder{})
 				require.NoError(t, err)
 				assert.Equal(t, now-back, proof.Nonce)
 				assert.Equal(t, fmt.Sprintf("0x:Reveal card card_1 at %d", now-back), proof.MessageSignature.Reveal())
 			}
-			proof, err := prover.Prove(t.Context(), &showThing, "card_1", holder{}, []moneymovement.CallOption{
-				model.CardMessage(func(id string, _ int64) string { return "show " + id }),
-			})
+			proof, err := prover.Prove(t.Context(), &showThing, "card_1",
+				model.WithCardMessage(holder{}, func(id string, _ int64) string { return "show " + id }))
 			require.NoError(t, err)
 			assert.Equal(t, "0x:show card_1", proof.MessageSignature.Reveal())
 		})
@@ -73,9 +71,9 @@ func TestEachProofHasASecondOfTheService(t *testing.T) {
 func TestAProofThatComesTooLateIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		prover := proverFor(t, time.Hour)
-		_, err := prover.Prove(t.Context(), &showThing, "card_1", holder{5*time.Minute - time.Second}, nil)
+		_, err := prover.Prove(t.Context(), &showThing, "card_1", holder{5*time.Minute - time.Second})
 		require.NoError(t, err)
-		_, err = prover.Prove(t.Context(), &showThing, "card_1", holder{5 * time.Minute}, nil)
+		_, err = prover.Prove(t.Context(), &showThing, "card_1", holder{5 * time.Minute})
 		var input *errors.InvalidInput
 		require.ErrorAs(t, err, &input)
 		assert.Equal(t, "ShowThing", input.Operation)
@@ -89,7 +87,7 @@ func TestNoProofWithoutASignature(t *testing.T) {
 		prover := proverFor(t, 0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		proof, err := prover.Prove(ctx, &showThing, "card_1", holder{time.Hour}, nil)
+		proof, err := prover.Prove(ctx, &showThing, "card_1", holder{time.Hour})
 		var undelivered *errors.NotDelivered
 		require.ErrorAs(t, err, &undelivered)
 		require.ErrorIs(t, err, context.DeadlineExceeded)

@@ -27,16 +27,34 @@ type Call struct {
 
 	Auth Authorizer // whose credential the call carries to its end, nil for the client's
 
-	CardMessage func(cardID string, nonce int64) string // what a card's wallet signs, nil for the usual form
+	Timeout    time.Duration // of the whole call, 0 for none
+	TimeoutSet bool          // in place of the client's, even by 0
 }
 
-// CallOf collects what options set; nil ones are passed over.
+// CallOf collects what options set. Nil options are ignored.
 func CallOf[O ~func(*Call)](options []O) Call {
 	if len(options) == 0 {
 		return Call{} // most calls, which then need no Call on the heap
 	}
 	var call Call
 	Apply(&call, options)
+	return call
+}
+
+// WriteOption sets up a write that an idempotency key anchors.
+type WriteOption interface{ ApplyToWrite(*Call) }
+
+// WriteOf collects what the options of such a write set. Nil options are ignored.
+func WriteOf[O WriteOption](options []O) Call {
+	if len(options) == 0 {
+		return Call{}
+	}
+	var call Call
+	for _, option := range options {
+		if any(option) != nil {
+			option.ApplyToWrite(&call)
+		}
+	}
 	return call
 }
 
@@ -49,7 +67,7 @@ func Apply[T any, O ~func(*T)](to *T, options []O) {
 	}
 }
 
-// Answer is what came back besides the decoded value, for a caller who asks for it. moneymovement.Answer has the same
+// Answer is what came back besides the decoded value, for a caller who asks for it. moneymovement.Response has the same
 // fields, where its readers see them.
 type Answer struct {
 	Status         int

@@ -24,8 +24,8 @@ func (c *Check) Made(client *Client, makers string) {
 func (c *Check) refuse(f errors.Field) { c.Refuse(f.Field, f.Code, f.Message) }
 
 // RequestOf starts a call of a client that one of the makers, which are constructors, made.
-func RequestOf[O ~func(*Call)](client *Client, makers string, op *Operation, options []O) *Request {
-	r := NewRequest(op, "", CallOf(options))
+func RequestOf(client *Client, makers string, op *Operation, call Call) *Request {
+	r := NewRequest(op, "", call)
 	r.check.Made(client, makers)
 	return r
 }

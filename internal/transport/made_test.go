@@ -55,14 +55,16 @@ func TestARequestOfAClient(t *testing.T) {
 	list := transport.Operation{ID: "ListThings", Method: http.MethodGet, Path: "/things"}
 	var kept transport.Answer
 	options := []func(*transport.Call){nil, func(c *transport.Call) { c.Keep = keep(&kept) }}
-	_, err := transport.Do[thing](t.Context(), client, transport.RequestOf(client, "New", &list, options))
+	_, err := transport.Do[thing](t.Context(), client,
+		transport.RequestOf(client, "New", &list, transport.CallOf(options)))
 	require.NoError(t, err)
 	require.Len(t, svc.attempts(), 1)
 	assert.Equal(t, "/v1/things", svc.attempts()[0].uri)
 	assert.Empty(t, svc.attempts()[0].header["X-Service-Account"])
 	assert.Equal(t, http.StatusOK, kept.Status)
 
-	_, err = transport.Do[thing](t.Context(), nil, transport.RequestOf(nil, "appapi.New", &list, options))
+	_, err = transport.Do[thing](t.Context(), nil,
+		transport.RequestOf(nil, "appapi.New", &list, transport.CallOf(options)))
 	refused(t, err, "client", "not_made")
 	require.ErrorContains(t, err, "appapi.New")
 }

@@ -277,10 +277,13 @@ func TestALostRevealIsAskedForAgain(t *testing.T) {
 // no key.
 func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.client(w.host.Credentials().APIKey, appapi.WithKeyHeader()).Account.App(t.Context())
+	key := w.host.Credentials().APIKey.Reveal()
+	app, err := appapi.New(w.url, appapi.NewAPIKey(key).InKeyHeader())
+	require.NoError(t, err)
+	_, err = app.Account.App(t.Context())
 	require.NoError(t, err)
 
-	reference, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().APIKey.Reveal()))
+	reference, err := refapi.New(w.url, refapi.Credential{AccessToken: refapi.NewAccessToken(key)})
 	require.NoError(t, err)
 	_, err = reference.Cards.List(t.Context())
 	require.Error(t, err)

@@ -89,7 +89,7 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 		require.NoError(t, err)
 	}
 	if token != nil {
-		w.reference, err = refapi.New(w.baseURL, *token, options...)
+		w.reference, err = refapi.New(w.baseURL, refapi.Credential{AccessToken: *token}, options...)
 		require.NoError(t, err)
 	}
 	w.public, err = public.New(w.baseURL, options...)

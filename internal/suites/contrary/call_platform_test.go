@@ -1,7 +1,6 @@
 package contrary_test
 
 import (
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -57,7 +56,7 @@ var platformCalls = map[string]func(*call) (any, error){
 var moneyCalls = map[string]func(*call) (any, error){
 	"dapi BookPayout": func(c *call) (any, error) {
 		return c.acme.Payouts.Book(c.Context(), as[dapi.PayoutCreate](c, c.body),
-			c.options(moneymovement.IdempotencyKey(sampleKey))...)
+			c.keyed()...)
 	},
 	"dapi GetPayout": func(c *call) (any, error) {
 		return c.acme.Payouts.Get(c.Context(), dapi.PayoutID(c.path["payoutId"]), c.options()...)
@@ -68,12 +67,12 @@ var moneyCalls = map[string]func(*call) (any, error){
 	},
 	"dapi CreateEscrow": func(c *call) (any, error) {
 		return c.acme.Escrows.Create(c.Context(), as[dapi.EscrowCreate](c, c.body),
-			c.options(moneymovement.IdempotencyKey(sampleKey))...)
+			c.keyed()...)
 	},
 	"dapi PrepareEscrowAction": func(c *call) (any, error) {
 		kind := dapi.EscrowActionType(text(c.body, "type"))
 		return c.acme.Escrows.Prepare(c.Context(), dapi.EscrowID(c.path["escrowId"]), kind,
-			c.options(moneymovement.IdempotencyKey(sampleKey))...)
+			c.keyed()...)
 	},
 	"dapi ConfirmEscrowAction": func(c *call) (any, error) {
 		terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC, Payee: payee}
@@ -87,16 +86,16 @@ var moneyCalls = map[string]func(*call) (any, error){
 	},
 	"dapi CreateDeposit": func(c *call) (any, error) {
 		return c.acme.Sandbox.Deposit(c.Context(), as[dapi.DepositCreate](c, c.body),
-			c.options(moneymovement.IdempotencyKey(sampleKey))...)
+			c.keyed()...)
 	},
 	"dapi CompletePayin": func(c *call) (any, error) {
 		return c.acme.Sandbox.CompletePayin(c.Context(), dapi.PayinID(c.path["payinId"]),
-			c.options(moneymovement.IdempotencyKey(sampleKey))...)
+			c.keyed()...)
 	},
 	"dapi MovePayout": func(c *call) (any, error) {
 		status := dapi.PayoutStatus(text(c.body, "status"))
 		return c.acme.Sandbox.MovePayout(c.Context(), dapi.PayoutID(c.path["payoutId"]), status,
-			c.options(moneymovement.IdempotencyKey(sampleKey))...)
+			c.keyed()...)
 	},
 }
 

@@ -43,8 +43,15 @@ type call struct {
 	logsIn func(dapi.TokenStore) *dapi.Integrator // makes a client with another store of its session
 }
 
-func (c *call) options(more ...moneymovement.CallOption) []moneymovement.CallOption {
-	return append(more, moneymovement.CaptureResponseWithSecrets(&c.answer))
+func (c *call) options() []moneymovement.CallOption {
+	return []moneymovement.CallOption{moneymovement.CaptureResponseWithSecrets(&c.answer)}
+}
+
+// keyed are the options of a write that a key anchors.
+func (c *call) keyed() []moneymovement.WriteOption {
+	return []moneymovement.WriteOption{
+		moneymovement.IdempotencyKey(sampleKey), moneymovement.CaptureResponseWithSecrets(&c.answer),
+	}
 }
 
 // as reads what is asked into the type that the SDK takes.
@@ -156,7 +163,7 @@ func newCallAt(
 	c.acme = c.platform.For("cl_1")
 	c.app, err = appapi.New(baseURL, appapi.NewAPIKey("key"), options...)
 	require.NoError(t, err)
-	c.reference, err = refapi.New(baseURL, refapi.NewAccessToken("token"), options...)
+	c.reference, err = refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken("token")}, options...)
 	require.NoError(t, err)
 	c.public, err = public.New(baseURL, options...)
 	require.NoError(t, err)

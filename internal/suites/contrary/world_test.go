@@ -75,7 +75,8 @@ func (w *world) open(transport http.RoundTripper, developer dapi.Developer) (c c
 	c.self = c.platform.Self()
 	c.app, err = appapi.New(baseURL, appapi.NewAPIKey(credentials.APIKey.Reveal()), options...)
 	require.NoError(w, err)
-	c.reference, err = refapi.New(baseURL, refapi.NewAccessToken(credentials.AccessToken.Reveal()), options...)
+	c.reference, err = refapi.New(baseURL,
+		refapi.Credential{AccessToken: refapi.NewAccessToken(credentials.AccessToken.Reveal())}, options...)
 	require.NoError(w, err)
 	c.public, err = public.New(baseURL, options...)
 	require.NoError(w, err)

@@ -46,15 +46,16 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		}, false},
 		"CreateDeposit": {"POST", "/sandbox/deposits", func(o ...moneymovement.CallOption) (any, error) {
 			entry, err := w.account.Sandbox.Deposit(t.Context(),
-				dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC}, o...)
+				dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC}, forWrite(o)...)
 			return entry.ID, err
 		}, false},
 		"CompletePayin": {"POST", "/sandbox/payins/*/complete", func(o ...moneymovement.CallOption) (any, error) {
-			done, err := client.Sandbox.CompletePayin(t.Context(), payin.ID, o...)
+			done, err := client.Sandbox.CompletePayin(t.Context(), payin.ID, forWrite(o)...)
 			return done.ID, err
 		}, true},
 		"MovePayout": {"POST", "/sandbox/payouts/*/status", func(o ...moneymovement.CallOption) (any, error) {
-			moved, err := w.account.Sandbox.MovePayout(t.Context(), paid.ID, dapi.PayoutStatusCompleted, o...)
+			moved, err := w.account.Sandbox.MovePayout(t.Context(), paid.ID, dapi.PayoutStatusCompleted,
+				forWrite(o)...)
 			return moved.ID, err
 		}, true},
 	} {
@@ -91,4 +92,13 @@ func TestALoginWithLittleInItsAnswers(t *testing.T) {
 	})
 	_, err := w.integrator().Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{})
 	require.NoError(t, err)
+}
+
+// forWrite are options of any call as those of a write that a key anchors.
+func forWrite(options []moneymovement.CallOption) []moneymovement.WriteOption {
+	var write []moneymovement.WriteOption
+	for _, option := range options {
+		write = append(write, option)
+	}
+	return write
 }

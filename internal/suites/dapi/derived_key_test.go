@@ -43,7 +43,7 @@ func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 	token := ""
 	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
 	var answer moneymovement.Response
-	book := func(options ...moneymovement.CallOption) *dapi.Payout {
+	book := func(options ...moneymovement.WriteOption) *dapi.Payout {
 		booked, err := w.account.Payouts.Book(t.Context(), w.asked,
 			append(options, moneymovement.CaptureResponse(&answer))...)
 		require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -35,13 +34,6 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	assert.Equal(t,
 		"BookPayout: invalid input: X-Service-Account is an id of another namespace (ct_), expected prefix cl_; "+
 			"amount is required and not zero; currency is required; contactId is required", err.Error())
-}
-
-func TestReadsTakeNoIdempotencyKey(t *testing.T) {
-	w := newWorld(t)
-	_, err := w.integrator().Self().Payouts.Get(t.Context(), "po_1", moneymovement.IdempotencyKey("invoice-42"))
-	assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field)
-	assert.Empty(t, w.host.Requests())
 }
 
 func TestConfirmOfNothing(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -30,20 +29,6 @@ func TestNothingIsSentBeforeTheFirstCall(t *testing.T) {
 	w := newWorld(t)
 	w.integrator().Self()
 	assert.Empty(t, w.host.Requests())
-}
-
-// A credential of another surface, which came along among shared options, goes nowhere.
-func TestCredentialOfAnotherSurfaceIsNotSent(t *testing.T) {
-	w := newWorld(t)
-	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
-		for name, values := range r.Header {
-			assert.NotContains(t, strings.Join(values, " "), "of-another-surface", name)
-		}
-	})
-	integrator, err := dapi.NewIntegrator(baseURL, w.developer(),
-		w.options(refapi.WithAPIKey(refapi.NewAPIKey("of-another-surface")))...)
-	require.NoError(t, err)
-	require.NoError(t, read(t.Context(), integrator.Self()))
 }
 
 // Rule: login.two-steps

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -18,15 +17,15 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 	require.NoError(t, err)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 999, time.FixedZone("east", 3600))
 	for name, c := range map[string]struct {
-		options []moneymovement.CallOption
+		signer  model.CardSigner
 		message string
 	}{
-		"the usual message": {nil, fmt.Sprintf("Reveal card card_1 at %d", at.Unix())},
-		"another message": {[]moneymovement.CallOption{model.CardMessage(func(id string, nonce int64) string {
+		"the usual message": {key, fmt.Sprintf("Reveal card card_1 at %d", at.Unix())},
+		"another message": {model.WithCardMessage(key, func(id string, nonce int64) string {
 			return fmt.Sprintf("%s:%d", id, nonce)
-		})}, fmt.Sprintf("card_1:%d", at.Unix())},
+		}), fmt.Sprintf("card_1:%d", at.Unix())},
 	} {
-		proof, err := model.ProveCard(t.Context(), key, "card_1", at, c.options...)
+		proof, err := model.ProveCard(t.Context(), c.signer, "card_1", at)
 		require.NoError(t, err, name)
 		assert.Equal(t, at.Unix(), proof.Nonce, name)
 		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature.Reveal())

@@ -172,8 +172,8 @@ func TestTheMessageIsAnOption(t *testing.T) {
 		signature = proof.MessageSignature.Reveal()
 		return answer(http.StatusOK, detailsJSON), nil
 	})
-	_, err := client.Cards.Details(t.Context(), "card-1", key,
-		model.CardMessage(func(id string, _ int64) string { return "show me " + id }))
+	_, err := client.Cards.Details(t.Context(), "card-1",
+		model.WithCardMessage(key, func(id string, _ int64) string { return "show me " + id }))
 	require.NoError(t, err)
 	signer, err := wallet.RecoverAddress([]byte("show me card-1"), signature)
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ const baseURL = "https://service.example"
 // newClient is a client whose requests are answered by respond.
 func newClient(t *testing.T, respond mishaps.Connection) *refapi.Client {
 	t.Helper()
-	client, err := refapi.New(baseURL, refapi.NewAccessToken("token-1"),
+	client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken("token-1")},
 		moneymovement.WithHTTPClient(&http.Client{Transport: respond}))
 	require.NoError(t, err)
 	return client

@@ -38,7 +38,8 @@ func newWorld(t *testing.T, options ...moneymovement.Option) *world {
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	var err error
-	w.client, err = refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()), options...)
+	w.client, err = refapi.New(w.url,
+		refapi.Credential{AccessToken: refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal())}, options...)
 	require.NoError(t, err)
 	w.app, err = appapi.New(w.url, appapi.NewAPIKey(w.host.Credentials().APIKey.Reveal()))
 	require.NoError(t, err)
@@ -155,8 +156,8 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 
 	_, err = w.client.Cards.Details(t.Context(), card.ID, newKey(t))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another wallet: %v", err)
-	_, err = w.client.Cards.Details(t.Context(), card.ID, key,
-		model.CardMessage(func(string, int64) string { return "Show me" }))
+	_, err = w.client.Cards.Details(t.Context(), card.ID,
+		model.WithCardMessage(key, func(string, int64) string { return "Show me" }))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another message: %v", err)
 
 	stale, err := model.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
@@ -222,7 +223,8 @@ func TestHostTakesLoginsAndWebhooks(t *testing.T) {
 // TestHostKeepsCredentialsApart: what opens one surface opens no other.
 func TestHostKeepsCredentialsApart(t *testing.T) {
 	w := newWorld(t)
-	withAppKey, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().APIKey.Reveal()))
+	withAppKey, err := refapi.New(w.url,
+		refapi.Credential{AccessToken: refapi.NewAccessToken(w.host.Credentials().APIKey.Reveal())})
 	require.NoError(t, err)
 	_, err = withAppKey.Cards.List(t.Context())
 	assert.True(t, is[*errors.Unauthenticated](err) || is[*errors.Forbidden](err), "%v", err)
@@ -232,8 +234,9 @@ func TestHostKeepsCredentialsApart(t *testing.T) {
 	_, err = withToken.Cards.List(t.Context())
 	assert.True(t, is[*errors.Unauthenticated](err) || is[*errors.Forbidden](err), "%v", err)
 
-	withBoth, err := refapi.New(w.url, refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()),
-		refapi.WithAPIKey(refapi.NewAPIKey(w.host.Credentials().APIKey.Reveal())))
+	withBoth, err := refapi.New(w.url,
+		refapi.Credential{AccessToken: refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()),
+			APIKey: refapi.NewAPIKey(w.host.Credentials().APIKey.Reveal())})
 	require.NoError(t, err)
 	_, err = withBoth.Cards.List(t.Context())
 	require.NoError(t, err)
