@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -12,6 +13,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 	"github.com/moneymovement/moneymovement-go/model"
 )
+
+// The card's wallet signs, and the service returns the number. The details do not print by accident.
+func ExampleCards_Details() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
+	if err != nil {
+		log.Fatal(err)
+	}
+	card, err := app.Cards.Create(ctx, appapi.CardCreate{Format: appapi.CardFormatVirtual})
+	if err != nil {
+		log.Fatal(err)
+	}
+	server.Advance(time.Minute) // until the card is active
+	details, err := app.Cards.Details(ctx, card.ID, server.Wallet)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(details.CardNumber.Reveal()), strings.HasPrefix(fmt.Sprint(details), "card details (redacted"))
+	// Output: 16 true
+}
 
 // A limit that is not set stays as it is.
 func ExampleCards_SetLimit() {

@@ -13,7 +13,33 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// A contract in force issues the invoice of a period. Items are added to the contract's amount.
+// An invoice was paid by other means. MarkPaid moves no money.
+func ExampleInvoices_MarkPaid() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey).InKeyHeader())
+	if err != nil {
+		log.Fatal(err)
+	}
+	one := model.NewNumber(decimal.NewFromInt(1))
+	invoice, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{{Name: "Workshop", Quantity: one, Price: decimal.NewFromInt(900)}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	invoice, err = app.Invoices.MarkPaid(ctx, invoice.ID,
+		appapi.Payment{At: time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(invoice.Status, invoice.PaidAt.Format(time.DateOnly), invoice.Transaction == nil)
+	// Output: paid 2025-12-24 true
+}
+
+// An active contract issues the invoice of a period. Items are added to the contract's amount.
 func ExampleInvoices_CreateFromContract() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

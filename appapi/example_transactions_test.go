@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// All reads page after page. The filters are the service's.
+// All reads page after page. Here it returns only the money that came in.
 func ExampleTransactions_All() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

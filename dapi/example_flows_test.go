@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// A wait tells what it reads. One whose context ends first says what was still pending; the next start looks again.
+// OnProgress reports what a wait reads. If the context ends first, the error says what was still pending.
 func ExamplePayouts_Wait() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
@@ -94,8 +94,8 @@ func ExampleContacts_Update() {
 	// Output: Bob true <nil>
 }
 
-// Money is held for a deal and released to its payee. Both calls compare the approval with the deal's terms before the
-// key signs.
+// Open holds money for a deal, and Act releases it to the payee. Both compare the approval with the terms before the key
+// signs.
 func ExampleEscrows_Open() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
@@ -124,13 +124,13 @@ func ExampleEscrows_Open() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(deal.ID != "") // what came of it is read from chain, at most once in 15 seconds: see Escrows.Wait
+	fmt.Println(deal.ID != "") // the service reads the chain at most once in 15 seconds: see Escrows.Wait
 	// Output:
 	// active 40 USDC [release]
 	// true
 }
 
-// Money that comes from another chain is quoted, its payer gets instructions, and it is followed until it is there.
+// A payin from another chain gets a price. The payer gets instructions. Wait returns when the money has arrived.
 func ExamplePayins_Create() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

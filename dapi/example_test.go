@@ -61,8 +61,7 @@ func Example() {
 	// Output: completed 25 USDC as 22.42 EUR
 }
 
-// A key that another program of the account used for other terms is refused, and the refusal names the payout that owns
-// the key.
+// Another program of the account used the key for other terms. The error names the payout that owns the key.
 func ExamplePayouts_Pay_idempotencyKeyReused() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
@@ -139,7 +138,7 @@ func ExamplePayouts_Confirm() {
 	// true funding
 }
 
-// The ledger is walked page by page, newest entry first.
+// All reads the ledger page by page, newest entry first.
 func ExampleTransactions_All() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
@@ -167,7 +166,7 @@ func ExampleTransactions_All() {
 	// in 10 EURC deposit
 }
 
-// A program that starts again takes the session of its last run, and need not log in.
+// A program that restarts uses the session of its last run, and does not log in again.
 func ExampleFileTokenStore() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
@@ -196,7 +195,7 @@ func ExampleFileTokenStore() {
 	// Output: true true
 }
 
-// What needs a decision comes back as its own type, and says whether money moved.
+// An error that you have to decide about has its own type, and says whether money moved.
 func ExamplePayouts_Pay_errors() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

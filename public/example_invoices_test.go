@@ -3,23 +3,88 @@ package public_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log"
+	"os"
+	"path/filepath"
 
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 )
 
-// Whoever has the public id of an invoice can read it.
-func ExampleInvoices_Get() {
+// A payer needs the details of the payment method that they chose: Details is its index.
+func ExampleInvoices_PDF() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
-	invoiceID := issue(server) // an app issued it, and its client got the id
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)) // whoever issues the invoice
+	if err != nil {
+		log.Fatal(err)
+	}
+	issued, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{
+			{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
 
 	client, err := public.New(server.URL)
 	if err != nil {
 		log.Fatal(err)
 	}
-	invoice, err := client.Invoices.Get(context.Background(), invoiceID)
+	pdf, err := client.Invoices.PDF(ctx, issued.ID, public.RenderInvoicePDFParams{Details: new(0)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pdf.Close()
+	name := filepath.Join(os.TempDir(), "example-"+issued.ID+".pdf")
+	file, err := os.Create(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(name)
+	size, err := io.Copy(file, pdf)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("saved all of it:", size == pdf.Length)
+	// Output: saved all of it: true
+}
+
+// Everybody who has the public id of an invoice can read it.
+func ExampleInvoices_Get() {
+	server := recorded.Serve() // in place of the service
+	defer server.Close()
+	ctx := context.Background()
+	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)) // whoever issues the invoice
+	if err != nil {
+		log.Fatal(err)
+	}
+	issued, err := app.Invoices.Create(ctx, appapi.InvoiceCreate{
+		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com",
+		Items: []model.LineItem{
+			{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)), Price: decimal.RequireFromString("4.20")},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	client, err := public.New(server.URL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	invoice, err := client.Invoices.Get(ctx, issued.ID)
 	if err != nil {
 		log.Fatal(err)
 	}

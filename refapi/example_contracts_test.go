@@ -30,7 +30,7 @@ func ExampleContracts_Get() {
 		log.Fatal(err)
 	}
 
-	client, err := refapi.New(server.URL, refapi.NewAccessToken(server.AccessToken))
+	client, err := refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken(server.AccessToken)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 func ExampleProducts_List() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
-	client, err := refapi.New(server.URL, refapi.NewAccessToken(server.AccessToken))
+	client, err := refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken(server.AccessToken)})
 	if err != nil {
 		log.Fatal(err)
 	}

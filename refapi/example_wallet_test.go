@@ -15,7 +15,7 @@ func ExampleWallet_LogIn() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()
 	ctx := context.Background()
-	client, err := refapi.New(server.URL, refapi.NewAccessToken(server.AccessToken))
+	client, err := refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken(server.AccessToken)})
 	if err != nil {
 		log.Fatal(err)
 	}
