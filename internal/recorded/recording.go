@@ -39,24 +39,26 @@ type Answer struct {
 // Any stands in a recorded request for a value that is not compared.
 const Any = "{{any}}"
 
-// Marshal writes a recording as it is kept.
-func Marshal(r Recording) ([]byte, error) {
-	text, err := jsonv2.Marshal(r, jsonv2.Indented(), jsonv2.Deterministic())
+// Marshal writes a recording, or the [Index], as it is kept.
+func Marshal[T Recording | Index](kept T) ([]byte, error) {
+	text, err := jsonv2.Marshal(kept, jsonv2.Indented(), jsonv2.Deterministic())
 	return append(text, '\n'), err
 }
 
 // load reads the recording of an example, such as dapi/ExamplePayouts_Wait.
 func load(example string) (Recording, error) {
-	name := "testdata/" + example + ".json"
+	return read[Recording]("testdata/" + example + ".json")
+}
+
+func read[T Recording | Index](name string) (kept T, err error) {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		return nil, fmt.Errorf("internal/recorded/%s: nothing is recorded for this example; %s", name, remedy)
 	}
-	var r Recording
-	if err := jsonv2.Unmarshal(text, &r, jsonv2.NoUnknownMembers()); err != nil {
+	if err := jsonv2.Unmarshal(text, &kept, jsonv2.NoUnknownMembers()); err != nil {
 		return nil, fmt.Errorf("internal/recorded/%s: %w", name, err)
 	}
-	return r, nil
+	return kept, nil
 }
 
 // remedy ends each complaint about a recording that does not fit its example.

@@ -3,6 +3,7 @@ package recorded
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -127,27 +128,36 @@ func (a Answer) write(w http.ResponseWriter, start time.Time) error {
 	if a.Lost {
 		panic(http.ErrAbortHandler)
 	}
-	now, err := timeOf(a.Now, start)
+	header, body, err := a.rendered(start)
 	if err != nil {
 		return err
 	}
-	body := []byte(a.Text)
+	maps.Copy(w.Header(), header)
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(body) // who hung up needs no answer
+	return nil
+}
+
+// rendered returns the header and the body at the times that count from start.
+func (a Answer) rendered(start time.Time) (header http.Header, body []byte, err error) {
+	now, err := timeOf(a.Now, start)
+	if err != nil {
+		return nil, nil, err
+	}
+	body = []byte(a.Text)
 	if a.Body != nil {
 		if body, err = rendered(a.Body, start); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	header := w.Header()
-	header.Set("Date", now.UTC().Format(http.TimeFormat))
+	header = http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
 	for name, value := range a.Header {
 		header.Set(name, value)
 	}
 	if len(body) > 0 {
 		header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	w.WriteHeader(a.Status)
-	_, _ = w.Write(body) // who hung up needs no answer
-	return nil
+	return header, body, nil
 }
 
 // refuse answers what is wrong, so that it stands in the error of the call. It is nothing to send again.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -65,9 +67,10 @@ type recordedHost struct {
 	url   string
 	start time.Time
 
-	mu        sync.Mutex
-	names     *names
-	recording recorded.Recording
+	mu         sync.Mutex
+	names      *names
+	recording  recorded.Recording
+	operations []string // that the host carried out, for each exchange of the recording
 }
 
 func newRecordedHost(t *testing.T, asked recorded.Start) *recordedHost {
@@ -142,12 +145,14 @@ func (h *recordedHost) note(request *http.Request, body []byte, answer *httptest
 	defer h.mu.Unlock()
 	exchange := recorded.Exchange{Method: request.Method, Path: h.names.sent(request.URL.RequestURI()),
 		Body: h.names.request(h.T, body)}
+	operation := ""
 	if lost {
 		exchange.Answer = recorded.Answer{Lost: true}
 	} else {
-		exchange.Answer = h.noted(answer)
+		exchange.Answer, operation = h.noted(answer), h.operation(request.URL.Path, answer)
 	}
 	h.recording = append(h.recording, exchange)
+	h.operations = append(h.operations, operation)
 }
 
 func (h *recordedHost) noted(answer *httptest.ResponseRecorder) recorded.Answer {
@@ -168,4 +173,24 @@ func (h *recordedHost) noted(answer *httptest.ResponseRecorder) recorded.Answer 
 		noted.Text = string(line)
 	}
 	return noted
+}
+
+// operation returns the name of the operation that the host carried out, such as dapi.GetPayout, or "" for a refusal.
+func (h *recordedHost) operation(path string, answer *httptest.ResponseRecorder) string {
+	seen := h.host.Requests()
+	at := slices.IndexFunc(seen, func(r sandbox.Request) bool {
+		return r.RequestID == answer.Header().Get("X-Request-Id")
+	})
+	if answer.Code/100 != 2 || !assert.GreaterOrEqual(h, at, 0) {
+		return ""
+	}
+	surface := "appapi"
+	for prefix, other := range map[string]string{
+		"/dapi/": "dapi", "/api/": "refapi", "/utils/": "public", "/public/": "public",
+	} {
+		if strings.HasPrefix(path, prefix) {
+			surface = other
+		}
+	}
+	return surface + "." + seen[at].Operation
 }

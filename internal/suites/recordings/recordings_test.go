@@ -43,6 +43,9 @@ func TestTheRecordingsAreTheHostsAnswers(t *testing.T) {
 		found[example+".json"] = string(text)
 	}
 	require.NotEmpty(t, found, "no example asked for a host")
+	index, err := recorded.Marshal(indexOf(r.hosts))
+	require.NoError(t, err)
+	found[recorded.IndexName] = string(index)
 	if *write {
 		keep(t, found)
 	}
