@@ -1,5 +1,4 @@
-// Package yourbackend is a small backend that pays invoices, and its tests, which run against a sandbox host: go test
-// ./examples/yourbackend
+// Package yourbackend is a small backend that pays invoices, tested against a host: go test ./examples/yourbackend
 //
 // The tests are the point of it: what does the backend do when an answer is lost after the money moved, when a customer
 // clicks twice, when an hour passes, when a partner is down? The sandbox host makes each of that happen on request and
