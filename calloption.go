@@ -46,49 +46,49 @@ func Timeout(d time.Duration) CallOption {
 	return func(c *transport.Call) { c.Timeout, c.TimeoutSet = d, true }
 }
 
-// Response is what came back besides the decoded value.
+// Response is the response to a call, without the decoded value. [CaptureResponse] fills it.
 type Response struct {
-	// Status is the HTTP status, 0 when no answer came.
+	// Status is the HTTP status. It is 0 if there was no response.
 	Status int
-	// Header is the answer's header.
+	// Header is the header of the response.
 	Header http.Header
 	// RequestID is the service's X-Request-ID.
 	RequestID string
-	// IdempotencyKey is the caller's key that the write carried, else empty. A key that the service derived is in the
-	// resource's own field, such as dapi's Payout.IdempotencyKey.
+	// IdempotencyKey is the key that you gave to the write. It is empty if you gave none. The field of the resource,
+	// such as dapi's Payout.IdempotencyKey, also shows a key that the service derived.
 	IdempotencyKey string
-	// Replayed says that the service answered an earlier write again (Idempotency-Replayed: true).
+	// Replayed is true if the service repeated its response to an earlier write (Idempotency-Replayed: true).
 	Replayed bool
 	// Attempts is how many times the request was sent.
 	Attempts int
-	// Queued is how long the call waited in line for its rate windows, over all attempts.
+	// Queued is how long the call waited for its rate windows, over all attempts.
 	Queued time.Duration
-	// Unread names what could not be read of the answer, as it differs from what the service's description states or
-	// this SDK assumes; its fields are zero. What was read in another form, such as a number that came as a text, is
-	// not named, and neither is an optional member that is absent or null. Of one answer a thousand are named at most.
+	// Unread names the members of the body that could not be read, because they differ from the service's description
+	// or from what this SDK assumes. Their fields are zero. It does not name a member that was read in another form,
+	// such as a number written as a string, or an optional member that is missing. It names at most 1,000 members.
 	Unread []Unread
 
-	// Body is the answer's body as it came, with the fields that this version of the SDK does not know. Of a call that
-	// reveals secrets, such as a card's details, it is nil unless [CaptureResponseWithSecrets] asked for it.
+	// Body is the body as it was received, with the members that this version of the SDK does not know. It is nil for
+	// a call that reveals secrets, such as a card's details, unless you use [CaptureResponseWithSecrets].
 	Body []byte
 }
 
-// Unread is a member of an answer that could not be read.
+// Unread names a member of a response body that could not be read.
 type Unread struct {
-	// Pointer is the JSON pointer (RFC 6901) of the member, such as /items/3/amount. It is that of the body as it is
-	// described: of a list that came in another envelope, it begins with /items all the same.
+	// Pointer is the JSON pointer (RFC 6901) of the member, such as /items/3/amount. The pointer of an entry of a list
+	// begins with /items, also if the list came in another envelope.
 	Pointer string
 
-	// Stated says that the service's description states what the member differs from. Else the SDK assumes it, and
-	// openapi/README.md says why.
+	// Stated is true if the service's description states the form that was expected. If it is false, this SDK assumed
+	// it; openapi/README.md says why.
 	Stated bool
 
-	// Problem is what is wrong, in a few words without the value, such as "is a number".
+	// Problem says what is wrong in a few words, without the value, such as "is a number".
 	Problem string
 }
 
-// CaptureResponse keeps what came back besides the decoded value, also when the call fails. Of a flow that makes
-// several calls, it keeps the last one's answer. Several of them each keep it.
+// CaptureResponse stores the response of the call in into, also if the call fails. For a flow of several calls, it
+// stores the last response. A nil pointer is ignored. The option can be given more than once.
 func CaptureResponse(into *Response) CallOption {
 	return capturing(into, func(answer transport.Answer) Response {
 		if answer.Secret {
@@ -98,8 +98,8 @@ func CaptureResponse(into *Response) CallOption {
 	})
 }
 
-// CaptureResponseWithSecrets is [CaptureResponse] that keeps the body of a call that reveals secrets, too. A body
-// prints and is encoded like any other bytes: keep it out of logs.
+// CaptureResponseWithSecrets does what [CaptureResponse] does, and also keeps the body of a call that reveals secrets.
+// The body prints like any other bytes: keep it out of logs.
 func CaptureResponseWithSecrets(into *Response) CallOption { return capturing(into, answerOf) }
 
 func capturing(into *Response, what func(transport.Answer) Response) CallOption {

@@ -2,108 +2,116 @@
 // virtual accounts on bank rails, payouts to banks and wallets, payins, contacts, invoices, contracts, cards and
 // on-chain escrow.
 //
-// # Surfaces
+// # Packages
 //
-// Each surface of the service has a package of its own, with a credential of its own that works on no other:
+// The service has four surfaces. Each has a package and a credential of its own:
 //
-//   - dapi, the platform API: a developer key logs in and signs what moves money.
-//   - appapi, the app API: an app key acts for the account that owns the app.
-//   - refapi, the reference endpoints: an access token, and a receiver of partners' webhooks.
-//   - public, the public utilities: no credential.
+//   - dapi: the platform API. A developer key logs in, and signs each payment.
+//   - appapi: the app API. An app key acts for the account that owns the app.
+//   - refapi: the reference endpoints. An access token authenticates each call.
+//   - public: the public utilities. They need no credential.
 //
-// This package holds what a user of any of them starts with: the options of a client ([Option]) and of one call
-// ([CallOption]), the [Key] of a write, and [Secret]. The resources that more than one surface returns, such as
-// invoices, contracts and cards, are in package model.
+// Package model holds the resources that several surfaces return, such as invoices, contracts and cards. Package errors
+// holds the errors. Package signing holds developer keys. Package sandbox, a module of its own, is a host for tests.
+//
+// This package holds what all surfaces share:
+//
+//   - [Option] sets up a client, [CallOption] and [WriteOption] set up a call;
+//   - [Key] is an idempotency key, and [DeriveKey] makes one;
+//   - [Secret] is a text that does not print;
+//   - [RateLimiter] and [Metrics] are interfaces that you can implement.
+//
+// The words of the service, such as rail, requisites and payin, are explained in the [glossary].
 //
 // # Errors
 //
-// The error of a call is one of the types of package errors, which says for each whether to try again and whether money
-// moved. A write whose answer was lost is never reported as a failure: it is *errors.OutcomeUnknown. What only a flow
-// of several calls can end in, such as an approval that was not signed, has a type of its own beside the flow.
+// Every error of a call is a type of package errors. The type says whether the call can be repeated and whether money
+// moved. A write whose response was lost is never reported as failed: its error is *errors.OutcomeUnknown. Errors that
+// only a flow of several calls can have, such as *dapi.PriceRefused, are defined beside the flow.
 //
 // # Retries
 //
-// A call is sent again, at most [RetryPolicy].Max times, with a random, doubling backoff or after the service's
-// Retry-After:
+// A failed call is sent again up to [RetryPolicy].Max times. The pauses double and are random, unless the service sends
+// Retry-After. A call is repeated
 //
 //   - after 429, always;
-//   - after 408, 502, 503, 504 and after a lost or truncated answer, if the call is a read, or a write that cannot
-//     happen twice because its idempotency key or a natural key anchors it;
+//   - after 408, 502, 503, 504, and after a lost or incomplete response, if the call is a read, or a write that cannot
+//     happen twice;
 //   - after 500, if the call is a read;
-//   - when no connection could be made.
+//   - if no connection could be made.
 //
-// A write carries the caller's idempotency [Key], the same on every attempt. Where money moves the key is required:
-// dapi's Payouts.Pay, Escrows.Open and Escrows.Act, and appapi's Transfers.Send. Any other write without one sends
-// none; the SDK makes no key up, for a random one would be lost with the process. Where the service says that it
-// derives a key from the request, which is where the platform API's keys anchor something, the call is repeated on that
-// for the two hours that a derived key lives, counted from its first attempt. Where nothing is said, as for the app
-// API's transfers, a call without a key is not repeated.
+// A write cannot happen twice if it has an idempotency key, or if repeating it changes nothing, such as creating a
+// client whose email exists. Every attempt carries the same key.
 //
-// A Retry-After that does not fit into the context's deadline, or is longer than [RetryPolicy].WaitMax, is not waited
-// for: the refusal is returned at once and says in RetryAt when to try again. That goes for the reads of a wait, too. A
-// login that meets 503 begins anew with a fresh challenge, as often. All calls of a client draw their retries from one
-// budget, so that an outage is not multiplied.
+// Where money moves, the key is a required parameter: dapi's Payouts.Pay, Escrows.Open and Escrows.Act, and appapi's
+// Transfers.Send. Other writes send a key only if you give one with [IdempotencyKey]. The SDK never makes up a key: a
+// random key would be lost if the program stopped, and the next start could pay again. Without a key, the platform API
+// derives one from the request and remembers it for two hours. The SDK repeats such a call within that time only.
+//
+// A Retry-After that is longer than [RetryPolicy].WaitMax, or goes beyond the context's deadline, is not waited for.
+// The call fails at once, and the error's RetryAt says when to try again. This also holds for the reads of a wait. A
+// login that gets 503 starts again with a new challenge. All calls of a client share one budget of retries, so that an
+// outage does not multiply the load.
 //
 // # Secrets
 //
-// Tokens, card numbers and what opens a session are of type [Secret], or of a credential type that is made like it. No
-// verb of fmt, no encoder (JSON, XML, YAML, gob) and no log handler shows them, alone or within another value; Reveal
-// gives the text. Clients, their sessions and keys do not show theirs to printers that work by reflection either. Of a
-// call that reveals secrets, [CaptureResponse] keeps no body. A refusal that repeats the credential or a secret of its
-// request is read with a redaction in its place. What a caller's own http.RoundTripper or transport sees is the request
-// with its credential, as it is sent.
+// Tokens, card numbers and proofs have the type [Secret] or a credential type that behaves like it. Package fmt, the
+// encoders for JSON, XML, YAML and gob, and log handlers show a redaction. Call Reveal to get the text. Clients,
+// sessions and keys do not show their secrets to printers that use reflection either. [CaptureResponse] keeps no body
+// of a call that reveals secrets. If the service repeats a credential or a secret in an error, the SDK removes it. Your
+// own http.RoundTripper sees the request as it is sent, with its credential.
 //
-// A client takes a new credential while it is in use: dapi's UseKey, appapi's UseKey, refapi's UseToken and UseAPIKey.
-// Calls that begin from then on carry it, and those under way end with the old one.
+// A client can change its credential while it is in use: see dapi's and appapi's UseKey, and refapi's UseToken and
+// UseAPIKey. New calls use the new credential. Calls under way end with the old one.
 //
 // # Deadlines
 //
-// The deadline of a call is its context's, and covers retries, pauses and waiting in line. Without one, an attempt
-// still ends: it gives up on an answer that has not begun after 30 seconds (with the transport of the SDK's own), on
-// one that has begun and brings nothing for 30 seconds, and on one whose body is not whole after a minute. Such an
-// answer is lost: a call that may be sent again is, and a write that may not ends in *errors.OutcomeUnknown. A stream,
-// such as a PDF, may take as long as its reader likes, but not bring nothing for 30 seconds. [WithHTTPClient] with a
-// Timeout bounds each attempt more tightly.
+// The context of a call bounds all of it: attempts, pauses, and waiting for a rate window. [WithTimeout] and [Timeout]
+// bound calls in the same way. Without a deadline, an attempt still ends. It fails after 30 seconds without a response
+// (if you use the SDK's own transport), after 30 seconds in which the body brings nothing new, and if the body is not
+// complete after one minute. Such a response counts as lost. A stream, such as a PDF, has no limit for its whole body.
+// A Timeout in the http.Client that you give to [WithHTTPClient] bounds each attempt.
 //
 // # Rate windows
 //
-// A client paces itself inside the stated windows of its surface; see [WithRateLimiter] and [WithoutPacing]. It holds a
-// window of a minute for 61 seconds, because calls travel for different times, and takes a call's slot right before it
-// is sent.
+// The platform API states rate windows, such as 120 writes a minute. A client keeps its calls inside them; see
+// [WithRateLimiter] and [WithoutPacing]. It counts a window of one minute as 61 seconds, because two calls can arrive
+// closer together than they were sent.
 //
-// When a window is full, calls wait in line by their class: first what renews the access token, then confirms, the
-// approval that closes first before the others, then other writes and reads in the order in which they came, and last
-// the reads of waits. A class that waits keeps a tenth of the window, unless a confirm would come too late for it, and
-// waits leave a tenth of it free. Payments wait before they are booked, so that no approval closes in line: any number
-// may be started at once.
+// When a window is full, calls wait in line. Logins that renew the access token go first. Then come confirms, the one
+// whose approval expires first before the others. Then come other writes and reads, in the order in which they were
+// made. Reads of waits come last. Each class that waits gets at least a tenth of the window, unless a confirm would be
+// too late, and the reads of waits leave a tenth of it free. Payments wait before they are booked, so that no approval
+// expires in line. You can start any number of payments at once.
 //
-// A call waits for as long as its context lets it. If its turn lies beyond the deadline, it is told so at once, as
-// *errors.NotDelivered with RetryAt. The call that is first in line waits for 65 seconds at most and is then sent all
-// the same: no window of a minute makes it wait that long, but one of an hour does, and a host that does not count must
-// not hold a program up. [Response].Queued says how long a call waited, and over a second is logged.
+// A call waits as long as its context allows. If its turn comes after the deadline, it fails at once with
+// *errors.NotDelivered, and RetryAt says when there is room. The first call in line waits for at most 65 seconds, and
+// is then sent. [Response].Queued says how long a call waited. Waiting for more than a second is logged.
 //
-// # Answers that differ
+// # Responses that differ
 //
-// The service's description leaves much open, so that this SDK assumes it; openapi/README.md lists each assumption. Any
-// of them can be wrong:
+// The service's description leaves details open. The SDK assumes them; openapi/README.md lists each assumption. If one
+// is wrong:
 //
-//   - a member that is absent, or of another type than described, leaves its field zero and costs nothing else of the
-//     answer. What can be read in another form is: a number as a text and the other way, other spellings of times and
-//     bytes, a list in another envelope. An entry of a list that cannot be read is left out;
-//   - [Response].Unread names what could not be read, and a logger is told (see [WithLogger]);
-//   - only what shows that an answer is what was asked for has to be there: the id of what was made, a transfer's hash,
-//     the echo of a key, the details of a card. Without it, a write is *errors.OutcomeUnknown and a read
-//     *errors.UnexpectedAnswer;
-//   - of a write of which the description does not say what it returns, any success is one. What it changed is then
-//     read, where it can be, else what is returned is the zero value; the answer is in [Response].Body.
+//   - A field that is missing, or has another type than expected, is zero. The rest of the response is read. The SDK
+//     also reads numbers written as strings and strings written as numbers, other spellings of times and bytes, and a
+//     list in another envelope. It leaves out an entry of a list that it cannot read.
+//   - [Response].Unread names what could not be read, and the logger reports it (see [WithLogger]).
+//   - A few fields must be there, because they prove that the response belongs to the request: the id of what was
+//     created, the hash of a transfer, the echo of a key, the details of a card. Without them, a write fails with
+//     *errors.OutcomeUnknown and a read with *errors.UnexpectedAnswer.
+//   - Some writes have a response that the description does not show. Any success of such a write counts. If the
+//     response does not hold the resource, the SDK reads it. If it cannot be read, the call returns the zero value.
 //
-// docs/assumptions.md says for each assumption what happens when it is wrong.
+// docs/assumptions.md says for each assumption what happens if it is wrong.
 //
 // # Go releases
 //
-// The two newest releases of Go are supported, now 1.26 and 1.27, and behave alike.
+// The SDK supports the two newest releases of Go, now 1.26 and 1.27. It behaves the same on both.
 //
 // # Amounts
 //
-// Amounts are decimal.Decimal, never floating point, in units of their currency or token.
+// Amounts are decimal.Decimal, never floating point. They are in units of their currency or token: 12.5 USDC is 12.5.
+//
+// [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package moneymovement

@@ -7,32 +7,30 @@ import (
 	"strings"
 )
 
-// Key is an idempotency key: 1 to 128 characters of A-Z a-z 0-9 . _ : - (any other is *errors.InvalidInput). It makes a
-// write happen once, however often and from whatever process it is sent. Constants convert by themselves; make others
-// with [DeriveKey].
+// Key is an idempotency key. It makes a write happen once, however often it is sent and by how many processes. A key
+// has 1 to 128 characters of A-Z a-z 0-9 . _ : - and anything else is refused with *errors.InvalidInput. A constant
+// string converts by itself. Make other keys with [DeriveKey].
 //
-// A key counts for one account and one operation: the same string elsewhere is another key. The service remembers a
-// caller's key for 7 days from its first use, and replays its first answer until then. After that the same key is a new
-// one and pays again, so read the payment before you send it. The same key with other terms is
-// *errors.IdempotencyKeyReused, with the id of what owns it. It comes from the service, or, with Status 0 and without
-// anything being sent, from a client that sent the key with other terms itself. Terms are compared by what they mean:
-// 12.5 is 12.50.
+// A key belongs to one account and one operation. The same key in another account or operation is a different key.
 //
-// Calls that move money require a key. Other writes take one by [IdempotencyKey]; without one they send none. The
-// platform API then derives a key from the request and remembers it for 2 hours, so that two equal bookings within them
-// are one. No other surface states that it does.
+// The service remembers a key for 7 days from its first use. Within this time, the same call with the same key returns
+// the first response again. After 7 days the key counts as new, and the same call pays again: read the payment before
+// you repeat it.
 //
-// Source: Limits, Idempotency.
+// The same key with other terms is refused with *errors.IdempotencyKeyReused, which names the payout or escrow that has
+// the key. The service refuses it, or the client itself if it sent the key with other terms before; then Status is 0
+// and nothing was sent. Terms are compared by value: 12.5 equals 12.50.
+//
+// Calls that move money require a key. Some other writes take one as an option, see [IdempotencyKey]. Without a key,
+// the platform API derives one from the request and remembers it for 2 hours: two equal bookings within this time are
+// one payout. No other surface says that it derives keys.
 type Key string
 
-// DeriveKey makes an idempotency key out of what a write is for, such as DeriveKey("payroll", "2026-11", employeeID).
-// The same parts give the same key, in every process and at every start; different parts give different keys, however
-// they are cut: ("ab", "c") is not ("a", "bc"). The key keeps as much of the parts as its form allows, for people who
-// read logs, so leave secrets out.
+// DeriveKey makes an idempotency key from what a write is for, such as DeriveKey("payroll", "2026-11", employeeID). The
+// same parts always give the same key. Different parts give different keys, however they are split: ("ab", "c") differs
+// from ("a", "bc"). The key shows the beginning of the parts, to be recognized in logs: do not put secrets into them.
 //
-// Two payments of equal terms need distinct keys, so the parts must say which of them is meant.
-//
-// Source: Limits, Idempotency.
+// Two payments with equal terms need different keys. So the parts must say which payment is meant.
 func DeriveKey(parts ...string) Key {
 	digest := sha256.New()
 	for _, part := range parts {

@@ -8,63 +8,59 @@ import (
 )
 
 // Window names a rate window of the service.
-//
-// Source: Limits, Rate windows.
 type Window = transport.Window
 
 // The windows of the platform API.
 const (
-	WindowReads  = transport.WindowReads  // 600 a minute for a credential
-	WindowWrites = transport.WindowWrites // 120 a minute for a credential
-	// 20 login calls in 5 minutes for the address that they come from, whatever the credential
-	WindowLogin          = transport.WindowLogin
+	WindowReads          = transport.WindowReads          // 600 reads a minute for a credential
+	WindowWrites         = transport.WindowWrites         // 120 writes a minute for a credential
+	WindowLogin          = transport.WindowLogin          // 20 login calls in 5 minutes from an IP address
 	WindowLoginEmail     = transport.WindowLoginEmail     // 10 challenges in 5 minutes for an email
 	WindowLoginChallenge = transport.WindowLoginChallenge // 10 token calls in 5 minutes for a challenge
-	WindowSandboxMoney   = transport.WindowSandboxMoney   // 60 an hour for an account
+	WindowSandboxMoney   = transport.WindowSandboxMoney   // 60 sandbox money calls an hour for an account
 )
 
 // RateClass says which calls go first when a window is full.
 type RateClass = transport.RateClass
 
-// The classes, those that go first before the others. More may come; take one that you do not know for a write or a
-// read.
+// The classes, in the order in which they go first. Later versions may add classes: treat an unknown one as a write or
+// a read.
 const (
-	ClassRefresh = transport.ClassRefresh // renews the access token, without which nothing else can be sent
-	// confirms what is signed for 60 or 120 seconds; the approval that closes first goes first
-	ClassConfirm = transport.ClassConfirm
-	ClassLogin   = transport.ClassLogin // in windows of its own
-	ClassWrite   = transport.ClassWrite // any other write
-	ClassRead    = transport.ClassRead  // a read that somebody waits for
-	ClassPoll    = transport.ClassPoll  // a read that is made again and again, to see whether something has ended
+	ClassRefresh = transport.ClassRefresh // renews the access token, which every other call needs
+	ClassConfirm = transport.ClassConfirm // confirms a payment; the approval that expires first goes first
+	ClassLogin   = transport.ClassLogin   // has windows of its own
+	ClassWrite   = transport.ClassWrite   // any other write
+	ClassRead    = transport.ClassRead    // a read
+	ClassPoll    = transport.ClassPoll    // a read of a wait, which is repeated
 )
 
-// RateCall is one call that wants to be sent.
+// RateCall is a call that asks a [RateLimiter] for its turn.
 type RateCall struct {
-	// Window counts the call. It is empty on surfaces other than the platform API, whose windows are not stated.
+	// Window is the window that counts the call. It is empty on surfaces other than the platform API.
 	Window Window
-	// Scope is the account that [WindowSandboxMoney] counts for, the email of [WindowLoginEmail] or the challenge of
-	// [WindowLoginChallenge], and empty for the other windows.
+	// Scope is what the window counts for: the account of [WindowSandboxMoney], the email of [WindowLoginEmail], the
+	// challenge of [WindowLoginChallenge]. It is empty for the other windows.
 	Scope string
 	// Class says which calls go first.
 	Class RateClass
-	// Closes is when the approval's window closes that a confirm is for, by this machine's clock; zero for other calls.
-	// A confirm that cannot be sent before that had better be refused.
+	// Closes is when the approval of a confirm expires, by this machine's clock. It is zero for other calls. Refuse a
+	// confirm that cannot be sent before.
 	Closes time.Time
 }
 
-// RateLimiter paces calls before they are sent. Implement it to share the windows of one credential among several
-// processes, or the login window of one address among several credentials. It must be safe for concurrent use.
+// RateLimiter decides when a call may be sent. Implement it to share the windows of one credential between processes,
+// or the login window of one IP address between credentials. It must be safe for concurrent use.
 //
-// Hold a window for a second longer than is stated: calls travel for different times, and arrive closer together than
-// they left.
+// Count each call for a second longer than the window lasts, since two calls can arrive closer together than they were
+// sent.
 type RateLimiter interface {
-	// Wait returns when the call may be sent, or an error when ctx ends first. A call that more than one window counts
-	// waits for each of them. It is sent right after, except for a confirm, which is signed first.
+	// Wait returns nil when the call may be sent, and an error if ctx ends before. If several windows count a call,
+	// Wait is called for each. The call is sent right after. A confirm is signed first.
 	Wait(ctx context.Context, call RateCall) error
 }
 
-// WithRateLimiter paces the client with a limiter of the caller's, instead of one of its own that keeps the stated
-// windows.
+// WithRateLimiter replaces the client's own rate limiter. Use it to share the windows between processes. Surfaces other
+// than the platform API have no limiter of their own, since their windows are not known.
 func WithRateLimiter(limiter RateLimiter) Option {
 	return func(c *transport.Config) {
 		c.Limiter = nil
@@ -74,7 +70,7 @@ func WithRateLimiter(limiter RateLimiter) Option {
 	}
 }
 
-// ownLimiter is a caller's limiter as the request path knows one.
+// ownLimiter adapts a RateLimiter to the request path.
 type ownLimiter struct{ RateLimiter }
 
 // Wait implements transport.Limiter.
@@ -82,9 +78,9 @@ func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
 	return l.RateLimiter.Wait(ctx, RateCall(call))
 }
 
-// WithoutPacing sends calls at once; what is over a window then comes back as *errors.RateLimited after the retries. No
-// more than 108 payments are between booking and confirm at any time all the same, so that their approvals do not close
-// while the service refuses their confirms.
+// WithoutPacing disables client-side rate limiting. A call over the limit is retried, and then fails with
+// *errors.RateLimited. Even so, a client has at most 108 payments between booking and confirm at any time: more could
+// not be confirmed before their approvals expire.
 func WithoutPacing() Option {
 	return func(c *transport.Config) { c.Limiter, c.Unpaced = nil, true }
 }

@@ -5,29 +5,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Secret is a text that no printer and no encoder shows, such as a card's number or a token. Package fmt, log/slog,
-// JSON, XML, YAML, gob and printers that work by reflection show "[redacted]" or less. [Secret.Reveal] gives the text
-// to a program that means to hand it on:
+// Secret is a text that does not print, such as a card number or a token. Package fmt, log/slog, the encoders for JSON,
+// XML, YAML and gob, and printers that use reflection show "[redacted]" or less. [Secret.Reveal] returns the text:
 //
 //	page.ShowCard(details.CardNumber.Reveal())
 //
-// Two are compared with [Secret.Equal]; == does not compile. A Secret is read from JSON and other encodings like a
-// text. What one of them wrote holds no secret, so that reading it back is an error.
+// Compare two secrets with [Secret.Equal]; == does not compile. JSON and other encodings decode a text into a Secret.
+// To decode a redaction is an error.
 type Secret struct{ secret }
 
-// secret keeps the field out of callers' reach.
+// secret hides the field from other packages.
 type secret = transport.Secret
 
-// NewSecret hides a text.
+// NewSecret returns a Secret that holds a text.
 func NewSecret(text string) Secret { return Secret{transport.NewSecret(text)} }
 
-// Reveal returns the text, "" of the zero Secret.
+// Reveal returns the text. It is empty for the zero Secret.
 func (s Secret) Reveal() string { return transport.Reveal(s.secret) }
 
-// Equal reports whether the texts are the same, in a time that does not depend on where they differ.
+// Equal reports whether the texts are equal. It takes the same time wherever they differ.
 func (s Secret) Equal(other Secret) bool { return transport.SameSecret(s.secret, other.secret) }
 
-// UnmarshalText takes a text, of JSON and other encodings. A redaction is an error, for the secret is lost.
+// UnmarshalText reads a text from JSON and other encodings. A redaction is an error, because the secret is lost.
 func (s *Secret) UnmarshalText(text []byte) error {
 	if string(text) == transport.Redaction {
 		return errRedacted
@@ -36,7 +35,7 @@ func (s *Secret) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalBinary is UnmarshalText, for gob.
+// UnmarshalBinary does what UnmarshalText does, for gob.
 func (s *Secret) UnmarshalBinary(text []byte) error { return s.UnmarshalText(text) }
 
-var errRedacted = errors.New("moneymovement: a redaction holds no secret; export it by its Reveal method")
+var errRedacted = errors.New("moneymovement: a redaction does not hold the secret: encode the text that Reveal returns")

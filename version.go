@@ -1,4 +1,4 @@
 package moneymovement
 
-// Version is this SDK's version, as sent in the User-Agent header.
+// Version is the version of this SDK. It is sent in the User-Agent header.
 const Version = "0.1.0"

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/model"
@@ -66,13 +67,15 @@ func (s *script) sent(what string) (count int) {
 	return count
 }
 
-func newScript(t *testing.T, answers map[string][]string) (*script, *dapi.Integrator) {
+func newScript(
+	t *testing.T, answers map[string][]string, options ...moneymovement.Option,
+) (*script, *dapi.Integrator) {
 	t.Helper()
 	s := &script{answers: answers}
 	key, err := signing.Generate()
 	require.NoError(t, err)
 	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
-		through(&inprocess.Transport{Handler: s}))
+		append(options, through(&inprocess.Transport{Handler: s}))...)
 	require.NoError(t, err)
 	return s, integrator
 }

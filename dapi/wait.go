@@ -31,7 +31,7 @@ func OnProgress(f func(Progress)) WaitOption {
 }
 
 // PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The
-// default is 500 ms to 15 s, and no pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the
+// default is the client's, see [moneymovement.WithPolling]. No pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the
 // upper half, so that many waits do not read in step.
 func PollEvery(least, most time.Duration) WaitOption {
 	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
@@ -80,7 +80,7 @@ type poll[T any] struct {
 
 // wait reads until done. An error that time does not mend ends it at once.
 func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, error) {
-	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}}
+	w := waiting{progress: func(Progress) {}}
 	transport.Apply(&w, options)
 	progress := func(seen transport.Seen) Progress {
 		return Progress{p.resource, p.id, seen.Status, seen.Reads, seen.Waited}

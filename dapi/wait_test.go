@@ -2,10 +2,13 @@ package dapi_test
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -55,5 +58,34 @@ func TestPayoutStatusFinal(t *testing.T) {
 		"":                       false, "on_the_moon": false,
 	} {
 		assert.Equal(t, final, status.Final(), "%q", status)
+	}
+}
+
+// A client's waits keep its pauses, and a wait its own.
+func TestPollingOfAClientAndOfAWait(t *testing.T) {
+	for name, c := range map[string]struct {
+		ofClient []moneymovement.Option
+		ofWait   []dapi.WaitOption
+		most     time.Duration // that two pauses take
+	}{
+		"by default": {nil, nil, 1250 * time.Millisecond},
+		"of the client": {[]moneymovement.Option{moneymovement.WithPolling(time.Millisecond, time.Millisecond)}, nil,
+			2 * time.Millisecond},
+		"of the wait": {[]moneymovement.Option{moneymovement.WithPolling(time.Hour, time.Hour)},
+			[]dapi.WaitOption{dapi.PollEvery(time.Second, time.Second)}, 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pending := `{"id":"cl_1","status":"pending"}`
+				_, integrator := newScript(t, map[string][]string{
+					"GET /clients/cl_1": {pending, pending, `{"id":"cl_1","status":"ready"}`},
+				}, c.ofClient...)
+				began := time.Now()
+				_, err := integrator.Clients.WaitReady(t.Context(), "cl_1", c.ofWait...)
+				require.NoError(t, err)
+				assert.LessOrEqual(t, time.Since(began), c.most)
+				assert.GreaterOrEqual(t, time.Since(began), c.most/2)
+			})
+		})
 	}
 }

@@ -10,10 +10,13 @@ import (
 	"net/url"
 	"strconv"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/public"
 )
@@ -194,3 +197,29 @@ func TestAPDFThatGoesWrongLaterFailsTheRead(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// The timeout of a call covers the reading of its stream, and ends when that is closed.
+func TestATimeoutCoversTheStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent *http.Request
+		client := newClient(t, func(r *http.Request) (*http.Response, error) {
+			sent = r
+			return answer(http.StatusOK, "application/pdf", "%PDF-1.7 ..."), nil
+		}, moneymovement.WithTimeout(time.Minute))
+		for _, closed := range []bool{true, false} {
+			pdf, err := client.Invoices.PDF(t.Context(), "i1", public.RenderInvoicePDFParams{})
+			require.NoError(t, err)
+			time.Sleep(59 * time.Second) //nolint:forbidigo // of the bubble's clock
+			require.NoError(t, sent.Context().Err(), "the stream is open")
+			if closed {
+				require.NoError(t, pdf.Close())
+				require.ErrorIs(t, sent.Context().Err(), context.Canceled)
+				continue
+			}
+			time.Sleep(time.Second) //nolint:forbidigo // as above
+			synctest.Wait()
+			require.ErrorIs(t, sent.Context().Err(), context.DeadlineExceeded)
+			require.NoError(t, pdf.Close())
+		}
+	})
+}

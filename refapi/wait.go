@@ -31,8 +31,8 @@ func OnProgress(f func(Progress)) WaitOption {
 }
 
 // PollEvery sets the pause between two reads. The first pause is least, each further one is half as much again, up to
-// most. The default is 500 ms to 15 s. Values are kept between 1 ms and 24 h. Each pause is drawn at random from the
-// upper half, so that many waits do not read at the same moment.
+// most. The default is the client's, see [moneymovement.WithPolling]. Values are kept between 1 ms and 24 h. Each pause
+// is drawn at random from its upper half: many waits then do not read at the same moment.
 func PollEvery(least, most time.Duration) WaitOption {
 	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
 }
@@ -77,7 +77,7 @@ type waiting struct {
 func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption,
 	read func(context.Context) (*model.UniversalTransactionStatus, error),
 ) (*model.UniversalTransactionStatus, error) {
-	w := waiting{pace: transport.DefaultPace(), progress: func(Progress) {}, done: Settled}
+	w := waiting{progress: func(Progress) {}, done: Settled}
 	transport.Apply(&w, options)
 	progress := func(seen transport.Seen) Progress { return Progress{quoteID, seen.Status, seen.Reads, seen.Waited} }
 	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[model.UniversalTransactionStatus]{

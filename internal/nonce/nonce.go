@@ -20,24 +20,24 @@ type Source struct {
 // Source: Limits, Lifetimes (card details nonce).
 const lifetime = 5 * time.Minute
 
-// reach is how many seconds a burst of calls may reach back: well within [lifetime].
-const reach = 150
+// maxBack is how many seconds a burst of calls may reach back: well within [lifetime].
+const maxBack = 150
 
 // Next is now in whole seconds, or the latest second before it that was not handed out, for one that lies ahead may
-// count as invalid. After [reach] calls in a row it is now again, and the service judges.
+// count as invalid. After [maxBack] calls in a row it is now again, and the service judges.
 func (s *Source) Next(now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	latest := now.Unix()
 	next := latest
-	for s.used[next] && next > latest-reach {
+	for s.used[next] && next > latest-maxBack {
 		next--
 	}
 	if s.used[next] {
 		next = latest
 	}
 	for second := range s.used { // those out of reach, also ahead, where the clock was before it was set right
-		if second < latest-reach || second > latest+reach {
+		if second < latest-maxBack || second > latest+maxBack {
 			delete(s.used, second)
 		}
 	}

@@ -7,23 +7,22 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Authorizer holds a surface's credential.
+// Authorizer sets the credential of a surface.
 type Authorizer interface {
-	// Authorize sets the credential on the header of one attempt; it may log in first.
+	// Authorize sets the credential in the header of one attempt. It may log in first.
 	Authorize(ctx context.Context, h http.Header) error
 }
 
-// Renewer is an Authorizer whose credential can be had anew.
+// Renewer is an Authorizer that can renew its credential.
 type Renewer interface {
-	// Renew is told which credential was refused. An error ends the call; nil means that sending again makes sense.
+	// Renew gets the header with the refused credential. An error ends the call. After nil, the call is sent again.
 	Renew(ctx context.Context, refused http.Header) error
 }
 
-// Use has the calls that begin from now on carry another credential. Those under way end with the one that they began
-// with.
+// Use changes the credential. Calls that begin from now on use it. Calls under way end with the old one.
 func (c *Client) Use(auth Authorizer) { c.auth.Store(&auth) }
 
-// authorizer is the one of a call that begins now.
+// authorizer returns the credential for a call that begins now.
 func (c *Client) authorizer(call *Call) Authorizer {
 	if call.Auth != nil {
 		return call.Auth
@@ -32,19 +31,16 @@ func (c *Client) authorizer(call *Call) Authorizer {
 }
 
 // authorize sets the credential, unless the operation takes none.
-func (t *trip) authorize(ctx context.Context) error {
+func (t *tracker) authorize(ctx context.Context) error {
 	if t.op.Public || t.auth == nil {
 		return nil
 	}
 	return t.auth.Authorize(ctx, t.header)
 }
 
-// renewer returns who can renew the credential that a refusal is about: one that has expired, or that the service does
-// not know any more. Other refusals would be the same with a new one.
-//
-// Source: Authentication, Platform API (on 401 token_expired call refresh once and retry); Errors, Caller handling
-// (re-mint once on 401).
-func (t *trip) renewer(err error) (Renewer, bool) {
+// renewer returns the Renewer if a refusal can be mended by a new credential: the old one has expired, or the service
+// does not know it any more.
+func (t *tracker) renewer(err error) (Renewer, bool) {
 	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		err = lost.Cause // of the last attempt, whatever became of those before it
 	}

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// bodyStall is how long an answer's body may bring nothing.
+	// bodyStall is how long a body may bring no byte.
 	bodyStall = 30 * time.Second
-	// bodyWhole is how long a body may take in all, however steadily it drips. A stream, which is read at its reader's
-	// pace, may take longer.
+	// bodyWhole is how long a whole body may take, even if it never stalls. It does not bound a stream, which its
+	// reader reads at their own pace.
 	bodyWhole = time.Minute
 )
 
 var errSlowBody = errors.New("body takes too long")
 
-// timedBody is an answer's body that does not keep its reader waiting for ever. Only what its bytes take is counted,
-// not what its reader does between them.
+// timedBody is a response body that fails if it takes too long. It counts the time inside Read, and not what the reader
+// does between two reads.
 type timedBody struct {
 	body   io.ReadCloser
 	cancel context.CancelFunc // ends the attempt
@@ -33,7 +33,7 @@ func newTimedBody(body io.ReadCloser, cancel context.CancelFunc) *timedBody {
 	return &timedBody{body: body, cancel: cancel, end: time.Now().Add(bodyWhole)}
 }
 
-// endless leaves how long reading takes in all to the reader.
+// endless removes the limit for the whole body.
 func (b *timedBody) endless() { b.end = time.Time{} }
 
 // Read implements io.Reader.

@@ -66,7 +66,7 @@ func TestABodyThatDoesNotHearHasAnEnd(t *testing.T) {
 		})))
 		_, err := send(t.Context(), client, &readThing, transport.Call{})
 		require.ErrorContains(t, err, "answer cannot be read")
-		assert.ErrorContains(t, errors.Unwrap(err), "broke off after 3 bytes")
+		assert.ErrorContains(t, errors.Unwrap(err), "ended after 3 bytes")
 		assert.Equal(t, 75*time.Second, time.Since(began))
 	})
 }

@@ -2,9 +2,8 @@ package transport
 
 import "sync"
 
-// budget bounds what all calls of a client together may spend on retries, so that an outage of the service is not
-// multiplied by everyone trying again. A retry costs more than a success gives back: under steady failure retries die
-// out.
+// budget bounds the retries of all calls of a client, so that an outage is not multiplied. A retry costs more than a
+// success gives back: while the service keeps failing, retries stop.
 type budget struct {
 	mu     sync.Mutex
 	tokens int
@@ -18,7 +17,7 @@ const (
 
 func newBudget() *budget { return &budget{tokens: budgetSize} }
 
-// spend takes the price of one retry, or reports that there is none left.
+// spend pays for one retry. It returns false if the budget is empty.
 func (b *budget) spend() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -29,7 +28,7 @@ func (b *budget) spend() bool {
 	return true
 }
 
-// earn gives a little back for a success.
+// earn pays a little back after a success.
 func (b *budget) earn() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

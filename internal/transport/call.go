@@ -7,14 +7,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Call holds what the options of one call set.
+// Call holds the settings of one call.
 type Call struct {
 	Key    string       // idempotency key; "" sends none
 	KeySet bool         // the caller named a key, even an empty one
 	Keep   func(Answer) // takes what came back, nil for nobody
 
-	// Counted is a window that counts the call by something that it carries, besides its operation's own; none by
-	// default.
+	// Counted is a further window that counts the call, by something in its body. None is the default.
 	Counted struct {
 		Window Window
 		Scope  string
@@ -58,7 +57,7 @@ func WriteOf[O WriteOption](options []O) Call {
 	return call
 }
 
-// Apply has options set up a value; nil ones are passed over.
+// Apply applies options to a value. Nil options are ignored.
 func Apply[T any, O ~func(*T)](to *T, options []O) {
 	for _, option := range options {
 		if option != nil {
@@ -67,8 +66,7 @@ func Apply[T any, O ~func(*T)](to *T, options []O) {
 	}
 }
 
-// Answer is what came back besides the decoded value, for a caller who asks for it. moneymovement.Response has the same
-// fields, where its readers see them.
+// Answer is the response to a call, without the decoded value. moneymovement.Response has the same fields.
 type Answer struct {
 	Status         int
 	Header         http.Header

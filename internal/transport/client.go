@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Config is what a surface's client is made of. The zero value of each field is its default.
+// Config holds the settings of a client. The zero value of a field is its default.
 type Config struct {
 	HTTP           *http.Client
 	Retry          Retry
@@ -28,9 +28,12 @@ type Config struct {
 	AllowPlainHTTP bool   // to hosts that are not loopback
 	Auth           Authorizer
 	Version        string
+	Timeout        time.Duration // of each call that sets none, 0 for none
+	Pace           *Pace         // of waits that set none, nil for the default
+	Measure        func(context.Context, Measurement)
 }
 
-// ConfigOf collects what options set, for a version of the SDK.
+// ConfigOf collects the settings of options. version is that of the SDK.
 func ConfigOf[O ~func(*Config)](version string, options []O) Config {
 	config := Config{Version: version}
 	Apply(&config, options)
@@ -41,9 +44,12 @@ func ConfigOf[O ~func(*Config)](version string, options []O) Config {
 type Client struct {
 	base     *url.URL
 	basePath string // of base, escaped
-	// the caller's or the default one, whose connections have the last requests in their buffers
+	// the caller's transport, or the default one; its connections keep the last requests in their buffers
 	next      Hidden[http.RoundTripper]
 	timeout   time.Duration // of the caller's client, for one attempt; 0 for none
+	callLimit time.Duration // of each call that sets none, 0 for none
+	polling   Pace          // of waits that set none
+	measure   func(context.Context, Measurement)
 	retry     Retry
 	budget    *budget
 	terms     *terms
@@ -51,11 +57,11 @@ type Client struct {
 	limiter   Limiter
 	auth      atomic.Pointer[Authorizer] // of calls that begin now
 	logger    *slog.Logger
-	told      sync.Map // places of answers that a warning was logged for
+	reported  sync.Map // places of answers that a warning was logged for
 	userAgent []string
 }
 
-// New makes a client for a base URL and the surface's path below it.
+// New returns a client. surface is the path of the surface below the base URL.
 func New(baseURL, surface string, config Config) (*Client, error) {
 	base, err := origin(baseURL, surface, config.AllowPlainHTTP)
 	if err != nil {
@@ -63,6 +69,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	}
 	if strings.ContainsFunc(config.UserAgent, unicode.IsControl) {
 		return nil, invalid("userAgent", "invalid_header", "must not hold control characters")
+	}
+	if err := Validate("New", config.check); err != nil {
+		return nil, err
 	}
 	setPath(base, strings.TrimRight(base.EscapedPath(), "/")+surface)
 	c := &Client{
@@ -72,8 +81,15 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		terms:   newTerms(),
 		limiter: config.Limiter,
 		logger:  config.Logger,
+
+		callLimit: config.Timeout,
+		polling:   DefaultPace(),
+		measure:   config.Measure,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
 			runtime.Version() + ")")},
+	}
+	if config.Pace != nil {
+		c.polling = *config.Pace
 	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
@@ -81,9 +97,16 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	return c, nil
 }
 
-// origin accepts what a credential may be sent to: https anywhere, plain http to loopback or by explicit wish. The
-// surface's own path is added to it, so that an address which has it already is a slip that would make every call a
-// 404.
+// check refuses invalid settings.
+func (c *Config) check(check *Check) {
+	check.Timeout("WithTimeout", c.Timeout)
+	if c.Pace != nil {
+		check.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
+	}
+}
+
+// origin checks the base URL. It must be https, or loopback, unless plain http is allowed. The path of the surface is
+// added to it, so an address that ends with that path is a mistake: every call would be a 404.
 func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
 	u, err := url.Parse(baseURL)
@@ -113,7 +136,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Do walks the whole path for one call and decodes its answer into a T.
+// Do sends one call and decodes the response into a T.
 func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	value := new(T)
 	if err := c.do(ctx, r, value); err != nil {
@@ -122,12 +145,16 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	return value, nil
 }
 
-func (c *Client) do(ctx context.Context, r *Request, value any) error {
+func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
+	if c != nil && c.measure != nil && ctx != nil {
+		defer c.measured(ctx, r, time.Now(), &err)
+	}
 	if r.call.Keep != nil {
 		r.call.Keep(Answer{}) // instead of what an earlier call left
 	}
 	r.idempotency()
 	r.check.Context(ctx)
+	r.check.Timeout("Timeout", r.call.Timeout)
 	if err := r.check.err(r.head); err != nil {
 		return err
 	}
@@ -142,8 +169,10 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	if err != nil {
 		return err
 	}
-	t := &r.trip
-	*t = trip{
+	ctx, cancel := c.bounded(ctx, r)
+	defer cancel()
+	t := &r.tracker
+	*t = tracker{
 		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,
 		queued: r.call.Queued, reserved: r.call.Reserved,
 	}
@@ -158,8 +187,8 @@ func (c *Client) do(ctx context.Context, r *Request, value any) error {
 	return err
 }
 
-// send exchanges, and turns the end of it into a value or an error.
-func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, value any) error {
+// send exchanges request and response, and returns the decoded value or the error.
+func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, value any) error {
 	if err := c.exchange(ctx, r, t, body); err != nil {
 		return t.outcome(ended(ctx, err))
 	}
@@ -173,14 +202,14 @@ func (c *Client) send(ctx context.Context, r *Request, t *trip, body []byte, val
 	if err := t.decode(value); err != nil {
 		return t.unreadable(err)
 	}
-	c.tellUnread(ctx, t)
+	c.reportUnread(ctx, t)
 	return nil
 }
 
-// renewAndReplay refreshes the credential once and sends the same request once more, with the same key. The refused
-// attempt was not carried out, so nothing is done twice.
+// renewAndReplay renews the credential once, and sends the same request with the same key once more. The refused
+// attempt was not carried out, so nothing happens twice.
 func (c *Client) renewAndReplay(
-	ctx context.Context, renewer Renewer, r *Request, t *trip, body []byte, value any,
+	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, value any,
 ) error {
 	if err := renewer.Renew(ctx, t.header); err != nil {
 		return t.outcome(ended(ctx, err))
@@ -188,9 +217,9 @@ func (c *Client) renewAndReplay(
 	return c.send(ctx, r, t, body, value)
 }
 
-// exchange makes the first attempt, and is done unless that ended in something worth repeating. It does with it what
-// go-retryablehttp's loop does with those that follow.
-func (c *Client) exchange(ctx context.Context, r *Request, t *trip, body []byte) (err error) {
+// exchange makes the first attempt, and returns unless the attempt should be repeated. It does for the first attempt
+// what go-retryablehttp's loop does for the others.
+func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []byte) (err error) {
 	t.retried = 0
 	h := r.header(c)
 	r.setKey(h)

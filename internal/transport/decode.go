@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// answer is one HTTP answer, read.
+// answer is an HTTP response whose body was read.
 type answer struct {
 	status    int
 	header    http.Header
@@ -23,23 +23,24 @@ type answer struct {
 	truncated bool    // the body goes on beyond the bound
 }
 
-// maxBody bounds what is read of one answer. A page of 100 is some 50 kB.
+// maxBody bounds the body of one response. A page of 100 entries has about 50 kB.
 const maxBody = 8 << 20
 
-// maxPooled keeps one rare large answer from holding its memory for good.
+// maxPooled is the largest buffer that goes back to the pool, so that one large response does not hold its memory for
+// ever.
 const maxPooled = 1 << 20
 
 var bodies = sync.Pool{New: func() any { return new(buffer) }}
 
-// buffer holds a body, and what decoding asks it.
+// buffer holds a body, and what decoding needs to know about it.
 type buffer struct {
 	bytes.Buffer
 	asked wire.Body
 }
 
-// read takes the body, at most maxBody of it. It is go-retryablehttp's response handler, so that an answer that breaks
-// off in the middle is retried like one that never came. If it is the last one, its error says what there was.
-func (t *trip) read(resp *http.Response) error {
+// read reads the body, at most maxBody of it. go-retryablehttp calls it as its response handler, so that an incomplete
+// response is retried like a lost one. After the last attempt, its error says what was read.
+func (t *tracker) read(resp *http.Response) error {
 	if t.stream != nil && t.stream.open(t, resp) {
 		return nil
 	}
@@ -58,7 +59,7 @@ func (t *trip) read(resp *http.Response) error {
 	}
 	t.hideEcho()
 	if err != nil {
-		return t.answer.unexpected(t, fmt.Errorf("answer broke off after %d bytes: %w", length, err))
+		return t.answer.unexpected(t, fmt.Errorf("the response ended after %d bytes: %w", length, err))
 	}
 	return nil
 }
@@ -81,12 +82,12 @@ func (a *answer) success() bool { return isSuccess(a.status) }
 
 func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
-// NoContent is the answer of an operation that answers nothing.
+// NoContent is the result of an operation that returns nothing.
 type NoContent struct{}
 
-// decode reads a success into value. A success of a write that is silent about its resource needs to hold nothing, but
-// what a proxy sends instead of it, such as a page, is no success.
-func (t *trip) decode(value any) (err error) {
+// decode reads a success into value. If the description does not say what a write returns, the body may be anything but
+// the page of a proxy.
+func (t *tracker) decode(value any) (err error) {
 	if !t.op.Silent {
 		t.unread, err = t.answer.decode(value, t.op.Answer)
 		return err
@@ -106,10 +107,10 @@ func (t *trip) decode(value any) (err error) {
 	return wire.Valid(body)
 }
 
-// anything is an answer of which nothing is known.
+// anything is the shape of a response that the description does not show.
 var anything = wire.Answer{Shape: &wire.Any, Whole: func(any, *wire.Body) bool { return true }}
 
-// decode reads a success into value, as it is described, and names what it could not read.
+// decode reads a success into value, and returns what it could not read.
 func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error) {
 	if _, none := value.(*NoContent); none {
 		return nil, nil
@@ -121,13 +122,13 @@ func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error
 	return cmp.Or(described, &anything).Decode(&a.body.asked, value)
 }
 
-// readable reports why an answer cannot be JSON as a whole, or nil.
+// readable returns why a body cannot be JSON, or nil.
 func (a *answer) readable() error {
 	if a.truncated {
-		return fmt.Errorf("answer is longer than %d bytes", maxBody)
+		return fmt.Errorf("the response is longer than %d bytes", maxBody)
 	}
 	if kind := a.header.Get("Content-Type"); !isJSON(kind) {
-		return fmt.Errorf("answer is no JSON but %q", kind)
+		return fmt.Errorf("the response is %q and not JSON", kind)
 	}
 	return nil
 }
@@ -140,8 +141,8 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// refusal turns an answer that is no success into its typed error.
-func (a *answer) refusal(t *trip) error {
+// refusal returns the typed error of a response that is not a success.
+func (a *answer) refusal(t *tracker) error {
 	facts := t.facts()
 	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
 	return errors.Decode(errors.Answer{
@@ -150,8 +151,8 @@ func (a *answer) refusal(t *trip) error {
 	})
 }
 
-// keep hands the answer's metadata to the caller who asked for it.
-func (t *trip) keep() {
+// keep gives the response to the caller who asked for it.
+func (t *tracker) keep() {
 	if t.call.Keep == nil {
 		return
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// defaultTransport is what sends if the caller gives nothing: with TLS 1.2 at least, with room for many callers of one
-// host, and with an end to waiting for an answer.
+// defaultTransport is used if the caller gives no transport: TLS 1.2 or later, many connections to one host, and a
+// limit for waiting for a response.
 func defaultTransport() *http.Transport {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -27,10 +27,10 @@ func defaultTransport() *http.Transport {
 	return t
 }
 
-// inheritWay takes over from http.DefaultTransport how this process gets to the network: its proxy, its dialer, and the
-// authorities that it trusts. It takes nothing that makes TLS prove less or show more, such as InsecureSkipVerify, a
-// lower version, a log of keys, or a function that makes TLS connections: what a program allows one of its peers is not
-// for the one that holds its money.
+// inheritWay takes over from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its
+// root certificates. It takes nothing that makes TLS weaker, such as InsecureSkipVerify, a lower version, a key log, or
+// a function that makes TLS connections. A program may allow these for another peer, but not for the service that holds
+// its money.
 func inheritWay(t *http.Transport) {
 	standard, ok := http.DefaultTransport.(*http.Transport) //nolint:forbidigo // read, not used; a program may have put something else there
 	if !ok {
@@ -45,7 +45,7 @@ func inheritWay(t *http.Transport) {
 	}
 }
 
-// proxyAnswered ends in an error of our own where net/http's would be the proxy's words.
+// proxyAnswered returns an error of our own. The error of net/http would hold the proxy's words.
 func proxyAnswered(_ context.Context, _ *url.URL, _ *http.Request, connect *http.Response) error {
 	if connect.StatusCode != http.StatusOK {
 		return fmt.Errorf("proxy refused the connection with status %d", connect.StatusCode)

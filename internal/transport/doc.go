@@ -25,14 +25,14 @@
 //  8. RoundTrip, of the transport that the caller gave or of ours
 //
 // If it ends in something worth repeating, exchange lets the pause pass and goes on with an [http.Client] and a client
-// of go-retryablehttp that are made for this one call and know its trip. A retry goes the same way down to exchange,
+// of go-retryablehttp that are made for this one call and know its tracker. A retry goes the same way down to exchange,
 // and then:
 //
-//  7. transport.(*trip).retrying, which gives the loop its request
+//  7. transport.(*tracker).retrying, which gives the loop its request
 //  8. retryablehttp.(*Client).Do, which pauses between attempts, and asks checkRetry, backoff and prepareRetry as
 //     exchange does
 //  9. http.(*Client).Do, which keeps the Timeout of the caller's client
-//  10. transport.attempts.RoundTrip, which brings the trip along
+//  10. transport.attempts.RoundTrip, which passes the tracker on
 //  11. transport.(*Client).attempt, which every attempt comes to
 //  12. RoundTrip, of the transport that the caller gave or of ours
 //

@@ -7,13 +7,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// leastEchoed is how long a secret is at least to be looked for in a refusal. A shorter one could be a word of it by
+// leastEchoed is the length from which on a secret is looked for in a refusal. A shorter one could be part of it by
 // chance.
 const leastEchoed = 8
 
-// hideEcho takes out of a refusal the secrets that it repeats: validators quote what they refuse, and a refusal's
-// details are printed and encoded like anything else.
-func (t *trip) hideEcho() {
+// hideEcho removes from a refusal the secrets that it repeats. Validators quote what they refuse, and the details of a
+// refusal are printed and encoded like anything else.
+func (t *tracker) hideEcho() {
 	if t.answer.success() {
 		return
 	}
@@ -35,8 +35,8 @@ func (t *trip) hideEcho() {
 	}
 }
 
-// sentSecrets are the credentials and the secrets of the body that the last attempt carried.
-func (t *trip) sentSecrets() (secrets []string) {
+// sentSecrets returns the credentials and the secrets of the body that the last attempt sent.
+func (t *tracker) sentSecrets() (secrets []string) {
 	for _, name := range []string{"Authorization", "X-Api-Key"} {
 		secrets = append(secrets, strings.TrimPrefix(t.header.Get(name), "Bearer "))
 	}

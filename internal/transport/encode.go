@@ -2,10 +2,10 @@ package transport
 
 import "github.com/moneymovement/moneymovement-go/internal/wire"
 
-// Encoded is a body that is JSON already, such as a document that was encoded while it was read. It is sent as it is.
+// Encoded is a body that is JSON already, such as a document that was encoded while it was read.
 type Encoded []byte
 
-// encode turns the body into bytes, once for all attempts.
+// encode encodes the body once for all attempts.
 func (r *Request) encode() ([]byte, error) {
 	if !r.hasBody {
 		return nil, nil

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Further checks members that come on top of the named ones of an object: what has a name of its own is given there.
+// Further checks the additional members of an object. A member that the type has a field for must be set by the field.
 func (c *Check) Further(members map[string]any, named ...string) {
 	for _, name := range named {
 		if _, twice := members[name]; twice {
-			c.Refuse(name, "duplicate", "is a field of its own, and is given among the further ones as well")
+			c.Refuse(name, "duplicate", "has its own field: set it there, and not among the additional ones")
 		}
 	}
 }
 
-// ExactlyOne checks fields of which exactly one has to be set; set says which are.
+// ExactlyOne checks that exactly one of the fields is set. set says which are.
 func (c *Check) ExactlyOne(set map[string]bool) {
 	count := 0
 	for _, is := range set {

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// head is what the call's errors know of it.
-func (t *trip) head() errors.Head {
+// head returns what errors of the call say about it.
+func (t *tracker) head() errors.Head {
 	head := t.request.head().WithFacts(t.facts())
 	head.Attempts = t.attempts
 	if t.answer.header != nil {
@@ -18,16 +18,16 @@ func (t *trip) head() errors.Head {
 	return head
 }
 
-// head is what is known of a call before it is sent.
+// head returns what is known about a call before it is sent.
 func (r *Request) head() errors.Head {
 	return errors.Head{
 		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
 	}.WithFacts(r.op.facts())
 }
 
-// facts are what a call under way is known for. Whether it may be sent again depends on its key, and on its age if it
-// has none.
-func (t *trip) facts() callfacts.Facts {
+// facts returns what the errors need to know about a call under way. Whether it may be sent again depends on its key,
+// and without a key on its age.
+func (t *tracker) facts() callfacts.Facts {
 	facts := t.op.facts()
 	facts.Once = !t.repeatable()
 	return facts
@@ -38,13 +38,12 @@ func (o *Operation) facts() callfacts.Facts {
 		Moneyless: o.Money == MoneyNone}
 }
 
-// Head is that of an error that a surface makes itself about the operation.
+// Head returns the head of an error that a surface makes itself.
 func (o *Operation) Head(key string) errors.Head {
 	return errors.Head{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
 }
 
-// resource is the id in the path, or else the contact in the body. It is looked for only when there is an error to tell
-// it.
+// resource returns the id in the path, or the contact in the body. It is looked for only when there is an error.
 func (r *Request) resource() string {
 	if r.about != "" || !r.hasBody {
 		return r.about

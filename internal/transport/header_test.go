@@ -56,8 +56,8 @@ func TestHTTPClientIsGivenNoHeader(t *testing.T) {
 		require.NoError(t, err)
 		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
 		r := NewRequest(op, "cl_1", Call{})
-		r.trip = trip{op: op, call: &r.call, request: r, retried: 1, header: r.header(client)}
-		loop := client.retrier(&r.trip)
+		r.tracker = tracker{op: op, call: &r.call, request: r, retried: 1, header: r.header(client)}
+		loop := client.retrier(&r.tracker)
 		given := 0
 		inner := loop.HTTPClient.Transport
 		loop.HTTPClient.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -67,7 +67,7 @@ func TestHTTPClientIsGivenNoHeader(t *testing.T) {
 		})
 
 		req := r.http(client, nil)
-		require.NoError(t, r.trip.retrying(loop, req.WithContext(t.Context()), nil))
+		require.NoError(t, r.tracker.retrying(loop, req.WithContext(t.Context()), nil))
 		assert.Equal(t, 3, answered)
 		assert.Equal(t, 3, given, "all attempts after the first, which http.Client is not asked for")
 	})

@@ -8,20 +8,18 @@ import (
 )
 
 // KeyRule is the stated pattern of an idempotency key.
-//
-// Source: Limits, Idempotency.
 var KeyRule = Rule{Required: true, Pattern: `^[A-Za-z0-9._:-]{1,128}$`}
 
-// keyField names the key where it is refused.
+// keyField is the name of the key in a refusal.
 const keyField = "Idempotency-Key"
 
-// keyHeader is spelled in lower case on purpose. net/http takes a request with a canonical Idempotency-Key for
-// replayable and sends it again by itself when a kept connection dies, out of sight of the retry policy and of the
-// attempt count. HTTP header names are case-insensitive, so that the service reads the same header.
+// keyHeader is in lower case on purpose. net/http sends a request with a canonical Idempotency-Key again by itself when
+// a kept connection dies, which neither the retry policy nor the attempt count would see. HTTP header names are
+// case-insensitive, so the service reads the same header.
 const keyHeader = "idempotency-key"
 
-// RequireKey refuses a call that moves money without a key of the caller's, before anything is sent. A key that the
-// program cannot make again dies with its process, and the payment could then be made twice.
+// RequireKey refuses a call that moves money without a key from the caller. A key that the program cannot make again is
+// lost when the program stops, and the payment could then be made twice.
 func RequireKey(operation, key string) error {
 	return Validate(operation, func(c *Check) { c.RequiredKey(key) })
 }
@@ -30,20 +28,20 @@ func RequireKey(operation, key string) error {
 func (c *Check) RequiredKey(key string) {
 	if key == "" {
 		c.Refuse(keyField, errors.FieldMissing,
-			"is required where money moves: make it with moneymovement.DeriveKey out of what is paid")
+			"is required where money moves: make one with moneymovement.DeriveKey from what is paid")
 		return
 	}
 	c.Text(keyField, key, KeyRule)
 }
 
-// idempotency checks the caller's key. A write without one sends none.
+// idempotency checks the caller's key. A write without a key sends none.
 func (r *Request) idempotency() {
 	switch {
 	case !r.call.KeySet:
 	case r.op.write():
 		r.check.Text(keyField, r.call.Key, KeyRule)
 	default:
-		r.check.Refuse(keyField, "not_applicable", "a read takes no idempotency key")
+		r.check.Refuse(keyField, "not_applicable", "a read does not take an idempotency key")
 	}
 }
 
@@ -53,14 +51,12 @@ func (r *Request) setKey(h http.Header) {
 	}
 }
 
-// derivedKeyLifetime is how long the service repeats its first answer to a write without a key, if it derives a key for
-// it, less what a repetition may take on its way.
-//
-// Source: Limits, Idempotency.
+// derivedKeyLifetime is how long the service repeats its first response to a write without a key, if it derives keys.
+// It is shorter by the time that a repetition may need to arrive.
 const derivedKeyLifetime = 2*time.Hour - time.Minute
 
 // repeatable reports whether the request may be sent again although an earlier attempt may have been carried out.
-func (t *trip) repeatable() bool {
+func (t *tracker) repeatable() bool {
 	switch {
 	case !t.op.write(), t.op.Repeat == RepeatNatural:
 		return true
@@ -72,8 +68,9 @@ func (t *trip) repeatable() bool {
 	return t.op.Derives && time.Since(t.began) < derivedKeyLifetime
 }
 
-// stillRepeatable stops an attempt that waited so long for its turn that the service may have forgotten the one before.
-func (t *trip) stillRepeatable() error {
+// stillRepeatable stops an attempt that waited so long for its turn that the service may have forgotten the earlier
+// one.
+func (t *tracker) stillRepeatable() error {
 	if t.unsettled() && !t.repeatable() {
 		return errForgotten
 	}
@@ -82,8 +79,8 @@ func (t *trip) stillRepeatable() error {
 
 var errForgotten = errors.New("not sent again: the service may have forgotten the first attempt by now")
 
-// resolve says how to find out what came of a write.
-func (t *trip) resolve() string {
+// resolve returns the advice for finding out whether a write was carried out.
+func (t *tracker) resolve() string {
 	switch {
 	case !t.repeatable():
 		return "read the resource before repeating"

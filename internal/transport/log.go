@@ -11,11 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// log writes one record an attempt: a warning if the service answered with a server error, else a debug record. Only
-// what is listed here is ever logged: no header, no body, no query, no credential.
-//
-// Source: Errors, Caller handling.
-func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err error, started time.Time) {
+// log writes one record for each attempt: a warning for a server error, else a debug record. Nothing but the attributes
+// listed here is ever logged: no header, no body, no query, no credential.
+func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err error, started time.Time) {
 	level := slog.LevelDebug
 	if resp != nil && resp.StatusCode >= http.StatusInternalServerError {
 		level = slog.LevelWarn
@@ -30,6 +28,9 @@ func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err erro
 		slog.Int("attempt", t.attempts),
 		slog.Duration("took", time.Since(started)),
 	}
+	if t.request.account != "" {
+		attrs = append(attrs, slog.String("account", t.request.account))
+	}
 	if t.call.Key != "" {
 		attrs = append(attrs, slog.String("idempotencyKey", t.call.Key))
 	}
@@ -42,7 +43,7 @@ func (c *Client) log(ctx context.Context, t *trip, resp *http.Response, err erro
 	c.logger.LogAttrs(ctx, level, "moneymovement attempt", attrs...)
 }
 
-// requestID is what the service calls an attempt. Of a warning it is looked for in the envelope's details too.
+// requestID returns the service's id of the request. For a warning, it is also looked for in the details of the error.
 func requestID(resp *http.Response, level slog.Level) string {
 	if id := resp.Header.Get("X-Request-ID"); id != "" || level < slog.LevelWarn {
 		return id
@@ -58,10 +59,10 @@ func requestID(resp *http.Response, level slog.Level) string {
 	return ""
 }
 
-// maxPeek bounds what of a body is read for the log. An envelope is much shorter.
+// maxPeek is how much of a body is read for the log. A JSON error is much shorter.
 const maxPeek = 64 << 10
 
-// peek reads the beginning of a body, and leaves the whole of it to be read.
+// peek reads the beginning of a body, and leaves the whole body to be read.
 func peek(resp *http.Response) []byte {
 	head, err := io.ReadAll(io.LimitReader(resp.Body, maxPeek))
 	rest := io.Reader(resp.Body)
@@ -75,7 +76,7 @@ func peek(resp *http.Response) []byte {
 	return head
 }
 
-// brokenOff is the end of a body that broke off.
+// brokenOff is the end of an incomplete body.
 type brokenOff struct{ err error }
 
 // Read implements io.Reader.

@@ -142,7 +142,7 @@ func TestALoggedServerErrorThatBreaksOff(t *testing.T) {
 	})
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	assert.ErrorContains(t, errors.Unwrap(err), "answer broke off after 9 bytes")
+	assert.ErrorContains(t, errors.Unwrap(err), "the response ended after 9 bytes")
 }
 
 // failingOnce is a body that fails, and has ended if it is read again.
@@ -171,5 +171,22 @@ func TestALoggedServerErrorIsDecodedAsEver(t *testing.T) {
 		require.True(t, is, "%s: %v", name, err)
 		assert.Equal(t, "No.", internal.Message)
 		assert.Equal(t, "req_body", internal.RequestID)
+	}
+}
+
+// The record of a call for a client names the client.
+func TestLogNamesTheAccount(t *testing.T) {
+	var out bytes.Buffer
+	client := newClient(t, host, through(script(ok, ok)), func(c *transport.Config) {
+		c.Logger = slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	for account, contains := range map[string]bool{"cl_1": true, "": false} {
+		out.Reset()
+		r := transport.NewRequest(&readThing, account, transport.Call{})
+		r.PathParam("thingId", "t_1", transport.Rule{})
+		_, err := transport.Do[thing](t.Context(), client, r)
+		require.NoError(t, err)
+		assert.Equal(t, contains, strings.Contains(out.String(), "account=cl_1"), out.String())
+		assert.Equal(t, contains, strings.Contains(out.String(), "account="), out.String())
 	}
 }

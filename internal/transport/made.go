@@ -7,14 +7,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/required"
 )
 
-// Context refuses a call without a context.
+// Context refuses a nil context.
 func (c *Check) Context(ctx context.Context) {
 	if ctx == nil {
 		c.refuse(required.NoContext())
 	}
 }
 
-// Made refuses a client that none of the makers, which are constructors, made.
+// Made refuses a client that no constructor made. makers names the constructors.
 func (c *Check) Made(client *Client, makers string) {
 	if client == nil {
 		c.refuse(required.NoClient(makers))
@@ -23,14 +23,14 @@ func (c *Check) Made(client *Client, makers string) {
 
 func (c *Check) refuse(f errors.Field) { c.Refuse(f.Field, f.Code, f.Message) }
 
-// RequestOf starts a call of a client that one of the makers, which are constructors, made.
+// RequestOf starts a call of a client. It is refused if no constructor made the client; makers names the constructors.
 func RequestOf(client *Client, makers string, op *Operation, call Call) *Request {
 	r := NewRequest(op, "", call)
 	r.check.Made(client, makers)
 	return r
 }
 
-// Ready is what a flow asks before it looks at its context or its client; single calls are refused on their own.
+// Ready checks context and client at the beginning of a flow. Single calls check them by themselves.
 func Ready(ctx context.Context, client *Client, op *Operation, makers string) error {
 	if ctx != nil && client != nil {
 		return nil
@@ -41,8 +41,8 @@ func Ready(ctx context.Context, client *Client, op *Operation, makers string) er
 	})
 }
 
-// Of is the service itself, or one that no constructor made in place of nil: a method then refuses the call rather than
-// to panic.
+// Of returns the service, or an empty one in place of nil. A method of an empty service refuses the call, and does not
+// panic.
 func Of[S any](service *S) *S {
 	if service == nil {
 		return new(S)

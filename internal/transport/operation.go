@@ -27,7 +27,7 @@ type Operation struct {
 	Owner   string      // what a key that was used before belongs to: payoutId or escrowId, "" where it is not stated
 }
 
-// Repeat says whether sending an operation again after a lost answer can do it twice.
+// Repeat says whether an operation can happen twice if it is sent again after a lost response.
 type Repeat string
 
 const (
@@ -36,19 +36,15 @@ const (
 	RepeatNever   Repeat = "none"    // it may happen twice
 )
 
-// Money says whether an operation can move money. What the description does not settle can.
+// Money says whether an operation can move money. If the description does not say, it can.
 type Money string
 
-// MoneyNone is a write that moves no money, whatever becomes of it: a contact, a client's verification, a login. No
-// operation that an idempotency key anchors is one, not even a booking, which itself moves nothing: the key may anchor
-// a payment that an earlier call has confirmed.
-//
-// Source: Authentication, Platform API (money-moving operations are prepared, signed and confirmed).
+// MoneyNone marks a write that never moves money, such as the creation of a contact, a verification or a login. An
+// operation that an idempotency key anchors is never marked. A booking itself moves nothing, but its key may anchor a
+// payment that an earlier call has confirmed.
 const MoneyNone Money = "none"
 
 // Window names a stated rate window.
-//
-// Source: Limits, Rate windows.
 type Window string
 
 const (

@@ -12,8 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// outcome says what a call that brought no answer means. err is what the last attempt ended in.
-func (t *trip) outcome(err error) error {
+// outcome returns the error of a call without a response. err is what the last attempt ended in.
+func (t *tracker) outcome(err error) error {
 	if _, answered := errors.HeadOf(err); answered && !t.unsettled() && withoutEffect(err) {
 		return err // a login inside the call was refused: nothing was sent
 	}
@@ -28,10 +28,10 @@ func (t *trip) outcome(err error) error {
 	return &errors.NotDelivered{Head: head, Err: t.withDeadline(err)}
 }
 
-// settle looks at a refusal in the light of the attempts before it. If one of them may have been carried out, only an
-// answer that judges the request itself settles what happened; being told to wait, to log in, or that the service is
+// settle looks at a refusal in the light of the earlier attempts. If one of them may have been carried out, only a
+// response about the request itself says what happened. A response that says to wait, to log in, or that the service is
 // down does not.
-func (t *trip) settle(refusal error) error {
+func (t *tracker) settle(refusal error) error {
 	switch {
 	case !t.op.write():
 		return refusal
@@ -47,7 +47,7 @@ func (t *trip) settle(refusal error) error {
 	return refusal
 }
 
-// judged reports the statuses that answer for the request itself, so that they would have been the answer before, too.
+// judged reports the statuses that are about the request itself. The earlier attempts would have got the same status.
 func judged(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict,
@@ -57,10 +57,10 @@ func judged(status int) bool {
 	return false
 }
 
-// ownDoing reports refusals that an attempt that was carried out could have brought upon the next one. Under an
-// idempotency key the service answers a repetition as it did the first time; without, what was deleted is not found,
-// and what was confirmed is in another state or past its window. Money that has moved can be the reason of any refusal.
-func (t *trip) ownDoing(refusal error) bool {
+// ownDoing reports a refusal that an earlier attempt may have caused by being carried out. With an idempotency key, the
+// service repeats its first response. Without a key, what was deleted is not found, and what was confirmed is in
+// another state or past its window. Money that has moved can be the reason of any refusal.
+func (t *tracker) ownDoing(refusal error) bool {
 	switch {
 	case t.op.Repeat == RepeatKey, !withoutEffect(refusal):
 		return false
@@ -76,21 +76,21 @@ func (t *trip) ownDoing(refusal error) bool {
 	return false
 }
 
-// withoutEffect reports errors after which nothing has come of the write. Its money does not answer that: an operation
-// that moves none can have been carried out.
+// withoutEffect reports an error after which nothing was changed. It looks at the write and not at its money: an
+// operation that moves no money can have been carried out too.
 func withoutEffect(err error) bool {
 	return err != nil && errors.CarriedOut(err, callfacts.Asker{}) == errors.NotMoved
 }
 
-// garbled reports an answer that neither the service's envelope nor a client error explains: a proxy's page, a
-// redirect, nothing.
-func (t *trip) garbled(refusal error) bool {
+// garbled reports a response that is neither the service's JSON error nor a client error: a proxy's page, a redirect,
+// an empty body.
+func (t *tracker) garbled(refusal error) bool {
 	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](refusal)
 	return ok && !withoutEffect(unexpected)
 }
 
-// unreadable is a success that cannot be decoded: whatever was asked for has happened.
-func (t *trip) unreadable(cause error) error {
+// unreadable returns the error of a success that cannot be decoded. What was asked for has happened.
+func (t *tracker) unreadable(cause error) error {
 	unexpected := t.answer.unexpected(t, cause)
 	if t.op.write() {
 		return t.unknown(unexpected)
@@ -98,29 +98,29 @@ func (t *trip) unreadable(cause error) error {
 	return unexpected
 }
 
-func (a *answer) unexpected(t *trip, cause error) error {
+func (a *answer) unexpected(t *tracker, cause error) error {
 	return &errors.UnexpectedAnswer{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
 		Err: cause}
 }
 
 // unsettled reports that a write may have been carried out.
-func (t *trip) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
+func (t *tracker) unsettled() bool { return t.op.write() && (t.lost || t.doubted) }
 
-func (t *trip) unknown(cause error) error {
+func (t *tracker) unknown(cause error) error {
 	head := t.head()
 	head.RetryAt = retryAt(cause)
 	return &errors.OutcomeUnknown{Head: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
 }
 
-// withDeadline adds to what the last attempt ended in that the context's deadline kept the call from trying again.
-func (t *trip) withDeadline(err error) error {
-	if !t.cramped || errors.Is(err, context.DeadlineExceeded) {
+// withDeadline adds to an error that the context's deadline left no time for another attempt.
+func (t *tracker) withDeadline(err error) error {
+	if !t.noTime || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("%w; %w", err, noRoom{})
+	return fmt.Errorf("%w; %w", err, noTimeLeft{})
 }
 
-// withoutURL drops the address that net/http puts into its errors: a query can hold what a log should not.
+// withoutURL removes the address that net/http puts into its errors. A query can hold what a log must not show.
 func withoutURL(err error) error {
 	for {
 		wrapped, ok := errors.AsType[*url.Error](err)
@@ -131,7 +131,7 @@ func withoutURL(err error) error {
 	}
 }
 
-// retryAt is the time before which trying again makes no sense, zero if err does not tell.
+// retryAt returns the time before which another attempt is useless. It is zero if err does not say.
 func retryAt(err error) time.Time {
 	if wait, ok := errors.AsType[*WaitTooLong](err); ok {
 		return wait.Until
@@ -140,8 +140,8 @@ func retryAt(err error) time.Time {
 	return head.RetryAt
 }
 
-// ended takes the address out of err, and adds the context's own error where another cause hides it. A server that
-// speaks no TLS is told as http.Client tells it, which a first attempt does not go through.
+// ended removes the address from err, and adds the context's error if another error hides it. It reports a server that
+// does not speak TLS as http.Client does, because a first attempt does not go through http.Client.
 func ended(ctx context.Context, err error) error {
 	err = withoutURL(err)
 	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" { //nolint:errorlint // as http.Client looks at it

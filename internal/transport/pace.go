@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// longQueue is how long a call may have waited in line until that is worth a record, and until its credential may have
-// expired meanwhile.
+// longQueue is the time in line from which on a call is logged, and its credential may have expired.
 const longQueue = time.Second
 
-// prepare gives one attempt its credential and lets it through the rate windows. The slot is taken last, as close to
-// sending as can be. A context that has ended is noticed here: later it would look like an answer that was lost.
-func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
+// prepare gives an attempt its credential and waits for the rate windows. The slot is taken last, right before sending.
+// A context that has ended is noticed here: later it would look like a lost response.
+func (c *Client) prepare(ctx context.Context, t *tracker, h http.Header) error {
 	t.answer.release()
 	t.answer = answer{}
 	if err := ctx.Err(); err != nil {
@@ -29,9 +28,9 @@ func (c *Client) prepare(ctx context.Context, t *trip, h http.Header) error {
 	return t.stillRepeatable()
 }
 
-// enter authorizes and then waits for room. After a long wait the credential is asked for again, for it may have
-// expired; if getting it takes long in turn, the slot is too old to be used, and another one is waited for.
-func (c *Client) enter(ctx context.Context, t *trip) error {
+// enter authorizes, and then waits for room. After a long wait it authorizes again, since the credential may have
+// expired. If that takes long as well, the slot is too old, and enter waits for another.
+func (c *Client) enter(ctx context.Context, t *tracker) error {
 	if err := t.authorize(ctx); err != nil {
 		return err
 	}
@@ -46,11 +45,9 @@ func (c *Client) enter(ctx context.Context, t *trip) error {
 	return err
 }
 
-// pace waits for room in the windows that count the call, the narrowest first. Sandbox money has a window of its own
-// and is a write all the same; a login counts for its email or its challenge, and for the address.
-//
-// Source: Limits, Rate windows.
-func (c *Client) pace(ctx context.Context, t *trip) (time.Duration, error) {
+// pace waits for room in the windows that count the call, the narrowest first. A sandbox money call counts in its own
+// window and as a write. A login counts for its email or challenge, and for the IP address.
+func (c *Client) pace(ctx context.Context, t *tracker) (time.Duration, error) {
 	if c.limiter == nil || t.reserved {
 		t.reserved = false
 		return 0, nil
@@ -66,7 +63,7 @@ func (c *Client) pace(ctx context.Context, t *trip) (time.Duration, error) {
 	return queued, err
 }
 
-func (c *Client) passAll(ctx context.Context, t *trip, call RateCall) error {
+func (c *Client) passAll(ctx context.Context, t *tracker, call RateCall) error {
 	if also := t.call.Counted; also.Window != "" {
 		call.Window, call.Scope = also.Window, also.Scope
 		if err := c.limiter.Wait(ctx, call); err != nil {
@@ -82,8 +79,8 @@ func (c *Client) passAll(ctx context.Context, t *trip, call RateCall) error {
 	return err
 }
 
-// class is the call's own, else what its operation is.
-func (t *trip) class() RateClass {
+// class returns the class of the call, or that of its operation.
+func (t *tracker) class() RateClass {
 	switch {
 	case t.call.Class != "":
 		return t.call.Class
@@ -95,7 +92,7 @@ func (t *trip) class() RateClass {
 	return ClassRead
 }
 
-// scope is the account that the sandbox money window counts for.
+// scope returns the account that the sandbox money window counts for.
 func (r *Request) scope() string {
 	if r.op.Window == WindowSandboxMoney {
 		return r.account
@@ -103,13 +100,13 @@ func (r *Request) scope() string {
 	return ""
 }
 
-// Reserve waits for the room that a call needs in its rate windows, so that what is signed for the call need not wait.
-// The call then made with [Call.Reserved] is not paced again before its first attempt; make it at once, for the slot is
-// taken. It reports for how long it waited. Its errors are those of a call that was not sent.
+// Reserve waits for room for a call, so that nothing is signed that then waits in line. Make the call at once with
+// [Call.Reserved]: its first attempt does not wait again. Reserve returns how long it waited. Its errors are those of a
+// call that was not sent.
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
-	t := &r.trip
-	*t = trip{op: op, call: &r.call, request: r, auth: c.authorizer(&r.call)}
+	t := &r.tracker
+	*t = tracker{op: op, call: &r.call, request: r, auth: c.authorizer(&r.call)}
 	err := c.prepare(ctx, t, http.Header{})
 	if err != nil {
 		return t.queued, t.outcome(ended(ctx, err))
@@ -117,8 +114,8 @@ func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Du
 	return t.queued, nil
 }
 
-// logQueued writes one record of a call that had to wait in line.
-func (c *Client) logQueued(ctx context.Context, t *trip, class RateClass, queued time.Duration, err error) {
+// logQueued writes the record of a call that waited in line.
+func (c *Client) logQueued(ctx context.Context, t *tracker, class RateClass, queued time.Duration, err error) {
 	if c.logger == nil {
 		return
 	}

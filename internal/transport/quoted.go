@@ -8,9 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// unquoted returns err, or, if its text quotes something, an error that says the same without it. A transport quotes
-// what it cannot read of an answer, which can be the line of a session's cookie, and a proxy's address with its
-// password.
+// unquoted returns err. If its text quotes something, it returns an error with the same text without the quotes. A
+// transport quotes what it cannot read: that can be a session's cookie, or the address of a proxy with its password.
 func unquoted(err error) error {
 	text := err.Error()
 	without := withoutQuotes(text)
@@ -26,12 +25,12 @@ func unquoted(err error) error {
 
 var (
 	quotes = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*(?:"|\\?$)`)
-	// lines are what some releases of Go put in without quotes.
+	// lines matches what some releases of Go print without quotes.
 	lines = regexp.MustCompile(`(?s)(malformed MIME header[a-z ]*(?:: missing colon)?: ).*`)
 )
 
-// withoutQuotes leaves out what a text quotes. It is by this, not by a list of messages, that the next release of Go
-// quotes nothing either.
+// withoutQuotes removes the quoted parts of a text. It does not use a list of messages, so that the next release of Go
+// cannot show more.
 func withoutQuotes(text string) string {
 	text = lines.ReplaceAllString(text, `$1"..."`)
 	if !strings.Contains(text, `"`) {
@@ -40,8 +39,8 @@ func withoutQuotes(text string) string {
 	return quotes.ReplaceAllLiteralString(text, `"..."`)
 }
 
-// quoting stands for an error that quotes. It holds that in functions, for packages that print structs by reflection
-// would show it.
+// quoting replaces an error that quotes. It holds the error in functions, because printers that use reflection would
+// show a field.
 type quoting struct {
 	text string
 	is   func(error) bool
@@ -50,10 +49,10 @@ type quoting struct {
 
 func (q *quoting) Error() string { return q.text }
 
-// Is tells what the error is.
+// Is reports what the error is.
 func (q *quoting) Is(target error) bool { return q.is(target) }
 
-// As gives those of the error's causes that quote nothing.
+// As finds those causes of the error that quote nothing.
 func (q *quoting) As(target any) bool { return q.as(target) }
 
 func asUnquoted(err error, target any) bool {

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// Limiter paces calls inside the service's rate windows, before they are sent. Its public name is
-// moneymovement.RateLimiter.
+// Limiter keeps calls inside the service's rate windows. Its public name is moneymovement.RateLimiter.
 type Limiter interface {
-	// Wait returns when the call may be sent, or with an error when ctx ends first or would end first.
+	// Wait returns nil when the call may be sent, and an error if ctx ends before.
 	Wait(ctx context.Context, call RateCall) error
 }
 
-// RateCall is one call that wants to be sent. moneymovement.RateCall is the same struct, field by field.
+// RateCall is a call that asks for its turn. moneymovement.RateCall has the same fields.
 type RateCall struct {
 	Window Window
 	Scope  string    // what the window counts for besides the credential or the address, else empty
@@ -23,7 +22,7 @@ type RateCall struct {
 // RateClass says which calls go first when a window is full.
 type RateClass string
 
-// The classes. One that a limiter does not know counts as a write or a read.
+// The classes. An unknown class counts as a write or a read.
 const (
 	ClassRefresh RateClass = "refresh"
 	ClassConfirm RateClass = "confirm"
@@ -39,14 +38,12 @@ type Allowance struct {
 	Per   time.Duration
 }
 
-// Held is for how long a call counts here: a little longer than at the service, because calls travel for different
-// times. Two calls that leave one window's length apart can arrive closer together than that. The slack is a sixtieth
-// of the window and at most a second, so that a window of a minute is held for 61 seconds.
+// Held returns how long a call counts here. That is a little longer than at the service, because two calls can arrive
+// closer together than they were sent. The difference is a sixtieth of the window and at most a second: a window of a
+// minute is held for 61 seconds.
 func (a Allowance) Held() time.Duration { return a.Per + min(a.Per/60, time.Second) }
 
-// StatedWindows are the windows that the platform API states.
-//
-// Source: Limits, Rate windows.
+// StatedWindows returns the windows that the platform API states.
 func StatedWindows() map[Window]Allowance {
 	return map[Window]Allowance{
 		WindowReads:          {600, time.Minute},
@@ -58,7 +55,7 @@ func StatedWindows() map[Window]Allowance {
 	}
 }
 
-// WaitTooLong says that a rate window has no room before the caller's deadline, or before the approval's window closes.
+// WaitTooLong says that a rate window has no room before the deadline, or before the approval expires.
 type WaitTooLong struct {
 	Window Window
 	Until  time.Time // when there will be room, as far as the line tells
@@ -72,7 +69,7 @@ func (e *WaitTooLong) Error() string {
 	return "rate window " + string(e.Window) + " has no room before the deadline"
 }
 
-// Unwrap lets errors.Is find context.DeadlineExceeded, which is what waiting would have ended in.
+// Unwrap lets errors.Is find context.DeadlineExceeded, in which waiting would have ended.
 func (e *WaitTooLong) Unwrap() error {
 	if e.Closed {
 		return nil

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// history is when the last calls of a window went through, oldest first, and at most as many as the window takes.
+// history holds when the last calls of a window were admitted, oldest first. It holds at most as many as the window
+// takes.
 type history struct {
 	most  int
 	held  time.Duration // for which a call counts
@@ -22,7 +23,7 @@ func (h *history) add(at time.Time) {
 	h.first = (h.first + 1) % h.most
 }
 
-// remove takes back a call that was not made after all.
+// remove takes back a call that was not made.
 func (h *history) remove(at time.Time) {
 	ordered := append(slices.Clone(h.at[h.first:]), h.at[:h.first]...)
 	if i := slices.Index(ordered, at); i >= 0 {
@@ -30,7 +31,7 @@ func (h *history) remove(at time.Time) {
 	}
 }
 
-// free is when there is room for one more call after so many others.
+// free returns when there is room for one more call after before others.
 func (h *history) free(before int, now time.Time) time.Time {
 	at := now
 	if place := before%h.most - (h.most - len(h.at)); place >= 0 { // else a place that no call has taken yet
@@ -46,7 +47,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// latest is when the last call went through, zero if there was none.
+// latest returns when the last call was admitted. It is zero if there was none.
 func (h *history) latest() time.Time {
 	if len(h.at) == 0 {
 		return time.Time{}

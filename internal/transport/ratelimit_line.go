@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// rank is a place in the order of the classes.
+// rank is the place of a class in the order.
 type rank int
 
 const (
@@ -33,24 +33,24 @@ func (c RateClass) rank() rank {
 }
 
 const (
-	// passedOver is how many calls of other classes may go before one of a class that waits: with its own, that makes a
-	// tenth.
+	// passedOver is how many calls of other classes may go before one of a waiting class. Together with that one they
+	// make ten, so the class gets a tenth.
 	passedOver = 9
-	// roomToConfirm is the time that a confirm needs between its slot and the end of its approval's window, to be
-	// signed and to travel.
+	// roomToConfirm is the time that a confirm needs between its slot and the end of its approval, to be signed and to
+	// arrive.
 	roomToConfirm = 5 * time.Second
 )
 
 // waiter is a call in line.
 type waiter struct {
-	rank   rank
-	closes time.Time // of a confirm
-	number uint64    // in the order in which calls came
-	turn   chan error
-	passed time.Time // when it went through, zero before
+	rank     rank
+	closes   time.Time // of a confirm
+	number   uint64    // in the order in which calls came
+	admitted chan error
+	passed   time.Time // when it went through, zero before
 }
 
-// before is the order inside a class. A confirm whose end is not known comes after those that have one.
+// before compares two calls of one class. A confirm without a known end comes after those with one.
 func (w *waiter) before(other *waiter) int {
 	switch {
 	case w.closes.Equal(other.closes):
@@ -64,7 +64,7 @@ func (w *waiter) before(other *waiter) int {
 	return cmp.Compare(w.number, other.number)
 }
 
-// line is who waits for room in one window. A call takes its slot when it goes through and not before, so that one that
+// line holds the calls that wait for room in one window. A call takes its slot when it is admitted, so a call that
 // gives up costs the others nothing. The limiter's mutex guards it.
 type line struct {
 	window  Window
@@ -90,8 +90,7 @@ func newLine(mu *sync.Mutex, window Window, allowance Allowance) *line {
 	return s
 }
 
-// join lines up, unless the call can go through at once, and then there is no waiter, or its turn lies too late, which
-// is an error.
+// join puts a call in line. It returns nil if the call can go at once, and an error if its turn comes too late.
 func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 	now := time.Now()
 	w := waiter{rank: call.Class.rank(), number: s.came}
@@ -107,15 +106,15 @@ func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 		return nil, err
 	}
 	joined := w // only what waits is kept on the heap
-	joined.turn = make(chan error, 1)
+	joined.admitted = make(chan error, 1)
 	place, _ := slices.BinarySearchFunc(s.waiting[w.rank], &joined, (*waiter).before)
 	s.waiting[w.rank] = slices.Insert(s.waiting[w.rank], place, &joined)
 	s.serve(now)
 	return &joined, nil
 }
 
-// tooLate tells a call whose turn comes too late for it, as far as the line tells: others may still come before it, or
-// give up.
+// tooLate refuses a call whose turn comes too late, as far as the line shows. Others may still come before it, or give
+// up.
 func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	deadline, limited := ctx.Deadline()
 	if !limited && w.closes.IsZero() {
@@ -126,21 +125,21 @@ func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	for _, others := range s.waiting[:w.rank] {
 		before += len(others)
 	}
-	turn := s.turn(min(before, (own+1)*(passedOver+1)-1), now) // the class has its tenth, however many go first
+	at := s.admissionTime(min(before, (own+1)*(passedOver+1)-1), now) // the class has its tenth, however many go first
 	switch {
-	case !turn.After(now):
+	case !at.After(now):
 		return nil
-	case limited && !turn.Before(deadline):
-		return &WaitTooLong{Window: s.window, Until: turn}
-	case !w.closes.IsZero() && !turn.Before(w.closes):
-		return &WaitTooLong{Window: s.window, Until: turn, Closed: true}
+	case limited && !at.Before(deadline):
+		return &WaitTooLong{Window: s.window, Until: at}
+	case !w.closes.IsZero() && !at.Before(w.closes):
+		return &WaitTooLong{Window: s.window, Until: at, Closed: true}
 	}
 	return nil
 }
 
-// turn is when the call goes through that has so many before it, if none gives up: when there is room, or when it has
-// been first for the longest turn.
-func (s *line) turn(before int, now time.Time) time.Time {
+// admissionTime returns when a call is admitted that has before others in front of it, if none gives up: when there is
+// room, or when it has been first for [LongestTurn].
+func (s *line) admissionTime(before int, now time.Time) time.Time {
 	at, since := now, now
 	if s.first != nil {
 		since = s.since
@@ -155,7 +154,7 @@ func (s *line) turn(before int, now time.Time) time.Time {
 	return later(now, at)
 }
 
-// room is when there is room for a call of the class if nobody else waits.
+// room returns when there is room for a call of the class if nobody else waits.
 func (s *line) room(r rank) time.Time {
 	if r == pollRank {
 		return s.past.free(s.kept, time.Time{})
@@ -163,7 +162,7 @@ func (s *line) room(r rank) time.Time {
 	return s.past.free(0, time.Time{})
 }
 
-// serve lets those through for whom there is room, and comes back when there will be room for the next.
+// serve admits the calls that there is room for, and sets the timer for the next.
 func (s *line) serve(now time.Time) {
 	for {
 		w := s.next(now)
@@ -171,12 +170,12 @@ func (s *line) serve(now time.Time) {
 			s.first, s.since = w, now
 		}
 		if w == nil {
-			s.rest()
+			s.stopTimer()
 			return
 		}
 		if !w.closes.IsZero() && !now.Before(w.closes) {
 			s.drop(w)
-			w.turn <- &WaitTooLong{Window: s.window, Until: now, Closed: true}
+			w.admitted <- &WaitTooLong{Window: s.window, Until: now, Closed: true}
 			continue
 		}
 		at := s.room(s.alone(w))
@@ -184,15 +183,14 @@ func (s *line) serve(now time.Time) {
 			at = bound
 		}
 		if at.After(now) {
-			s.wake(at.Sub(now))
+			s.setTimer(at.Sub(now))
 			return
 		}
 		s.admit(w, now)
 	}
 }
 
-// alone is the class of a call that goes first because no other class waits; one that has its tenth counts as any other
-// call.
+// alone returns the rank by which the first call is counted. While other classes wait, it counts as any call.
 func (s *line) alone(w *waiter) rank {
 	for r, others := range s.waiting {
 		if rank(r) != w.rank && len(others) > 0 {
@@ -202,7 +200,7 @@ func (s *line) alone(w *waiter) rank {
 	return w.rank
 }
 
-// admit lets a call through, which takes its slot.
+// admit lets a call go. It takes its slot.
 func (s *line) admit(w *waiter, now time.Time) {
 	s.drop(w)
 	for r := range s.waiting {
@@ -213,11 +211,11 @@ func (s *line) admit(w *waiter, now time.Time) {
 	s.over[w.rank] = 0
 	w.passed = now
 	s.past.add(now)
-	w.turn <- nil
+	w.admitted <- nil
 }
 
-// next is the call whose turn is next, nil if none waits: of a class that has been passed over for long enough, else of
-// the first class.
+// next returns the call that goes next, or nil: one of a class that was passed over often enough, or else one of the
+// first class.
 func (s *line) next(now time.Time) *waiter {
 	var next *waiter
 	for r, class := range s.waiting {
@@ -232,7 +230,7 @@ func (s *line) next(now time.Time) *waiter {
 	return next
 }
 
-// sparesConfirms reports that no confirm comes too late for its approval because a call of a later class goes first.
+// sparesConfirms reports that no confirm is too late for its approval if a call of a later class goes first.
 func (s *line) sparesConfirms(now time.Time) bool {
 	ahead := len(s.waiting[firstRank])
 	for i, confirm := range s.waiting[confirmRank] {
@@ -245,7 +243,7 @@ func (s *line) sparesConfirms(now time.Time) bool {
 	return true
 }
 
-// leave gives back what a call has that gives up: its place, or the slot that it does not use.
+// leave gives back the place of a call that gives up, or the slot that it does not use.
 func (s *line) leave(w *waiter) {
 	if w.passed.IsZero() {
 		s.drop(w)
@@ -255,7 +253,7 @@ func (s *line) leave(w *waiter) {
 	s.serve(time.Now())
 }
 
-// drop takes a call out of the line, if it is still there.
+// drop takes a call out of the line, if it is there.
 func (s *line) drop(w *waiter) {
 	class := s.waiting[w.rank]
 	if place, found := slices.BinarySearchFunc(class, w, (*waiter).before); found {
@@ -263,7 +261,7 @@ func (s *line) drop(w *waiter) {
 	}
 }
 
-func (s *line) wake(after time.Duration) {
+func (s *line) setTimer(after time.Duration) {
 	if s.timer == nil {
 		s.timer = time.AfterFunc(after, s.alarm)
 		return
@@ -271,13 +269,13 @@ func (s *line) wake(after time.Duration) {
 	s.timer.Reset(after)
 }
 
-func (s *line) rest() {
+func (s *line) stopTimer() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
 }
 
-// idle reports that nobody waits and that no call counts any more.
+// idle reports that nobody waits and no call counts any more.
 func (s *line) idle(now time.Time) bool {
 	return s.first == nil && !s.past.latest().Add(s.past.held).After(now)
 }

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// LocalLimiter is a Limiter for one credential in one process. It never lets more calls through in any stretch of
-// [Allowance.Held] than the window takes, wherever the service's own window starts.
+// LocalLimiter is a Limiter for one credential in one process. In any stretch of [Allowance.Held] it admits at most as
+// many calls as the window takes, wherever the service's own window starts.
 //
 // In a window, refreshes go first, then confirms, then other writes and reads, then polls. Confirms go in the order in
-// which their approvals close, all others in the order in which they came. A class that waits gets at least a tenth of
-// the window, so that none starves, unless a confirm would be too late for it. Polls leave a tenth of the window free,
-// so that a read finds room at once.
+// which their approvals expire, all others in the order in which they came. A waiting class gets at least a tenth of
+// the window, unless a confirm would be too late. Polls leave a tenth of the window free, so that a read finds room at
+// once.
 //
-// The call that is first in line waits for [LongestTurn] at most, and is then sent.
+// The first call in line waits for at most [LongestTurn], and is then sent.
 type LocalLimiter struct {
 	allowances map[Window]Allowance
 	mu         sync.Mutex
@@ -22,13 +22,13 @@ type LocalLimiter struct {
 	sweepAt    int // how many lines there may be before those that hold nobody back are forgotten
 }
 
-// LongestTurn is how long the call that is first in line waits for room. A window of a minute never makes it wait that
-// long; one of an hour does, and a host that does not count must not stop a program for an hour. If the host counts,
-// its refusal says when to come again.
+// LongestTurn is how long the first call in line waits for room. A window of a minute never makes it wait that long. A
+// window of an hour does, and a host that does not count must not stop a program for an hour. If the host counts, its
+// refusal says when to try again.
 const LongestTurn = 65 * time.Second
 
-// sweepLeast is how many windows may be remembered before it is worth looking for those that count no more: every login
-// has a challenge of its own, and an integrator may act for any number of clients.
+// sweepLeast is how many windows are remembered before old ones are looked for. Every login has a challenge of its own,
+// and an integrator may act for any number of clients.
 const sweepLeast = 128
 
 type lineKey struct {
@@ -36,7 +36,7 @@ type lineKey struct {
 	scope  string
 }
 
-// NewLocalLimiter makes a limiter for the given windows; a window that is not among them is not limited.
+// NewLocalLimiter returns a limiter for the given windows. Other windows are not limited.
 func NewLocalLimiter(allowances map[Window]Allowance) *LocalLimiter {
 	return &LocalLimiter{allowances: allowances, lines: map[lineKey]*line{}, sweepAt: sweepLeast}
 }
@@ -58,7 +58,7 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 		return err
 	}
 	select {
-	case err = <-w.turn:
+	case err = <-w.admitted:
 	case <-ctx.Done():
 	}
 	if ended := ctx.Err(); ended != nil {
@@ -70,7 +70,7 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 	return err
 }
 
-// of finds the line of a window. The caller holds mu.
+// of returns the line of a window. The caller holds mu.
 func (l *LocalLimiter) of(call RateCall, allowance Allowance) *line {
 	key := lineKey{call.Window, call.Scope}
 	if l.lines[key] == nil {
@@ -80,8 +80,8 @@ func (l *LocalLimiter) of(call RateCall, allowance Allowance) *line {
 	return l.lines[key]
 }
 
-// sweep forgets windows in which no call counts any more. It runs each time their number has doubled, so that it costs
-// little on average. The caller holds mu.
+// sweep removes windows in which no call counts any more. It runs when their number has doubled, so it costs little on
+// average. The caller holds mu.
 func (l *LocalLimiter) sweep() {
 	if len(l.lines) < l.sweepAt {
 		return

@@ -11,7 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Request is one call on its way. The generated client fills it; problems are collected and refuse the call in [Do].
+// Request is one call before it is sent. The generated client fills it. Problems are collected, and [Do] refuses the
+// call.
 type Request struct {
 	op      *Operation
 	call    Call
@@ -24,16 +25,16 @@ type Request struct {
 	body    any
 	hasBody bool
 	stream  *streaming // wanted instead of a decoded answer
-	trip    trip       // of [Do]
+	tracker tracker    // of [Do]
 }
 
-// NewRequest starts a call of an operation, for an account ("" for the credential's own).
+// NewRequest starts a call of an operation for an account. The empty account is the credential's own.
 func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account}
 }
 
-// PathParam puts a value into the path template. A value that could be read as another path is refused, whatever the
-// rule says, and so is one that is a path of its own in the value's place.
+// PathParam puts a value into the path template. It refuses a value that could be read as another path, whatever the
+// rule says.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
 	if r.about == "" {
@@ -45,7 +46,7 @@ func (r *Request) PathParam(name, value string, rule Rule) {
 	r.path = strings.Replace(r.path, "{"+name+"}", url.PathEscape(value), 1)
 }
 
-// Header adds a header of the operation's own; an empty value is left out.
+// Header adds a header. An empty value is left out.
 func (r *Request) Header(name, value string) {
 	if value == "" {
 		return
@@ -57,7 +58,7 @@ func (r *Request) Header(name, value string) {
 	r.headers.Set(name, value)
 }
 
-// Query adds a query parameter; a zero value is left out, and a pointer is sent whatever it points to.
+// Query adds a query parameter. A zero value is left out. A pointer is sent whatever it points to.
 func (r *Request) Query(name string, value any) {
 	text, ok := wire.QueryText(value)
 	if !ok {
@@ -69,7 +70,7 @@ func (r *Request) Query(name string, value any) {
 	r.query.Set(name, text)
 }
 
-// Body sets what is encoded as the request's body, with the check that the generator wrote for it.
+// Body sets the value that is encoded as the body, and its generated check.
 func (r *Request) Body(body any, validate func(*Check)) {
 	r.body, r.hasBody = body, true
 	if validate != nil {
@@ -77,10 +78,10 @@ func (r *Request) Body(body any, validate func(*Check)) {
 	}
 }
 
-// Check gives access to the request's validation, for rules that only the wrapper knows.
+// Check returns the validation of the request, for rules of the caller.
 func (r *Request) Check() *Check { return &r.check }
 
-// http is the request of every attempt, without context and header. Its body is that of the first.
+// http returns the request of every attempt, without context and header. Its body is for the first attempt.
 func (r *Request) http(c *Client, body []byte) http.Request {
 	req := http.Request{
 		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1,
@@ -92,7 +93,7 @@ func (r *Request) http(c *Client, body []byte) http.Request {
 	return req
 }
 
-// url builds the address below the base without parsing it again.
+// url builds the address below the base URL without parsing it again.
 func (r *Request) url(c *Client) *url.URL {
 	u := *c.base
 	setPath(&u, c.basePath+r.path)
@@ -111,7 +112,7 @@ func setPath(u *url.URL, escaped string) {
 	}
 }
 
-// header builds what every attempt sends apart from the credential. Values are shared and never written to.
+// header builds what every attempt sends besides the credential. Its values are shared and never written to.
 func (r *Request) header(c *Client) http.Header {
 	h := make(http.Header, 8)
 	h["Accept"] = acceptJSON

@@ -12,11 +12,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Retry is the policy of a client. The zero value takes the defaults.
+// Retry is the retry policy of a client. A field that is 0 has its default.
 type Retry struct {
 	Max     int           // retries after the first attempt; 0 means 3, negative means none
 	WaitMin time.Duration // first backoff, 250 ms by default
-	// longest backoff and longest Retry-After that is waited for, 65 s by default: a whole rate window
+	// longest pause and longest Retry-After that is waited for, 65 s by default: a whole rate window
 	WaitMax time.Duration
 }
 
@@ -34,15 +34,16 @@ func (p Retry) withDefaults() Retry {
 	return p
 }
 
-// retrying goes on after the first attempt and its pause, in go-retryablehttp's loop.
-func (t *trip) retrying(loop *retryablehttp.Client, req *http.Request, body []byte) error {
+// retrying makes the attempts after the first one and its pause, in go-retryablehttp's loop.
+func (t *tracker) retrying(loop *retryablehttp.Client, req *http.Request, body []byte) error {
 	again := &retryablehttp.Request{Request: req}
 	again.SetResponseHandler(t.read)
 	if body != nil {
 		if err := again.SetBody(body); err != nil {
 			return err
 		}
-		// lest net/http resends by itself if a transport of the caller's spells the key's header its own way
+		// without GetBody, net/http cannot send the request again by itself, even if a transport changes the key's
+		// header
 		again.GetBody = nil
 	}
 	resp, err := loop.Do(again)
@@ -52,10 +53,10 @@ func (t *trip) retrying(loop *retryablehttp.Client, req *http.Request, body []by
 	return err
 }
 
-// retrier sets go-retryablehttp up for one call under our policy: its own retries POSTs blindly, follows an overflowing
-// Retry-After past its maximum, and prints the URL in its last error. Its count of attempts lacks the first; the trip's
-// does not.
-func (c *Client) retrier(t *trip) *retryablehttp.Client {
+// retrier sets go-retryablehttp up for one call with our policy. Its own policy retries POSTs blindly, follows an
+// overflowing Retry-After past its maximum, and prints the URL in its last error. It does not count the first attempt;
+// the tracker does.
+func (c *Client) retrier(t *tracker) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: c.httpClient(t),
 		RetryMax:   c.retry.Max,
@@ -68,8 +69,8 @@ func (c *Client) retrier(t *trip) *retryablehttp.Client {
 	}
 }
 
-// checkRetry decides after each attempt, the first or another one.
-func (c *Client) checkRetry(ctx context.Context, t *trip, resp *http.Response, err error) bool {
+// checkRetry decides after each attempt whether there is another.
+func (c *Client) checkRetry(ctx context.Context, t *tracker, resp *http.Response, err error) bool {
 	if err != nil && !t.unsent {
 		t.lost = true
 	}
@@ -81,8 +82,8 @@ func (c *Client) checkRetry(ctx context.Context, t *trip, resp *http.Response, e
 	return true
 }
 
-// worthRetrying holds the policy; the package documentation of moneymovement states it for callers.
-func (t *trip) worthRetrying(resp *http.Response, err error) bool {
+// worthRetrying holds the policy. The package documentation of moneymovement states it for users.
+func (t *tracker) worthRetrying(resp *http.Response, err error) bool {
 	if err != nil {
 		return !t.final && (t.unsent || t.repeatable())
 	}
@@ -97,9 +98,9 @@ func (t *trip) worthRetrying(resp *http.Response, err error) bool {
 	return false
 }
 
-// fits reports whether the wait before the next attempt can be afforded. If not, the answer goes to the caller at once,
-// who finds the time to try again at in it.
-func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
+// fits reports whether there is time for the pause before the next attempt. If not, the caller gets the response at
+// once, and finds in it when to try again.
+func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -111,20 +112,19 @@ func (c *Client) fits(ctx context.Context, t *trip, resp *http.Response) bool {
 		wait = c.retry.bound(t.retried)
 	}
 	deadline, limited := ctx.Deadline()
-	t.cramped = limited && !time.Now().Add(wait).Before(deadline)
-	return !t.cramped
+	t.noTime = limited && !time.Now().Add(wait).Before(deadline)
+	return !t.noTime
 }
 
-// noRoom says that the context would have ended in the pause before the next attempt, so that there was none.
-type noRoom struct{}
+// noTimeLeft says that the context would have ended in the pause before the next attempt.
+type noTimeLeft struct{}
 
-func (noRoom) Error() string { return "the deadline leaves no room to try again" }
+func (noTimeLeft) Error() string { return "the deadline leaves no room to try again" }
 
-// Unwrap gives what waiting would have ended in.
-func (noRoom) Unwrap() error { return context.DeadlineExceeded }
+// Unwrap returns the error that waiting would have ended in.
+func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 
-// Again says whether a step of several calls that ended in err may be begun anew, after how many times it was, and
-// after which pause.
+// Again reports whether a step that ended in err may start again, after which pause. tried is how often it was started.
 func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 	wait := jittered(c.retry.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
@@ -133,23 +133,23 @@ func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 	return wait, tried < c.retry.Max && wait <= c.retry.WaitMax && c.budget.spend()
 }
 
-// backoff is the pause before a retry that checkRetry has granted: what the service asked for, which fits has found
-// affordable, else a random time in the upper half of the retry's bound.
-func (c *Client) backoff(t *trip, resp *http.Response) time.Duration {
+// backoff returns the pause before a retry: the one that the service asked for, or a random time in the upper half of
+// the bound.
+func (c *Client) backoff(t *tracker, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
 		return wait
 	}
 	return jittered(c.retry.bound(t.retried - 1))
 }
 
-// jittered is a random time in the upper half of a bound.
+// jittered returns a random time in the upper half of a bound.
 func jittered(bound time.Duration) time.Duration {
 	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
 }
 
 const longestBackoff = 8 * time.Second
 
-// bound is the longest backoff after so many retries. It doubles with each.
+// bound returns the longest pause after so many retries. It doubles with each.
 func (p Retry) bound(retried int) time.Duration {
 	least := min(p.WaitMin, longestBackoff) // so that doubling cannot overflow
 	return min(least<<min(retried, 10), longestBackoff, p.WaitMax)
@@ -162,16 +162,16 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 	return errors.RetryAfter(resp.Header, time.Now())
 }
 
-// prepareRetry paces and authorizes the next attempt. The header is copied: the connection of the attempt before may
-// still read it.
-func (c *Client) prepareRetry(ctx context.Context, t *trip) error {
+// prepareRetry paces and authorizes the next attempt. It copies the header, because the connection of the earlier
+// attempt may still read it.
+func (c *Client) prepareRetry(ctx context.Context, t *tracker) error {
 	return c.prepare(ctx, t, t.header.Clone())
 }
 
-// maxDrained is how much of an answer is read that nobody wants, so that its connection can be used again.
+// maxDrained is how much of an unused body is read, so that its connection can be used again.
 const maxDrained = 4 << 10
 
-// drain does away with the answer of the first attempt, as go-retryablehttp does with those of the others.
+// drain discards the response of the first attempt, as go-retryablehttp does with the others.
 func drain(body io.ReadCloser) {
 	_, _ = io.CopyN(io.Discard, body, maxDrained)
 	body.Close()

@@ -33,7 +33,7 @@ func TestTheRoadsAreAsTheDocumentationSays(t *testing.T) {
 	require.True(t, found)
 	shared := steps(first)[2:6] // below a surface's own, to where the roads part
 
-	for called, timeout := range patiences {
+	for called, timeout := range timeouts {
 		synctest.Test(t, func(t *testing.T) {
 			var roads [][]string
 			svc := step(func(req *http.Request) (*http.Response, error) {
@@ -86,8 +86,8 @@ func road() (names []string) {
 	return nil
 }
 
-// patiences are the Timeouts that a caller's client states.
-var patiences = map[string]time.Duration{"no timeout": 0, "a timeout": time.Minute}
+// timeouts are the Timeouts that a caller's client states.
+var timeouts = map[string]time.Duration{"no timeout": 0, "a timeout": time.Minute}
 
 func throughFor(next http.RoundTripper, timeout time.Duration) func(*transport.Config) {
 	return func(c *transport.Config) { c.HTTP = &http.Client{Transport: next, Timeout: timeout} }
@@ -104,7 +104,7 @@ func times(attempts []received) (found []time.Duration) {
 // Four attempts, with pauses of a quarter, half, and a whole second at most, and half of that at least.
 func TestAttemptsAndPausesOfBothRoads(t *testing.T) {
 	bounds := []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}
-	for called, timeout := range patiences {
+	for called, timeout := range timeouts {
 		for name, end := range map[string]step{"refused": unavailable, "lost": lostAnswer, "broken off": brokenAnswer,
 			"no connection": noConnection} {
 			t.Run(name+"/"+called, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestRetryAfterOfBothRoads(t *testing.T) {
 	busy := func(after string) step {
 		return refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", after)
 	}
-	for called, timeout := range patiences {
+	for called, timeout := range timeouts {
 		t.Run(called, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				date := time.Now().Add(9 * time.Second).UTC().Format(http.TimeFormat)
@@ -163,7 +163,7 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 	}{
 		"no answer": {hangs, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
 		"half an answer": {breaksOff,
-			"answer broke off after 5 bytes: context deadline exceeded (Client.Timeout or context cancellation while reading body)"},
+			"the response ended after 5 bytes: context deadline exceeded (Client.Timeout or context cancellation while reading body)"},
 	} {
 		for position, steps := range map[string][]step{
 			"at first": {tc.hangs, ok}, "again": {busy, tc.hangs, ok}, "at last": {busy, busy, tc.hangs},
@@ -257,7 +257,7 @@ func TestRedirectsOfBothRoads(t *testing.T) {
 		"to an invalid URL": "http://s3cret:s3cret",
 	} {
 		redirect := answers(http.StatusTemporaryRedirect, "", "Location", address)
-		for called, timeout := range patiences {
+		for called, timeout := range timeouts {
 			for position, steps := range map[string][]step{"at first": {redirect}, "again": {unavailable, redirect}} {
 				t.Run(name+"/"+position+"/"+called, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
@@ -286,7 +286,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 // Of an answer that is tried again no more than 4 KiB are read, so that one that does not end holds nothing up.
 func TestAnEndlessRefusalOnBothRoads(t *testing.T) {
-	for called, timeout := range patiences {
+	for called, timeout := range timeouts {
 		t.Run(called, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				bodies := make([]endless, 2)
@@ -343,7 +343,7 @@ func (s *statuses) Handle(_ context.Context, r slog.Record) error {
 // Each attempt asks for its credential and its place in the rate window, after its pause; and each is told to the log
 // with its number.
 func TestEachAttemptIsPreparedOnBothRoads(t *testing.T) {
-	for called, timeout := range patiences {
+	for called, timeout := range timeouts {
 		t.Run(called, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				auth, svc := new(numbered), script(unavailable, lostAnswer, brokenAnswer, ok)
@@ -363,7 +363,7 @@ func TestEachAttemptIsPreparedOnBothRoads(t *testing.T) {
 // A context that ends in a pause ends the call there, whichever attempt came before.
 func TestAContextThatEndsInAPause(t *testing.T) {
 	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "5")
-	for called, timeout := range patiences {
+	for called, timeout := range timeouts {
 		for left, attempts := range map[time.Duration]int{4 * time.Second: 1, 9 * time.Second: 2} {
 			t.Run(fmt.Sprint(called, "/", left), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -386,7 +386,7 @@ func TestAContextThatEndsInAPause(t *testing.T) {
 // A credential that cannot be had for an attempt ends the call, and what came before decides what the end means.
 func TestAnAttemptThatCannotBePrepared(t *testing.T) {
 	down := errors.New("no credential")
-	for called, timeout := range patiences {
+	for called, timeout := range timeouts {
 		for name, tc := range map[string]struct {
 			first   step
 			unknown bool

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Segment checks that a value stays one segment of a path once it is escaped: nothing in it can be read as a step, as a
-// separator, as the end of the path, or, by a proxy that decodes twice, as any of these. It reports whether the value
-// does.
+// Segment checks that a value stays one segment of the path once it is escaped. Neither a server nor a proxy that
+// decodes twice may read it as "..", as a separator, or as the end of the path. It returns whether the value is safe.
 func (c *Check) Segment(field, value string) bool {
 	if staysSegment(value) {
 		return true
@@ -29,8 +28,8 @@ func staysSegment(value string) bool {
 		!strings.ContainsFunc(value, unicode.IsControl)
 }
 
-// ofWordCharacters reports letters, digits, _ and - alone, as most ids are. A text of nothing is one: what is absent is
-// refused as such.
+// ofWordCharacters reports a text of letters, digits, _ and - alone, as most ids are. The empty text counts, because it
+// is refused elsewhere.
 func ofWordCharacters(value string) bool {
 	for i := range len(value) {
 		c := value[i]
@@ -41,16 +40,17 @@ func ofWordCharacters(value string) bool {
 	return true
 }
 
-// beforeParameters is what some servers read of a segment: they drop what follows a semicolon, and spaces.
+// beforeParameters returns the part of a segment that some servers read: without a semicolon and what follows, and
+// without spaces.
 func beforeParameters(segment string) string {
 	name, _, _ := strings.Cut(segment, ";")
 	return strings.TrimSpace(name)
 }
 
-// maxHeader is a length that no header has: servers stop reading long before.
+// maxHeader is longer than any header that servers accept.
 const maxHeader = 64 << 10
 
-// Header checks a text that travels as a header. What would break the header is refused, whatever the rule says.
+// Header checks a text that is sent in a header. What would break the header is refused, whatever the rule says.
 func (c *Check) Header(field, value string, rule Rule) {
 	switch {
 	case strings.ContainsFunc(value, breaksHeader):
@@ -62,7 +62,5 @@ func (c *Check) Header(field, value string, rule Rule) {
 	}
 }
 
-// breaksHeader tells the characters that end a header, or that HTTP forbids in one.
-//
-// Source: RFC 9110, section 5.5.
+// breaksHeader reports characters that end a header, or that HTTP forbids in one (RFC 9110, section 5.5).
 func breaksHeader(r rune) bool { return r < ' ' && r != '\t' || r == '\x7f' }

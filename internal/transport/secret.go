@@ -9,14 +9,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Hidden holds a value where packages that print structs by reflection cannot reach it: in a function. The zero Hidden
-// holds the zero value.
+// Hidden holds a value in a function, where printers that use reflection cannot reach it. The zero Hidden holds the
+// zero value.
 type Hidden[T any] struct{ get func() T }
 
-// Hide puts a value away.
+// Hide hides a value.
 func Hide[T any](value T) Hidden[T] { return Hidden[T]{func() T { return value }} }
 
-// Value gives the value back.
+// Value returns the value.
 func (h Hidden[T]) Value() T {
 	if h.get == nil {
 		var zero T
@@ -28,7 +28,7 @@ func (h Hidden[T]) Value() T {
 // Secret is a text that does not print.
 type Secret struct{ text Hidden[string] }
 
-// NewSecret hides a text.
+// NewSecret returns a Secret that holds a text.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -36,11 +36,11 @@ func NewSecret(text string) Secret {
 	return Secret{Hide(text)}
 }
 
-// Reveal gives the text, "" of the zero Secret. It is no method, lest each type that is made of a Secret shows it to
-// callers.
+// Reveal returns the text. It is empty for the zero Secret. It is not a method, because every type that embeds a Secret
+// would then have it.
 func Reveal(s Secret) string { return s.text.Value() }
 
-// SameSecret compares two texts in a time that does not depend on where they differ.
+// SameSecret compares two texts. It takes the same time wherever they differ.
 func SameSecret(a, b Secret) bool {
 	return subtle.ConstantTimeCompare([]byte(Reveal(a)), []byte(Reveal(b))) == 1
 }
@@ -51,7 +51,7 @@ func (s Secret) IsZero() bool { return Reveal(s) == "" }
 // Redaction is what a secret shows instead of its text.
 const Redaction = wire.Redaction
 
-// String says whether there is one, and no more.
+// String returns whether there is a text, and no more.
 func (s Secret) String() string {
 	if s.IsZero() {
 		return "[none]"
@@ -62,7 +62,7 @@ func (s Secret) String() string {
 // Format writes String for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalText returns a redaction, of a text that is not empty. JSON, XML, YAML and most other encodings show that.
+// MarshalText returns a redaction if there is a text. JSON, XML, YAML and most other encodings use it.
 func (s Secret) MarshalText() ([]byte, error) {
 	if s.IsZero() {
 		return []byte{}, nil
@@ -70,13 +70,13 @@ func (s Secret) MarshalText() ([]byte, error) {
 	return []byte(Redaction), nil
 }
 
-// MarshalBinary is MarshalText, for gob and binary encodings.
+// MarshalBinary does what MarshalText does, for gob and binary encodings.
 func (s Secret) MarshalBinary() ([]byte, error) { return s.MarshalText() }
 
-// LogValue logs String.
+// LogValue returns String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// credentialRule is what can travel in a header and is one token there.
+// credentialRule is the form of a credential in a header: one token.
 var credentialRule = Rule{Required: true, Pattern: `^[\x21-\x7e]+$`}
 
 // Credential checks a secret that is sent as a credential.

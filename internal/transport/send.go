@@ -15,8 +15,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// trip is what one call knows about its attempts.
-type trip struct {
+// tracker holds what is known about the attempts of one call.
+type tracker struct {
 	op       *Operation
 	call     *Call
 	request  *Request
@@ -28,9 +28,9 @@ type trip struct {
 	attempts int           // sent so far
 	began    time.Time     // when the first attempt was sent
 	lost     bool          // an attempt got no whole answer and may have been carried out
-	// an attempt before the last was answered with a server error and may have been carried out
+	// an earlier attempt got a server error and may have been carried out
 	doubted bool
-	cramped bool             // the deadline left no room for another attempt
+	noTime  bool             // the deadline left no room for another attempt
 	unsent  bool             // the last attempt had no connection, so that the service cannot have seen it
 	final   bool             // the last attempt's connection was refused in a way that the next will be, too
 	answer  answer           // the last attempt's, none if it was lost or is tried again
@@ -39,34 +39,34 @@ type trip struct {
 	stream  *streaming       // wanted instead of a decoded answer, or nil
 	limited io.LimitedReader // of the answer's body
 	body    *timedBody       // of the last answer
-	// header is what the last attempt sent, with the credential, for the authorizer to know which token was refused.
+	// header is what the last attempt sent, with the credential. The authorizer learns from it which token was refused.
 	header http.Header
 }
 
-// reach is how far an attempt got on its way to the service, as net/http's transport tells it. An error alone does not
-// show it: when the context ends, waiting for a connection and waiting for an answer end in the same one.
-type reach struct {
+// connTrace notes how far an attempt got, as net/http's transport reports it. An error alone does not show it: when the
+// context ends, waiting for a connection and waiting for a response end in the same error.
+type connTrace struct {
 	dialing   atomic.Bool // a connection was asked for
 	connected atomic.Bool // there was one, with its TLS handshake done
 	trace     httptrace.ClientTrace
 }
 
-// watch gives the context under which an attempt is watched. Transports that are no net/http ones tell nothing.
-func (r *reach) watch(ctx context.Context) context.Context {
-	r.trace.GetConn = func(string) { r.dialing.Store(true) }
-	r.trace.GotConn = func(httptrace.GotConnInfo) { r.connected.Store(true) }
-	return httptrace.WithClientTrace(ctx, &r.trace)
+// watch returns the context of a traced attempt. Transports other than net/http's report nothing.
+func (c *connTrace) watch(ctx context.Context) context.Context {
+	c.trace.GetConn = func(string) { c.dialing.Store(true) }
+	c.trace.GotConn = func(httptrace.GotConnInfo) { c.connected.Store(true) }
+	return httptrace.WithClientTrace(ctx, &c.trace)
 }
 
 // notSent reports that an attempt that ended in err had no connection.
-func (r *reach) notSent(err error) bool {
-	if r == nil {
+func (c *connTrace) notSent(err error) bool {
+	if c == nil {
 		return dialFailed(err)
 	}
-	return !r.connected.Load() && (r.dialing.Load() || dialFailed(err))
+	return !c.connected.Load() && (c.dialing.Load() || dialFailed(err))
 }
 
-// dialFailed is what the error alone can say.
+// dialFailed reports what the error alone says about the connection.
 func dialFailed(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
@@ -75,23 +75,22 @@ func dialFailed(err error) bool {
 	return dns || handshake.Final(err)
 }
 
-// attempt is the innermost step of the first attempt and of all others: it counts and sends. Only here the request gets
-// its header.
-func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http.Response, error) {
+// attempt is the innermost step of every attempt: it counts and sends. It gives the request its header.
+func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
 	started := time.Now()
 	if t.attempts++; t.attempts == 1 {
 		t.began = started
 	}
-	var reached *reach
+	var traced *connTrace
 	if t.op.write() { // a read may be repeated however far it got
-		reached = new(reach)
-		ctx = reached.watch(ctx)
+		traced = new(connTrace)
+		ctx = traced.watch(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	sent := req.WithContext(ctx) // a copy, for a transport must not change the request that it is given
 	sent.Header = t.header
 	resp, err := answered(c.next.Value().RoundTrip(sent))
-	t.unsent, t.final = err != nil && reached.notSent(err), err != nil && handshake.Final(err)
+	t.unsent, t.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
 		c.clock.observe(resp.Header, time.Now())
@@ -105,7 +104,7 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *trip) (*http
 	return resp, err
 }
 
-// answered makes up for what a transport of the caller's may get wrong, as http.Client does.
+// answered corrects what a caller's transport may get wrong, as http.Client does.
 func answered(resp *http.Response, err error) (*http.Response, error) {
 	switch {
 	case err != nil:
@@ -118,18 +117,17 @@ func answered(resp *http.Response, err error) (*http.Response, error) {
 	return resp, nil
 }
 
-var errNoAnswer = errors.New("transport gave neither an answer nor an error")
+var errNoAnswer = errors.New("the transport returned neither a response nor an error")
 
-// dropUnreadableLocation keeps http.Client, which reads a redirect's address even if it is not to follow it, from
-// putting an error that prints the address in the place of the answer.
+// dropUnreadableLocation removes a redirect's address that cannot be parsed. http.Client reads it even if it does not
+// follow it, and its error would print the address.
 func dropUnreadableLocation(h http.Header) {
 	if _, err := url.Parse(h.Get("Location")); err != nil {
 		h.Del("Location")
 	}
 }
 
-// takeOver keeps of the caller's client what sends, and how long an attempt may take. Cookies and redirects are not
-// kept.
+// takeOver takes from the caller's client the transport and the timeout. It does not take cookies and redirects.
 func (c *Client) takeOver(given *http.Client) {
 	next := http.RoundTripper(defaultTransport())
 	if given != nil {
@@ -141,9 +139,9 @@ func (c *Client) takeOver(given *http.Client) {
 	c.next = Hide(next)
 }
 
-// httpClient is what go-retryablehttp sends through, and what keeps a Timeout. Redirects are never followed: they would
-// resend the body and forward X-Api-Key to another origin.
-func (c *Client) httpClient(t *trip) *http.Client {
+// httpClient returns the client that go-retryablehttp sends with, and that enforces a Timeout. Redirects are never
+// followed: they would send the body and X-Api-Key to another origin.
+func (c *Client) httpClient(t *tracker) *http.Client {
 	return &http.Client{
 		Transport:     attempts{c, t},
 		Timeout:       c.timeout,
@@ -151,16 +149,15 @@ func (c *Client) httpClient(t *trip) *http.Client {
 	}
 }
 
-// attempts makes those of one call. http.Client is given no header: of one that it gets it makes a copy at once,
-// credential and all, for redirects that are never followed. Nor is it given the inner transport's
-// CloseIdleConnections, which go-retryablehttp calls when one call gives up: that would close the connections of
-// everyone else.
+// attempts makes the attempts of one call. http.Client gets no header: it would copy it at once, with the credential,
+// for redirects that are never followed. It gets no CloseIdleConnections of the inner transport either:
+// go-retryablehttp calls it when a call gives up, and that would close the connections of all other calls.
 type attempts struct {
-	client *Client
-	trip   *trip
+	client  *Client
+	tracker *tracker
 }
 
 // RoundTrip implements http.RoundTripper.
 func (a attempts) RoundTrip(req *http.Request) (*http.Response, error) {
-	return a.client.attempt(req.Context(), req, a.trip)
+	return a.client.attempt(req.Context(), req, a.tracker)
 }

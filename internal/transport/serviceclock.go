@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// serviceClock is how far the service's clock is from this machine's, as the answers' Date tells it, in whole seconds.
-// One answer alone can be wrong, as from a proxy whose own clock is: an offset is used once two answers in a row agree
-// on it.
+// serviceClock is how far the service's clock differs from this machine's, in whole seconds, by the Date of its
+// responses. A single response can be wrong, such as one from a proxy. An offset is used once two responses in a row
+// agree on it.
 type serviceClock struct {
 	mu    sync.Mutex
 	ahead time.Duration // in use
 	last  time.Duration // of the last answer: ahead, or another one that no second answer agreed with yet
 }
 
-// dateTolerance is what two offsets may differ by and still be the same: Date has no fractions, and an answer takes its
-// time.
+// dateTolerance is how much two offsets may differ and still count as equal: Date has no fractions, and a response
+// takes some time.
 const dateTolerance = 2 * time.Second
 
-// farthestAhead is more than any clock is off. Beyond it a duration overflows, and two dates that contradict each other
-// seem to agree.
+// farthestAhead is more than any clock differs. Beyond it a duration overflows, and two dates that differ would seem to
+// agree.
 const farthestAhead = 100 * 365 * 24 * time.Hour
 
-// observe takes note of an answer.
+// observe notes the Date of a response.
 func (c *serviceClock) observe(h http.Header, now time.Time) {
 	text := h.Get("Date")
 	if text == "" {
@@ -52,15 +52,15 @@ func (c *serviceClock) observe(h http.Header, now time.Time) {
 	}
 }
 
-// ServiceNow is the time by the service's clock, as far as its answers told it; by this machine's until they do. A
-// machine whose clock is off by minutes would otherwise take every approval for too late.
+// ServiceNow returns the time by the service's clock as its responses show it, or by this machine's until they do. A
+// machine whose clock is off by minutes would otherwise take every approval for expired.
 func (c *Client) ServiceNow() time.Time {
 	now, _ := c.ServiceTimes()
 	return now
 }
 
-// ServiceTimes is [Client.ServiceNow], and beside it the time by the last answer alone. The two differ while an answer
-// contradicts those before it, and none has said yet which is right.
+// ServiceTimes returns [Client.ServiceNow], and the time by the last response alone. They differ while a response
+// contradicts the earlier ones, and none has shown yet which is right.
 func (c *Client) ServiceTimes() (now, byLastAnswer time.Time) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *Client) ServiceTimes() (now, byLastAnswer time.Time) {
 	return here.Add(c.clock.ahead), here.Add(c.clock.last)
 }
 
-// localTime is a time of the service's clock by this machine's, zero for none.
+// localTime converts a time of the service's clock to this machine's. Zero stays zero.
 func (c *Client) localTime(service time.Time) time.Time {
 	if service.IsZero() {
 		return service

@@ -10,28 +10,27 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Stream is an answer that is read as it comes, such as a PDF. Close it. Its public name is that of the surface that
-// answers it.
-//
-// A read beyond the bound is *errors.UnexpectedAnswer, and so is an answer that breaks off.
+// Stream is the body of a response, such as a PDF, that is read as it arrives. Close it. Surfaces have a public name
+// for it. A stream that is longer than the bound, or incomplete, ends in *errors.UnexpectedAnswer.
 type Stream struct {
-	// ContentType is the media type, as announced.
+	// ContentType is the announced media type.
 	ContentType string
-	// Length is how many bytes were announced, -1 if that is not known.
+	// Length is the announced number of bytes. It is -1 if it is not known.
 	Length int64
 	// RequestID is the service's X-Request-ID.
 	RequestID string
 
-	body io.ReadCloser
-	left int64
-	trip *trip
+	body    io.ReadCloser
+	left    int64
+	tracker *tracker
+	cancel  context.CancelFunc // of the call's timeout, nil for none
 }
 
-// maxStream bounds what one stream gives.
+// maxStream is the largest stream.
 const maxStream = 64 << 20
 
-// Open walks the path of [Do] for an operation that answers bytes of the given media type. Any other type, such as an
-// HTML page of a proxy, is *errors.UnexpectedAnswer. ctx has to live as long as the stream is read.
+// Open does what [Do] does for an operation that returns bytes of the given media type. Another type, such as a proxy's
+// page, is *errors.UnexpectedAnswer. ctx must live as long as the stream is read.
 func Open(ctx context.Context, c *Client, r *Request, mediaType string) (*Stream, error) {
 	s := &streaming{mediaType: mediaType}
 	r.stream = s
@@ -41,14 +40,14 @@ func Open(ctx context.Context, c *Client, r *Request, mediaType string) (*Stream
 	return s.opened, nil
 }
 
-// streaming is the wish for a stream, and then the stream.
+// streaming asks for a stream, and holds it when it is open.
 type streaming struct {
 	mediaType string
 	opened    *Stream
 }
 
-// open takes a success of the right type as it is, and leaves every other answer to be read and judged.
-func (s *streaming) open(t *trip, resp *http.Response) (opened bool) {
+// open keeps the body of a success of the right type open. It leaves every other response to be read and judged.
+func (s *streaming) open(t *tracker, resp *http.Response) (opened bool) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode != http.StatusOK || err != nil || kind != s.mediaType || resp.ContentLength > maxStream {
 		return false
@@ -57,17 +56,17 @@ func (s *streaming) open(t *trip, resp *http.Response) (opened bool) {
 	t.body.endless()
 	s.opened = &Stream{
 		ContentType: kind, Length: resp.ContentLength, RequestID: resp.Header.Get("X-Request-ID"),
-		body: resp.Body, left: maxStream, trip: t,
+		body: resp.Body, left: maxStream, tracker: t,
 	}
 	return true
 }
 
-// end is nil for an opened stream, and the error for a success of another type.
-func (s *streaming) end(t *trip) error {
+// end returns nil for an open stream, and an error for a success of another type.
+func (s *streaming) end(t *tracker) error {
 	if s.opened != nil {
 		return nil
 	}
-	return t.answer.unexpected(t, fmt.Errorf("answer is no %s of at most %d bytes", s.mediaType, maxStream))
+	return t.answer.unexpected(t, fmt.Errorf("the response is not %s of at most %d bytes", s.mediaType, maxStream))
 }
 
 // Read implements io.Reader.
@@ -77,7 +76,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 		if n, err := s.body.Read(one[:]); n == 0 {
 			return 0, s.ended(err)
 		}
-		return 0, s.trip.answer.unexpected(s.trip, fmt.Errorf("answer is longer than %d bytes", maxStream))
+		return 0, s.tracker.answer.unexpected(s.tracker, fmt.Errorf("the response is longer than %d bytes", maxStream))
 	}
 	if int64(len(p)) > s.left {
 		p = p[:s.left]
@@ -87,13 +86,18 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return n, s.ended(err)
 }
 
-// ended tells the end of the answer from its breaking off.
+// ended turns the error of an incomplete body into a typed one. The end of the body stays io.EOF.
 func (s *Stream) ended(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return s.trip.answer.unexpected(s.trip, fmt.Errorf("answer broke off: %w", err))
+	return s.tracker.answer.unexpected(s.tracker, fmt.Errorf("the response ended early: %w", err))
 }
 
 // Close implements io.Closer.
-func (s *Stream) Close() error { return s.body.Close() }
+func (s *Stream) Close() error {
+	if s.cancel != nil {
+		defer s.cancel()
+	}
+	return s.body.Close()
+}

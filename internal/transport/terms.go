@@ -12,11 +12,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// terms remembers what idempotency keys of the caller's went out with, so that a key that a program reuses by mistake
-// for another payment is refused here, before it is sent. It is a help and no proof: other processes, and what is
-// forgotten, the service refuses.
-//
-// Source: Limits, Idempotency.
+// terms remembers what the caller's idempotency keys were sent with. A key that a program uses by mistake for another
+// payment is refused here, before it is sent. This is a help and not a guarantee: the service refuses what other
+// processes sent, and what was forgotten here.
 type terms struct {
 	seed  maphash.Seed
 	mu    sync.Mutex
@@ -44,8 +42,8 @@ const (
 
 func newTerms() *terms { return &terms{seed: maphash.MakeSeed(), sent: map[termsScope]*sentTerms{}} }
 
-// claim notes that a write goes out with its key, and returns what to call when it is over. It refuses other terms
-// under the same key.
+// claim notes that a write is sent with its key, and returns the function to call when it is over. It refuses other
+// terms with the same key.
 func (m *terms) claim(r *Request, body []byte) (over func(value any, err error), err error) {
 	if !r.call.KeySet || r.op.Repeat != RepeatKey {
 		return func(any, error) {}, nil
@@ -66,7 +64,7 @@ func (m *terms) claim(r *Request, body []byte) (over func(value any, err error),
 	return func(value any, err error) { m.over(known, value, err) }, nil
 }
 
-// reused is the service's own error for this mistake, made without asking it.
+// reused returns the service's error for this mistake, made without the service.
 func (known *sentTerms) reused(op *Operation, others []string) error {
 	reused := &errors.IdempotencyKeyReused{Refusal: errors.Refusal{
 		Head: errors.Head{Operation: op.ID, IdempotencyKey: known.scope.key, Account: known.scope.account},
@@ -83,7 +81,7 @@ func (known *sentTerms) reused(op *Operation, others []string) error {
 	return reused
 }
 
-// over ends a write. If the service refused it before anything came of it, the key is free for corrected terms.
+// over ends a write. If the service refused it without effect, the key is free for corrected terms.
 func (m *terms) over(known *sentTerms, value any, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,8 +99,8 @@ func (m *terms) over(known *sentTerms, value any, err error) {
 	}
 }
 
-// queue puts an entry in line to be forgotten, and forgets the oldest one if there are too many. One that is under way
-// leaves the line until it is over. The caller holds mu.
+// queue adds an entry to those that may be forgotten, and forgets the oldest if there are too many. An entry under way
+// is taken out until it is over. The caller holds mu.
 func (m *terms) queue(known *sentTerms) {
 	known.queued = true
 	m.order = append(m.order, known)
@@ -116,14 +114,14 @@ func (m *terms) queue(known *sentTerms) {
 	}
 }
 
-// forget frees a key, unless it has gone out anew since. The caller holds mu.
+// forget frees a key, unless it was sent again since. The caller holds mu.
 func (m *terms) forget(known *sentTerms) {
 	if m.sent[known.scope] == known {
 		delete(m.sent, known.scope)
 	}
 }
 
-// idOf is the id of an answer that is a resource, else empty.
+// idOf returns the id of a resource, or "".
 func idOf(value any) string {
 	v := reflect.ValueOf(value).Elem()
 	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {

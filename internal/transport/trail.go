@@ -2,8 +2,8 @@ package transport
 
 import "hash/maphash"
 
-// Trail remembers what a walk over a list has come by, such as its cursors, by a hash of each. When it is full, it
-// begins anew, so that a circle that is shorter than that is noticed however long the walk was before.
+// Trail remembers the steps of a walk over a list, such as its cursors, by their hashes. When it is full, it starts
+// anew. So it notices every circle that is shorter than its size.
 type Trail struct {
 	seed maphash.Seed
 	seen map[uint64]struct{}
@@ -18,7 +18,7 @@ func NewTrail(first string) *Trail {
 	return t
 }
 
-// Again takes a step down, and reports one that is known.
+// Again notes a step, and reports whether it was known.
 func (t *Trail) Again(step string) bool {
 	if len(t.seen) == longestTrail {
 		clear(t.seen)

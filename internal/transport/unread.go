@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// tellUnread logs what could not be read of an answer: an error record for what the description states, as something is
-// wrong, and for each assumption that fell one warning for the life of the client, as it is the OpenAPI file that is
-// wrong.
-func (c *Client) tellUnread(ctx context.Context, t *trip) {
+// reportUnread logs what could not be read of a response. If the description states it, that is an error record each
+// time, as something is wrong with the service. If it is assumed, that is one warning in the life of the client, as the
+// OpenAPI file is wrong.
+func (c *Client) reportUnread(ctx context.Context, t *tracker) {
 	if c.logger == nil {
 		return
 	}
@@ -22,33 +22,33 @@ func (c *Client) tellUnread(ctx context.Context, t *trip) {
 		case seen[place]:
 		case u.Stated:
 			stated = append(stated, place+" "+u.Problem)
-		case c.toldFirst(t.op.ID + " " + place):
+		case c.firstReport(t.op.ID + " " + place):
 			assumed = append(assumed, place+" "+u.Problem)
 		}
 		seen[place] = true
 	}
 	if len(stated) > 0 {
-		c.logUnread(ctx, t, slog.LevelError, "moneymovement answer lacks what is stated", stated)
+		c.logUnread(ctx, t, slog.LevelError, "moneymovement response lacks what is stated", stated)
 	}
 	if len(assumed) > 0 {
-		c.logUnread(ctx, t, slog.LevelWarn, "moneymovement answer differs from what is assumed", assumed)
+		c.logUnread(ctx, t, slog.LevelWarn, "moneymovement response differs from what is assumed", assumed)
 	}
 }
 
-func (c *Client) logUnread(ctx context.Context, t *trip, level slog.Level, message string, members []string) {
+func (c *Client) logUnread(ctx context.Context, t *tracker, level slog.Level, message string, members []string) {
 	c.logger.LogAttrs(ctx, level, message,
 		slog.String("operation", t.op.ID), slog.Any("members", members),
 		slog.String("requestId", t.answer.header.Get("X-Request-ID")))
 }
 
-// toldFirst reports the first time that a place is told of. Places come from the shapes, so that there is a bounded
-// number of them.
-func (c *Client) toldFirst(place string) bool {
-	_, before := c.told.LoadOrStore(place, nil)
+// firstReport reports whether a place is reported for the first time. Places come from the shapes, so their number is
+// bounded.
+func (c *Client) firstReport(place string) bool {
+	_, before := c.reported.LoadOrStore(place, nil)
 	return !before
 }
 
-// anyIndex puts * for the indexes of lists, for what is wrong in one entry is usually wrong in each.
+// anyIndex replaces the indexes of lists by *: what is wrong in one entry is usually wrong in each.
 func anyIndex(pointer string) string {
 	steps := strings.Split(pointer, "/")
 	for i, step := range steps {

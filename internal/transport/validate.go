@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Check collects what is wrong with a request before it is sent. Field names are in wire spelling, nested ones joined
-// by dots.
+// Check collects what is wrong with a request before it is sent. Fields have their names on the wire, nested ones
+// joined by dots.
 type Check struct {
 	at       string
 	problems *[]errors.Field
@@ -51,7 +51,8 @@ func (c *Check) In(field string, validate func(*Check)) {
 	validate(&Check{at: c.at + field + ".", problems: c.problems})
 }
 
-// Text checks a string. An empty one is an absent one, refused if required, else fine; but for one that is given.
+// Text checks a string. An empty string counts as absent: it is refused if the rule requires it. A rule for a given
+// text refuses it too.
 func (c *Check) Text(field, value string, rule Rule) {
 	if value == "" && !rule.Given {
 		if rule.Required {
@@ -83,7 +84,7 @@ func (c *Check) length(field string, n int, rule Rule) {
 	}
 }
 
-// Bytes checks what travels as base64; lengths count the encoded characters.
+// Bytes checks bytes that are sent as base64. Lengths count the encoded characters.
 func (c *Check) Bytes(field string, value []byte, rule Rule) {
 	if len(value) == 0 {
 		c.Text(field, "", rule)
@@ -92,7 +93,7 @@ func (c *Check) Bytes(field string, value []byte, rule Rule) {
 	c.length(field, base64.StdEncoding.EncodedLen(len(value)), rule)
 }
 
-// Items checks how many entries a list has, most 0 being no bound, and each of them, unless each is nil.
+// Items checks the number of entries of a list and each entry. most 0 means no limit; each may be nil.
 func (c *Check) Items(field string, n, most int, each func(i int, name string)) {
 	if most > 0 && n > most {
 		c.Refuse(field, "too_many", fmt.Sprintf("has %d entries, at most %d are allowed", n, most))
@@ -119,24 +120,24 @@ func (c *Check) AtMost(field string, value, most int64) {
 	}
 }
 
-// Amount checks that a decimal can be written down: even zero can spell out a billion decimals.
+// Amount checks that a decimal can be written down. Even zero can have a billion decimals.
 func (c *Check) Amount(field string, value decimal.Decimal) {
 	if wire.TooLong(value) {
 		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", wire.MaxDigits))
 	}
 }
 
-// Positive checks an amount that is more than zero. Zero is an amount that was not given.
+// Positive checks an amount that must be more than zero. Zero counts as an amount that was not given.
 func (c *Check) Positive(field string, value decimal.Decimal) {
 	switch {
 	case value.IsZero():
-		c.Refuse(field, errors.FieldMissing, "is required and not zero")
+		c.Refuse(field, errors.FieldMissing, "is required and must not be zero")
 	case value.IsNegative():
 		c.Refuse(field, "too_small", "must be positive")
 	}
 }
 
-// NotNegative checks an amount that may be zero and no less.
+// NotNegative checks an amount that must not be negative.
 func (c *Check) NotNegative(field string, value decimal.Decimal) {
 	if value.IsNegative() {
 		c.Refuse(field, "too_small", "must not be negative")
@@ -144,8 +145,6 @@ func (c *Check) NotNegative(field string, value decimal.Decimal) {
 }
 
 // Places checks that an amount has no more decimals than its token.
-//
-// Source: Errors, Platform envelope (amount_precision).
 func (c *Check) Places(field string, value decimal.Decimal, places int32, token string) {
 	if wire.TooLong(value) {
 		return
@@ -160,14 +159,14 @@ func (c *Check) Places(field string, value decimal.Decimal, places int32, token 
 	}
 }
 
-// Missing refuses a required value that is not there.
+// Missing refuses a required value that is missing.
 func (c *Check) Missing(field string, missing bool) {
 	if missing {
 		c.Refuse(field, errors.FieldMissing, "is required")
 	}
 }
 
-// err is the refusal, or nil.
+// err returns the refusal, or nil.
 func (c *Check) err(head func() errors.Head) error {
 	if c.problems == nil || len(*c.problems) == 0 {
 		return nil
@@ -182,10 +181,8 @@ func Validate(operation string, validate func(*Check)) error {
 	return c.err(func() errors.Head { return errors.Head{Operation: operation} })
 }
 
-// namespaces are the stated prefixes of typed ids. A contact's id may come without one, so that its pattern alone would
-// let the others pass.
-//
-// Source: Resources, Vocabulary; Resources, Platform resources.
+// namespaces are the stated prefixes of ids. The id of a contact may come without a prefix, so its pattern alone would
+// allow the ids of other resources.
 var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "po_"}
 
 func foreignNamespace(id, own string) string {

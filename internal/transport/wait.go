@@ -1,13 +1,14 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Awaited is what a wait reads until it is done.
+// Awaited says what a wait reads, and when it is done.
 type Awaited[T any] struct {
 	Read     func(context.Context) (*T, error)
 	Status   func(*T) string
@@ -23,15 +24,15 @@ type Seen struct {
 	Waited time.Duration // since the wait began
 }
 
-// Wait reads at a pace until done, and returns what was read last. An error that time does not mend ends it at once;
-// see [Client.Poll].
+// Wait reads until done, at a pace, or at the client's if pace is zero. It returns what it read last. An error that
+// does not pass ends it at once; see [Client.Poll].
 func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) (last *T, err error) {
 	if ctx == nil || c == nil {
 		return awaited.Read(ctx) // which is refused, under its own name
 	}
 	started := time.Now()
 	seen := Seen{Status: "unread"}
-	err = c.Poll(ctx, pace, func(ctx context.Context) (bool, error) {
+	err = c.Poll(ctx, cmp.Or(pace, c.polling), func(ctx context.Context) (bool, error) {
 		value, err := awaited.Read(ctx)
 		if err != nil {
 			return false, err
@@ -48,8 +49,7 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 	return last, err
 }
 
-// waitEnded reports that it was the caller's context that ended the wait, or its deadline, before which the rate window
-// has no room.
+// waitEnded reports that the caller's context ended the wait, or that the rate window has no room before its deadline.
 func waitEnded(ctx context.Context, err error) bool {
 	if ended := ctx.Err(); ended != nil {
 		return errors.Is(err, ended)

@@ -238,14 +238,14 @@ func TestWhatIsNotProvenIsNoAnswer(t *testing.T) {
 		`7`:                        "answer is a number",
 		`true`:                     "answer is a boolean",
 		`null`:                     "answer is null",
-		`{"id":"r_1"`:              "answer is no valid JSON",
-		`{"id":"r_1"} {}`:          "answer is no valid JSON",
-		`{"id":"r_1","new":[{]}`:   "answer is no valid JSON",
-		`{"id":"r_1","id":"r_2"}`:  "answer is no valid JSON",
-		"{\"id\":\"\xff\"}":        "answer is no valid JSON",
-		`{"name":1,"n":{"a":,}}`:   "answer is no valid JSON",
-		`{"n":{"a":1,"a":2}}`:      "answer is no valid JSON",
-		`{"id":7,"n":{"a":1,"a":}`: "answer is no valid JSON",
+		`{"id":"r_1"`:              "the response is not valid JSON",
+		`{"id":"r_1"} {}`:          "the response is not valid JSON",
+		`{"id":"r_1","new":[{]}`:   "the response is not valid JSON",
+		`{"id":"r_1","id":"r_2"}`:  "the response is not valid JSON",
+		"{\"id\":\"\xff\"}":        "the response is not valid JSON",
+		`{"name":1,"n":{"a":,}}`:   "the response is not valid JSON",
+		`{"n":{"a":1,"a":2}}`:      "the response is not valid JSON",
+		`{"id":7,"n":{"a":1,"a":}`: "the response is not valid JSON",
 	} {
 		var value resource
 		unread, err := read([]byte(body), &value, &resourceShape)

@@ -53,7 +53,7 @@ func asAmount(raw jsonv2.Value) (jsonv2.Value, string) {
 		return nil, is(raw)
 	}
 	if _, err := ParseAmount(text(raw)); err != nil {
-		return nil, "is no decimal amount"
+		return nil, "is not a decimal amount"
 	}
 	return raw, ""
 }
@@ -64,11 +64,11 @@ func asInteger(raw jsonv2.Value, bits int) (jsonv2.Value, string) {
 	}
 	amount, err := ParseAmount(text(raw))
 	if err != nil || !amount.IsInteger() {
-		return nil, "is no whole number"
+		return nil, "is not a whole number"
 	}
 	digits := amount.StringFixed(0)
 	if _, err := strconv.ParseInt(digits, 10, bits); err != nil {
-		return nil, "is too large a number"
+		return nil, "is too large"
 	}
 	return jsonv2.Value(digits), ""
 }
@@ -103,7 +103,7 @@ func asDate(raw jsonv2.Value) (jsonv2.Value, string) {
 		day = at.Format(time.DateOnly)
 	}
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
-		return nil, "is no day"
+		return nil, "is not a day"
 	}
 	return quoted(day), ""
 }

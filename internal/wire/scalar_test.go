@@ -19,19 +19,19 @@ func TestScalars(t *testing.T) {
 			`[]`: "is a list", `{}`: "is an object",
 		},
 		KindAmount: {
-			`"1.50"`: `"1.50"`, `1.50`: `1.50`, `"one"`: "is no decimal amount",
-			`"1e999999999"`: "is no decimal amount", `true`: "is a boolean",
+			`"1.50"`: `"1.50"`, `1.50`: `1.50`, `"one"`: "is not a decimal amount",
+			`"1e999999999"`: "is not a decimal amount", `true`: "is a boolean",
 			`[]`: "is a list", `"\u0031"`: `"\u0031"`,
 		},
 		KindInteger: {
-			`7`: `7`, `"7"`: `7`, `7.0`: `7`, `"-7"`: `-7`, `1e2`: `100`, largest: largest, `7.5`: "is no whole number",
-			`"x"`: "is no whole number",
-			`""`:  "is no whole number", `9223372036854775808`: "is too large a number", `true`: "is a boolean",
+			`7`: `7`, `"7"`: `7`, `7.0`: `7`, `"-7"`: `-7`, `1e2`: `100`, largest: largest, `7.5`: "is not a whole number",
+			`"x"`: "is not a whole number",
+			`""`:  "is not a whole number", `9223372036854775808`: "is too large", `true`: "is a boolean",
 			`{}`: "is an object",
 		},
 		KindInteger64: {
 			`9223372036854775807`: `9223372036854775807`, `"-9223372036854775808"`: `-9223372036854775808`,
-			`9223372036854775808`: "is too large a number", `-9223372036854775809`: "is too large a number",
+			`9223372036854775808`: "is too large", `-9223372036854775809`: "is too large",
 			`false`: "is a boolean",
 		},
 		KindBoolean: {
@@ -45,7 +45,7 @@ func TestScalars(t *testing.T) {
 		KindDate: {
 			`"2026-01-02"`: `"2026-01-02"`, `"2026-01-02T23:04:05Z"`: `"2026-01-02"`,
 			`"2026-01-02T23:04:05-02:00"`: `"2026-01-02"`,
-			`"2026-01-02 03:04"`:          `"2026-01-02"`, `"2026-02-30"`: "is no day", `"soon"`: "is no day", `""`: "is no day",
+			`"2026-01-02 03:04"`:          `"2026-01-02"`, `"2026-02-30"`: "is not a day", `"soon"`: "is not a day", `""`: "is not a day",
 			`20260102`: "is a number",
 		},
 		KindBytes: {

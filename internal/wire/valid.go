@@ -20,10 +20,10 @@ func Malformed(err error) bool {
 func Valid(body []byte) error {
 	dec := jsonv2.NewDecoder(bytes.NewReader(body))
 	if err := dec.SkipValue(); err != nil {
-		return fmt.Errorf("answer is no valid JSON: %w", err)
+		return fmt.Errorf("the response is not valid JSON: %w", err)
 	}
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("answer is no valid JSON: something stands behind the value")
+		return errors.New("the response is not valid JSON: there is more after the value")
 	}
 	return nil
 }

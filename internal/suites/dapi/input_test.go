@@ -33,7 +33,7 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, err := newWorld(t).integrator().For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
 	assert.Equal(t,
 		"BookPayout: invalid input: X-Service-Account is an id of another namespace (ct_), expected prefix cl_; "+
-			"amount is required and not zero; currency is required; contactId is required", err.Error())
+			"amount is required and must not be zero; currency is required; contactId is required", err.Error())
 }
 
 func TestConfirmOfNothing(t *testing.T) {

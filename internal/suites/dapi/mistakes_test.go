@@ -75,7 +75,7 @@ var localMistakes = map[string]mistake{
 	}, []string{"BookPayout", "amount has 7 decimals, USDC takes at most 6"}},
 	"no amount": {func(w *payWorld) error {
 		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("0") })
-	}, []string{"amount is required and not zero"}},
+	}, []string{"amount is required and must not be zero"}},
 	"negative amount": {func(w *payWorld) error {
 		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("-1") })
 	}, []string{"amount must be positive"}},

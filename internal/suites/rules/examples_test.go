@@ -33,6 +33,18 @@ func TestEachServiceHasAnExampleThatRuns(t *testing.T) {
 	}
 }
 
+// A package's documentation begins with its services, one line each.
+func TestThePackageDocsListEachService(t *testing.T) {
+	for _, surface := range []string{"appapi", "refapi", "public"} {
+		text, err := os.ReadFile(filepath.Join(root, surface, "doc.go"))
+		require.NoError(t, err)
+		code, _ := sources(t, filepath.Join(root, surface))
+		for _, service := range services(code) {
+			assert.Contains(t, string(text), "//   - ["+service+"]: ", "%s/doc.go", surface)
+		}
+	}
+}
+
 func TestAServiceWithoutAnExampleIsFound(t *testing.T) {
 	code := parsed(t, "client.go", `package surface
 		type Client struct { Things, Others *Things; Unplayed *Unplayed; unseen *Unseen; Price *Price }

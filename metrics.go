@@ -1,0 +1,100 @@
+package moneymovement
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// Metrics receives the facts of each call, to count and time calls in your metrics system:
+//
+//	func (m metrics) Call(_ context.Context, call moneymovement.CallMetrics) {
+//		m.calls.WithLabelValues(call.Operation, string(call.Result), string(call.Code)).Inc()
+//		m.seconds.WithLabelValues(call.Operation).Observe(call.Took.Seconds())
+//	}
+//
+// A flow of several calls, such as dapi's Payouts.Pay, and a wait report each of their calls. Logins report theirs.
+type Metrics interface {
+	// Call is called when a call is over, in the goroutine of the call, before the call returns. It must be safe for
+	// concurrent use, and quick.
+	Call(ctx context.Context, call CallMetrics)
+}
+
+// CallMetrics are the facts of one call. Operation, Result and Code have few values and are fit for labels.
+type CallMetrics struct {
+	// Operation is what was called, such as "BookPayout".
+	Operation string
+	// Result says how it ended.
+	Result CallResult
+	// Code is the slug of a refusal, such as "rate_limited". It is empty for other results, and for a refusal that
+	// names none.
+	Code errors.Code
+	// Status is the HTTP status of the last response, 0 if there was none.
+	Status int
+	// Account is the client that the call acted for, empty for your own account. There can be many: do not use it as
+	// a label.
+	Account string
+	// Attempts is how many times the request was sent.
+	Attempts int
+	// Queued is how long the call waited in line for its rate windows. A confirm waits before it is signed.
+	Queued time.Duration
+	// Took is how long the call took, with the pauses between attempts, and with Queued but for that of a confirm.
+	Took time.Duration
+}
+
+// CallResult says how a call ended. Later versions may add values.
+type CallResult string
+
+// The results of a call.
+const (
+	CallSucceeded    CallResult = "succeeded"
+	CallRefused      CallResult = "refused"       // the service refused it
+	CallInvalid      CallResult = "invalid"       // this SDK refused the input, and nothing was sent
+	CallNotDelivered CallResult = "not_delivered" // it got no response, and the service did nothing
+	CallUnknown      CallResult = "unknown"       // a write that may have been carried out: *errors.OutcomeUnknown
+	CallUnexpected   CallResult = "unexpected"    // the response is not one of the service's
+)
+
+// WithMetrics reports each call of the client. The default, nil, reports nothing.
+func WithMetrics(metrics Metrics) Option {
+	return func(c *transport.Config) {
+		c.Measure = nil
+		if metrics != nil {
+			c.Measure = func(ctx context.Context, m transport.Measurement) { metrics.Call(ctx, metricsOf(m)) }
+		}
+	}
+}
+
+func metricsOf(m transport.Measurement) CallMetrics {
+	call := CallMetrics{
+		Operation: m.Operation, Status: m.Status, Account: m.Account,
+		Attempts: m.Attempts, Queued: m.Queued, Took: m.Took,
+	}
+	call.Result, call.Code = resultOf(m.Err)
+	return call
+}
+
+// resultOf sorts an error. What an unknown outcome wraps is not what it ended in, so that it comes first.
+func resultOf(err error) (CallResult, errors.Code) {
+	if err == nil {
+		return CallSucceeded, ""
+	}
+	if _, is := errors.AsType[*errors.OutcomeUnknown](err); is {
+		return CallUnknown, ""
+	}
+	if _, is := errors.AsType[*errors.InvalidInput](err); is {
+		return CallInvalid, ""
+	}
+	if _, is := errors.AsType[*errors.NotDelivered](err); is {
+		return CallNotDelivered, ""
+	}
+	if refusal, is := errors.AsType[*errors.Refusal](err); is {
+		return CallRefused, refusal.Code
+	}
+	if _, is := errors.AsType[*errors.DetailErrors](err); is {
+		return CallRefused, ""
+	}
+	return CallUnexpected, ""
+}
