@@ -34,7 +34,7 @@ func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOpti
 	return transport.Of(s).low.CreateKYCLink(ctx, options).OrZero()
 }
 
-// KYCStatus returns how far verification has come: model.KYCStatusApproved and model.KYCStatusRejected are its ends.
+// KYCStatus returns how far verification has come. Its Status.Final reports whether it has ended, approved or rejected.
 // params.Provider is optional, and names the provider to ask about.
 func (s *Account) KYCStatus(
 	ctx context.Context, params GetKYCStatusParams, options ...moneymovement.CallOption,

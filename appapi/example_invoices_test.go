@@ -31,7 +31,7 @@ func ExampleInvoices_MarkPaid() {
 		log.Fatal(err)
 	}
 	invoice, err = app.Invoices.MarkPaid(ctx, invoice.ID,
-		appapi.Payment{At: time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)})
+		appapi.InvoicePayment{At: time.Date(2025, 12, 24, 9, 0, 0, 0, time.UTC)})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,7 +62,8 @@ func ExampleInvoices_CreateFromContract() {
 
 	invoice, err := app.Invoices.CreateFromContract(ctx, contract.ID, appapi.ContractInvoiceCreate{
 		AddItems: []model.LineItem{
-			{Name: "Train", Quantity: model.NewNumber(decimal.NewFromInt(2)), Price: decimal.RequireFromString("20.50")},
+			{Name: "Train", Quantity: model.NewNumber(decimal.NewFromInt(2)),
+				Price: decimal.RequireFromString("20.50")},
 		},
 	})
 	if err != nil {

@@ -87,8 +87,8 @@ func (s *Invoices) Update(
 		Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
 }
 
-// Payment says how an invoice was paid. Its zero value means: offline, now.
-type Payment struct {
+// InvoicePayment says how an invoice was paid. Its zero value means: offline, now.
+type InvoicePayment struct {
 	// Reference is any unique text, such as the hash of a transaction. If it is empty, the invoice is marked as paid
 	// offline, without a linked transaction.
 	Reference string
@@ -99,7 +99,7 @@ type Payment struct {
 // MarkPaid marks an invoice as paid, and returns it. It moves no money; to pay an invoice, use [Transfers.Send] with
 // [ToInvoice].
 func (s *Invoices) MarkPaid(
-	ctx context.Context, id string, payment Payment, options ...moneymovement.CallOption,
+	ctx context.Context, id string, payment InvoicePayment, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
 	change := model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
 	if payment.Reference != "" {

@@ -38,13 +38,13 @@ type messageSigner struct {
 	format func(cardID string, nonce int64) string
 }
 
-// ProveCard signs the confirmation message for one reveal of a card's details. The proof is valid once, and for five
-// minutes after at on the service's clock. An invalid card id, or a wallet without an address, fails with
+// SignCardDetails signs the confirmation message for one reveal of a card's details. The proof is valid once, and for
+// five minutes after at on the service's clock. An invalid card id, or a wallet without an address, fails with
 // *errors.InvalidInput, and nothing is signed. An error of the wallet is wrapped in *errors.NotDelivered.
 //
 // The methods Cards.Details of packages appapi and refapi call it themselves. Use it when you sign in one place and
 // send from another.
-func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time) (CardDetailsProof, error) {
+func SignCardDetails(ctx context.Context, wallet CardSigner, cardID string, at time.Time) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
 		c.Context(ctx)
 		c.Missing("card_id", cardID == "")

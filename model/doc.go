@@ -5,7 +5,7 @@
 //   - [Date], a calendar day without a time
 //   - [OpenObject], a JSON object whose fields the service's description does not show
 //   - [Nullable], [Set] and [Null], for the fields of an update
-//   - [CardSigner] and [ProveCard], for the wallet signature that reveals a card's number
+//   - [CardSigner] and [SignCardDetails], for the wallet signature that reveals a card's number
 //
 // The package makes no calls: the clients are in packages dapi, appapi, refapi and public. The [glossary] explains the
 // words of the service.

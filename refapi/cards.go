@@ -46,7 +46,7 @@ func (s *Cards) Details(
 }
 
 // DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. See
-// [model.ProveCard].
+// [model.SignCardDetails].
 func (s *Cards) DetailsWithProof(
 	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {

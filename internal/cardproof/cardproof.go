@@ -22,7 +22,7 @@ type Prover struct {
 func (p *Prover) Prove(
 	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner,
 ) (model.CardDetailsProof, error) {
-	proof, err := model.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()))
+	proof, err := model.SignCardDetails(ctx, wallet, id, p.nonces.Next(p.now()))
 	if err != nil {
 		return model.CardDetailsProof{}, err
 	}
