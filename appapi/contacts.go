@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Contacts are saved payment destinations. The id of a contact is a UUID.
+// Contacts are saved payment destinations. To pay one, use [Transfers.Send] with [ToContact].
 type Contacts struct{ low lowLevel }
 
 // List returns one page: at most params.Limit contacts, starting at params.Offset. If Limit is 0, the service decides

@@ -19,10 +19,11 @@ type Transfers struct{ low lowLevel }
 // an amount. A quote and an invoice determine theirs.
 type Destination interface{ isDestination() }
 
-// ToContact pays an amount to a contact.
+// ToContact pays an amount to a contact. The description does not say in which currency the amount is; the sandbox host
+// takes it as USDC.
 type ToContact struct {
 	ContactID string          // a UUID
-	Amount    decimal.Decimal // required, in units of the contact's currency
+	Amount    decimal.Decimal // required and positive
 	Memo      string          // optional note
 }
 
