@@ -25,9 +25,9 @@
 //
 // # Key
 //
-// The key identifies the app that owns it. It is sent to the client's address and nowhere else, as Authorization: Bearer,
-// or as X-Api-Key after [APIKey.InKeyHeader]. The client follows no redirects. The key works on no other surface, and
-// the credentials of other surfaces do not work here.
+// The key identifies the app that owns it. It is sent to the client's address and nowhere else, as Authorization:
+// Bearer, or as X-Api-Key after [APIKey.InKeyHeader]. The client follows no redirects. The key works on no other
+// surface, and the credentials of other surfaces do not work here.
 //
 // The description does not show how a key is issued, and states no expiry. A key that the service does not accept fails
 // with *errors.Unauthenticated.

@@ -128,7 +128,7 @@ func (s *Transfers) ByKey(
 	if leftOut {
 		return nil, false, &errors.UnexpectedAnswer{
 			Head: opListTransfers.Head(wanted), Status: answer.Status,
-			Err: errors.New("a listed transfer cannot be read, and it may be the one: look at the list in the response"),
+			Err: errors.New("a listed transfer cannot be read, and may be the one: look at the response body"),
 		}
 	}
 	return nil, false, nil

@@ -94,8 +94,8 @@ func ExampleContacts_Update() {
 	// Output: Bob true <nil>
 }
 
-// Open holds money for a deal, and Act releases it to the payee. Both compare the approval with the terms before the key
-// signs.
+// Open holds money for a deal, and Act releases it to the payee. Both compare the approval with the terms before the
+// key signs.
 func ExampleEscrows_Open() {
 	server := recorded.Serve() // in place of the service
 	defer server.Close()

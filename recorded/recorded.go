@@ -1,5 +1,5 @@
-// Package recorded returns responses of the sandbox host, for the fakes in your tests. There is one for each operation of
-// packages dapi, appapi, refapi and public. They were recorded from the host, so your tests do not need it.
+// Package recorded returns responses of the sandbox host, for the fakes in your tests. There is one for each operation
+// of packages dapi, appapi, refapi and public. They were recorded from the host, so your tests do not need it.
 //
 // Use it where a fake must return what the service returns: in an http.RoundTripper ([Response]), or in a type that
 // stands in for a service of the SDK ([Body]). To test what happens to money, run the sandbox host instead: a recorded
@@ -42,5 +42,6 @@ func Body(operation string, now time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer response.Body.Close()
 	return io.ReadAll(response.Body)
 }

@@ -23,6 +23,7 @@ func TestEachOperationHasAResponse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			response, err := recorded.Response(name, noon)
 			require.NoError(t, err)
+			defer response.Body.Close()
 			assert.Equal(t, 2, response.StatusCode/100)
 			assert.Equal(t, noon.Format(http.TimeFormat), response.Header.Get("Date"))
 			body, err := recorded.Body(name, noon)
@@ -49,6 +50,6 @@ func TestAResponseIsAsFreshAsTheTimeThatIsPassed(t *testing.T) {
 func TestAnUnknownOperation(t *testing.T) {
 	_, err := recorded.Body("dapi.GetPayot", noon)
 	assert.EqualError(t, err, `recorded: there is no operation "dapi.GetPayot": Operations lists the names`)
-	_, err = recorded.Response("GetPayout", noon)
+	_, err = recorded.Body("GetPayout", noon)
 	assert.Error(t, err)
 }

@@ -26,8 +26,8 @@ func ExampleWebhookHandler() {
 	server := httptest.NewServer(handler)
 	defer server.Close()
 
-	post, err := http.NewRequestWithContext(context.Background(), http.MethodPost, server.URL,
-		strings.NewReader(`{"eventType":"approved","entityType":"applicant","entityId":"a_7","createdAt":"2026-01-02T03:04:05Z"}`))
+	body := `{"eventType":"approved","entityType":"applicant","entityId":"a_7","createdAt":"2026-01-02T03:04:05Z"}`
+	post, err := http.NewRequestWithContext(context.Background(), http.MethodPost, server.URL, strings.NewReader(body))
 	if err != nil {
 		log.Fatal(err)
 	}

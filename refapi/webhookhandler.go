@@ -25,9 +25,11 @@ type WebhookDelivery struct {
 // WebhookHandler is an http.Handler that receives a partner's webhook. It takes a POST with a JSON body of limited
 // size, reads the event, and passes it to Handle.
 //
-//	mux.Handle("POST /api/v1/webhook/acme", &refapi.WebhookHandler{Handle: func(ctx context.Context, event refapi.WebhookEvent) error {
-//		return queue.Put(ctx, event.EventType, event.EntityID)
-//	}})
+//	mux.Handle("POST /api/v1/webhook/acme", &refapi.WebhookHandler{
+//		Handle: func(ctx context.Context, event refapi.WebhookEvent) error {
+//			return queue.Put(ctx, event.EventType, event.EntityID)
+//		},
+//	})
 //
 // It responds with 200 and {"ok":true} after Handle returns nil. If Handle returns an error, it responds with 500 so
 // that the partner sends the event again; the text of the error is not sent. If Handle panics, net/http closes the

@@ -1,4 +1,4 @@
-// Fakes tests a backend through an interface of its own, without a host: go test ./examples/fakes
+// Package fakes tests a backend through an interface of its own, without a host: go test ./examples/fakes
 //
 // The backend declares the methods that it uses of a service of the SDK. In production it gets the service, in a test a
 // fake that records the calls. Such a test is fast and shows what the backend asked for. To test what happens to the

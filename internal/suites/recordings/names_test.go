@@ -105,8 +105,8 @@ const requestWindow = 150 * time.Second
 // opaque are the members of answers whose values differ, which nothing in the values tells.
 var opaque = []string{"nextCursor", "reference"}
 
-// drawn are members of answers whose values the host draws in a form of their own, with what is recorded in their place:
-// the secrets of a card, and the number of a bank account.
+// drawn are members of answers whose values the host draws in a form of their own, with what is recorded in their
+// place: the secrets of a card, and the number of a bank account.
 var drawn = map[string]string{"cardNumber": "9999990000000006", "lastFour": "0006", "cvv": "000", "expiryDate": "12/99",
 	"iban": "DE89370400440532013000"}
 
