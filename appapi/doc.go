@@ -21,6 +21,9 @@
 //	receipt, err := app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID},
 //		moneymovement.DeriveKey("invoice", invoice.ID))
 //
+// The examples below play recorded responses: in your program, server.URL is the service's address, and server.APIKey
+// the key of your app.
+//
 // Words such as rail, requisites and client are explained in the [glossary].
 //
 // # Key

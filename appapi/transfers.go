@@ -58,7 +58,7 @@ func (s *Transfers) Send(
 	body, known := transferOf(to)
 	if !known {
 		return nil, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
-			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice, by value")
+			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice value, not a pointer")
 		})
 	}
 	write := []moneymovement.WriteOption{moneymovement.IdempotencyKey(key)}

@@ -16,6 +16,8 @@
 //	})
 //	status, err := client.Quotes.Wait(ctx, quoteID)
 //
+// The examples below play recorded responses: in your program, server.URL is the service's address.
+//
 // Words such as quote and payin are explained in the [glossary].
 //
 // # Credential

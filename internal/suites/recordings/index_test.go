@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
 
-// indexOf picks a response for each operation: the longest one, which has the most to read.
+// indexOf picks a response for each operation: the longest one, because it shows the most fields.
 func indexOf(hosts map[string]*recordedHost) recorded.Index {
 	index, length := recorded.Index{}, map[string]int{}
 	for _, example := range slices.Sorted(maps.Keys(hosts)) {
@@ -32,7 +32,7 @@ func indexOf(hosts map[string]*recordedHost) recorded.Index {
 	return index
 }
 
-// Users' fakes find a response for whatever the SDK can call.
+// Users' fakes need a response for each operation that the SDK can call.
 func TestTheExamplesCallEachOperation(t *testing.T) {
 	index, err := recorded.Operations()
 	require.NoError(t, err)

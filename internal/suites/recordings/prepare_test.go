@@ -14,9 +14,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// preparations are what an example finds at its host besides the credentials.
+// preparations set up the host of an example, besides the credentials.
 var preparations = map[string]func(*testing.T, *sandbox.Host){
-	// These examples wait, and the host's clock stands.
+	// These examples wait, and the host's clock stands still.
 	"appapi/ExampleQuotes_SubmitPayin": configured(atOnce),
 	"appapi/ExampleBanks_Activate":     configured(atOnce),
 	"dapi/Example":                     configured(atOnce),
@@ -26,7 +26,7 @@ var preparations = map[string]func(*testing.T, *sandbox.Host){
 	"dapi/ExamplePayouts_Wait": configured(func(s *sandbox.Settings) {
 		s.PayoutStepAfter = sandbox.Duration(time.Hour)
 	}),
-	// The example shows what to do about an answer that is lost.
+	// The example shows what to do about a lost response.
 	"appapi/ExampleTransfers_ByKey": func(_ *testing.T, host *sandbox.Host) {
 		host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropAfterCommit())
 	},
@@ -48,7 +48,7 @@ func prepare(t *testing.T, example string, host *sandbox.Host) {
 	}
 }
 
-// atOnce leaves no time between two steps of a client, a verification, a rail and a payout.
+// atOnce makes each step of a client, a verification, a rail and a payout immediate.
 func atOnce(s *sandbox.Settings) {
 	s.ClientReadyAfter, s.KYBDecisionAfter, s.RailActiveAfter, s.PayoutStepAfter = 0, 0, 0, 0
 }

@@ -59,8 +59,8 @@ func respond(w http.ResponseWriter, body any) {
 	_ = json.MarshalWrite(w, body) // who hung up needs no answer
 }
 
-// recordedHost is a sandbox host that notes what it was asked and answered. Its clock stands, so that each time in an
-// answer is the same from start on.
+// recordedHost is a sandbox host that notes its requests and responses. Its clock stands still, so that the times in
+// responses do not depend on the speed of the machine.
 type recordedHost struct {
 	*testing.T
 	host  *sandbox.Host
@@ -110,7 +110,7 @@ func (h *recordedHost) sign(w http.ResponseWriter, request *http.Request) {
 	respond(w, recorded.Signed{Signature: signature})
 }
 
-// record has the host answer a request, and notes both.
+// record passes a request to the host, and notes it with its response.
 func (h *recordedHost) record(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	assert.NoError(h, err)
@@ -127,7 +127,7 @@ func (h *recordedHost) record(w http.ResponseWriter, request *http.Request) {
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-// answer is the host's, which is lost when it panics to close the connection.
+// answer returns the host's response. It is lost if the host panics to close the connection.
 func (h *recordedHost) answer(request *http.Request) (answer *httptest.ResponseRecorder, lost bool) {
 	answer = httptest.NewRecorder()
 	defer func() {
