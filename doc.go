@@ -99,7 +99,7 @@
 //   - [Response].Unread names what could not be read, and the logger reports it (see [WithLogger]).
 //   - A few fields must be there, because they prove that the response belongs to the request: the id of what was
 //     created, the hash of a transfer, the echo of a key, the details of a card. Without them, a write fails with
-//     *errors.OutcomeUnknown and a read with *errors.UnexpectedAnswer.
+//     *errors.OutcomeUnknown and a read with *errors.UnexpectedResponse.
 //   - Some writes have a response that the description does not show. Any success of such a write counts. If the
 //     response does not hold the resource, the SDK reads it. If it cannot be read, the call returns the zero value.
 //

@@ -145,7 +145,7 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 		transfer, found, err := app.Transfers.ByKey(t.Context(), "rent-1")
 		assert.Equal(t, c.found, found, name)
 		if c.unread { // which may be the one
-			_, unexpected := errors.AsType[*errors.UnexpectedAnswer](err)
+			_, unexpected := errors.AsType[*errors.UnexpectedResponse](err)
 			assert.True(t, unexpected, "%s: %v", name, err)
 			continue
 		}

@@ -67,7 +67,7 @@ func TestTheKeyStaysWithItsOrigin(t *testing.T) {
 		app, err := appapi.New(origin.URL, key)
 		require.NoError(t, err)
 		_, err = app.Account.Profile(t.Context())
-		unexpected, is := errors.AsType[*errors.UnexpectedAnswer](err)
+		unexpected, is := errors.AsType[*errors.UnexpectedResponse](err)
 		require.True(t, is, "%s: %v", name, err)
 		assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
 	}

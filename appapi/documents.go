@@ -38,7 +38,7 @@ func (s *Documents) Upload(
 	body := transport.Encoded(about)
 	if document.Content != nil && err == nil {
 		if body, err = encodeDocument(ctx, document.Content, about); err != nil {
-			return nil, &errors.NotDelivered{Head: opUploadDocument.Head(""), Err: err}
+			return nil, &errors.NotDelivered{CallInfo: opUploadDocument.Head(""), Err: err}
 		}
 	}
 	r.Body(body, document.validate)

@@ -12,7 +12,7 @@ import (
 
 // A program checks at its start whose key it holds and what the key may spend.
 func ExampleAccount_App() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
@@ -33,7 +33,7 @@ func ExampleAccount_App() {
 
 // The owner completes the profile, and verifies themselves under a link.
 func ExampleAccount_KYCLink() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -64,7 +64,7 @@ func ExampleAccount_KYCLink() {
 }
 
 func ExampleAccount_Balances() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
@@ -83,7 +83,7 @@ func ExampleAccount_Balances() {
 }
 
 func ExampleAccount_WalletBalance() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

@@ -11,7 +11,7 @@ import (
 
 // An activated rail has a bank account. Its requisites are what a payer needs to send money there.
 func ExampleBanks_Activate() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

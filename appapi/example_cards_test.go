@@ -16,7 +16,7 @@ import (
 
 // The card's wallet signs, and the service returns the number. The details do not print by accident.
 func ExampleCards_Details() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -38,7 +38,7 @@ func ExampleCards_Details() {
 
 // A limit that is not set stays as it is.
 func ExampleCards_SetLimit() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -69,7 +69,7 @@ func ExampleCards_SetLimit() {
 
 // A card that is lost is frozen at once.
 func ExampleCards_Freeze() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -104,7 +104,7 @@ func ExampleCards_Freeze() {
 
 // The holder verifies themselves, and lets the card programme draw on the wallet.
 func ExampleCards_PreApprove() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

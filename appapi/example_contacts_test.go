@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleContacts_Create() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -39,7 +39,7 @@ func ExampleContacts_Create() {
 
 // ValidateBank checks the details that a person entered, and saves nothing.
 func ExampleContacts_ValidateBank() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
@@ -61,7 +61,7 @@ func ExampleContacts_ValidateBank() {
 
 // An update changes the fields that are set, and leaves the others.
 func ExampleContacts_Update() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

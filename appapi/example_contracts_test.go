@@ -16,7 +16,7 @@ import (
 
 // A contract is offered to a contractor. Preview shows its document.
 func ExampleContracts_Create() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -44,7 +44,7 @@ func ExampleContracts_Create() {
 
 // Both parties accept a contract. A paused contract issues no invoices.
 func ExampleContracts_Approve() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -78,7 +78,7 @@ func ExampleContracts_Approve() {
 
 // An update changes the fields that are set, and leaves the others.
 func ExampleContracts_Update() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -110,7 +110,7 @@ func ExampleContracts_Update() {
 
 // The given methods replace all that the contract had.
 func ExampleContracts_ReplacePaymentMethods() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -144,7 +144,7 @@ func ExampleContracts_ReplacePaymentMethods() {
 
 // A contract that was not accepted can be deleted.
 func ExampleContracts_Delete() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

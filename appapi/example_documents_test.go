@@ -15,7 +15,7 @@ import (
 
 // Content is any io.Reader, such as a file. The invoice refers to the stored document.
 func ExampleDocuments_Upload() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

@@ -15,7 +15,7 @@ import (
 
 // An invoice was paid by other means. MarkPaid moves no money.
 func ExampleInvoices_MarkPaid() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey).InKeyHeader())
@@ -41,7 +41,7 @@ func ExampleInvoices_MarkPaid() {
 
 // An active contract issues the invoice of a period. Items are added to the contract's amount.
 func ExampleInvoices_CreateFromContract() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -75,7 +75,7 @@ func ExampleInvoices_CreateFromContract() {
 
 // A batch issues the invoices of several contracts. They are returned in the order of the entries.
 func ExampleInvoices_CreateBatch() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

@@ -16,7 +16,7 @@ import (
 
 // A person sees the price first. The quote is then paid by its id, within two minutes.
 func ExampleQuotes_Payout() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
@@ -54,7 +54,7 @@ func ExampleQuotes_Payout() {
 
 // A bank transfer to the balance is priced first. SubmitPayin accepts the price.
 func ExampleQuotes_SubmitPayin() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

@@ -15,7 +15,7 @@ import (
 
 // An app issues an invoice and pays it from its balance.
 func Example() {
-	// in place of the service; a program has its base URL, and the key of an app, here with 100 USDC to spend
+	// stands for the service; a program has its base URL, and the key of an app, here with 100 USDC to spend
 	server := recorded.Serve()
 	defer server.Close()
 	ctx := context.Background()

@@ -11,7 +11,7 @@ import (
 
 // All reads page after page. Here it returns only the money that came in.
 func ExampleTransactions_All() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // The response to a transfer is lost. The key finds out whether it was paid, also after a restart.
 func ExampleTransfers_ByKey() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey),

@@ -59,7 +59,7 @@ func pages[P, L, T any](
 	return func(yield func(T, error) bool) {
 		var none T
 		stuck := func() {
-			yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: errStuck})
+			yield(none, &errors.UnexpectedResponse{CallInfo: operation.Head(""), Status: http.StatusOK, Err: errStuck})
 		}
 		params := params
 		offset, limit := window(&params)

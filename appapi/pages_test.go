@@ -116,7 +116,7 @@ func TestAWalkThatDoesNotAdvanceIsAnError(t *testing.T) {
 			walked = append(walked, invoice.ID)
 		}
 	}
-	stuck, is := errors.AsType[*errors.UnexpectedAnswer](last)
+	stuck, is := errors.AsType[*errors.UnexpectedResponse](last)
 	require.True(t, is, "%v", last)
 	assert.Equal(t, "ListInvoices", stuck.Operation)
 	assert.Empty(t, stuck.IdempotencyKey)
@@ -184,7 +184,7 @@ func TestAWalkIsNotEndless(t *testing.T) {
 				assert.NoError(t, failure)
 				return
 			}
-			stuck, is := errors.AsType[*errors.UnexpectedAnswer](failure)
+			stuck, is := errors.AsType[*errors.UnexpectedResponse](failure)
 			require.True(t, is, "%v", failure)
 			assert.Equal(t, "ListContacts", stuck.Operation)
 		})
@@ -199,7 +199,7 @@ func TestAWalkFromAnOffsetDoesNotAdvance(t *testing.T) {
 	entries, failures := counted(app.Contacts.All(t.Context(), appapi.ListContactsParams{Offset: 6, Limit: 2}))
 	assert.Equal(t, 2, entries)
 	require.Len(t, failures, 1)
-	_, stuck := errors.AsType[*errors.UnexpectedAnswer](failures[0])
+	_, stuck := errors.AsType[*errors.UnexpectedResponse](failures[0])
 	assert.True(t, stuck, "%v", failures[0])
 	assert.Len(t, server.requests(), 2)
 }
@@ -279,7 +279,7 @@ func TestAWalkOverWhatCannotBeReadIsNotEndless(t *testing.T) {
 		for _, err := range app.Contacts.All(t.Context(), appapi.ListContactsParams{}) {
 			failure = err
 		}
-		stuck, is := errors.AsType[*errors.UnexpectedAnswer](failure)
+		stuck, is := errors.AsType[*errors.UnexpectedResponse](failure)
 		require.True(t, is, "%v", failure)
 		assert.Equal(t, "ListContacts", stuck.Operation)
 		assert.Len(t, server.requests(), requests, items)

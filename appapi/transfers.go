@@ -101,7 +101,7 @@ func (s *Transfers) All(
 
 // ByKey returns the transfer that was sent with an idempotency key. found is false if the service lists no such
 // transfer, or lists several and none of them contains the key. If a listed transfer cannot be read, and no other has
-// the key, ByKey fails with *errors.UnexpectedAnswer, because that transfer may be the one.
+// the key, ByKey fails with *errors.UnexpectedResponse, because that transfer may be the one.
 func (s *Transfers) ByKey(
 	ctx context.Context, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (transfer *Transfer, found bool, err error) {
@@ -126,8 +126,8 @@ func (s *Transfers) ByKey(
 		}
 	}
 	if leftOut {
-		return nil, false, &errors.UnexpectedAnswer{
-			Head: opListTransfers.Head(wanted), Status: answer.Status,
+		return nil, false, &errors.UnexpectedResponse{
+			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
 			Err: errors.New("a listed transfer cannot be read, and may be the one: look at the response body"),
 		}
 	}

@@ -13,18 +13,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// approver signs what the service prepared, for one account, if it is what the caller wants.
+// approver signs what the service prepared for one account, if it matches what the caller asked for.
 type approver struct {
 	low     lowLevel
 	account string // a client's id, or self
 	clock   *transport.Client
-	seen    *signing.SeenApprovals // of the developer's key, so that no login signs one of them
+	seen    *signing.SeenApprovals // the approvals so far; a login signs none of them
 }
 
-// now is the service's time, reckoned from the dates of its answers.
+// now returns the service's time, calculated from the dates of its responses.
 func (a approver) now() time.Time { return a.clock.ServiceNow() }
 
-// latest is the service's time, or the date of its last answer if that is later.
+// latest returns the service's time, or the date of its last response if that is later.
 func (a approver) latest() time.Time {
 	now, byLastAnswer := a.clock.ServiceTimes()
 	if byLastAnswer.After(now) {
@@ -33,18 +33,18 @@ func (a approver) latest() time.Time {
 	return now
 }
 
-// checkedApproval is what the caller wants, and not signed yet.
+// checkedApproval is an approval that matches what the caller asked for, and is not signed yet.
 type checkedApproval struct {
 	id  string
 	key signing.Signer
 	*signing.CheckedApproval
 }
 
-// confirm compares an approval with what was asked for, waits for the room to send its confirm, signs it, and gives the
-// body of that call and its options. The signer is not called on any difference, and nothing is signed that then waits
-// in line. evenIfOver signs an approval that this machine takes for over.
+// confirm compares an approval with what was asked for, waits for room to send the confirm, signs, and returns the body
+// of the confirm and its options. On any difference it does not call the signer. No signature waits in a queue. With
+// allowExpired it signs an approval that has expired by this machine's clock.
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
-	want signing.Intent, evenIfOver bool,
+	want signing.Intent, allowExpired bool,
 	options []moneymovement.CallOption,
 ) (*ApprovalConfirm, []moneymovement.CallOption, error) {
 	if approval != nil {
@@ -52,14 +52,14 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 		if op == &opConfirmPayout {
 			window = payoutApproval
 		}
-		dated := *approval // the caller's own stays as it is
-		a.seen.Note(dated.Payload)
+		dated := *approval // the caller's approval is not changed
+		a.seen.Add(dated.Payload)
 		dated.ExpiresAt = a.endOf(approval, window)
 		approval = &dated
 	}
 	var signed []signing.ApprovalOption
-	if evenIfOver {
-		signed = append(signed, signing.EvenIfOver())
+	if allowExpired {
+		signed = append(signed, signing.AllowExpired())
 	}
 	checked, err := a.check(ctx, approval, want, signed...)
 	if err != nil {
@@ -75,7 +75,7 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 	return body, options, nil
 }
 
-// unsigned says of an error of signing which confirm was not sent for it.
+// unsigned adds to an error of signing which confirm was not sent because of it.
 func (a approver) unsigned(op *transport.Operation, want signing.Intent, err error) error {
 	head := op.Head("")
 	head.Resource = want.ResourceID
@@ -83,20 +83,20 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 		head.Account = a.account
 	}
 	if refused, ok := errors.AsType[*signing.ApprovalRefused](err); ok {
-		named := *refused // which can be a verifier's own, and shared
-		named.Head = head
+		named := *refused // the error can belong to a verifier, which may share it
+		named.CallInfo = head
 		return &named
 	}
-	return &errors.NotDelivered{Head: head, Err: err}
+	return &errors.NotDelivered{CallInfo: head, Err: err}
 }
 
-// check compares, and signs nothing. Where the time in use and the last answer's differ, one of them is wrong and
-// nobody here knows which, so that a window may be right by either.
+// check compares, and signs nothing. If the calculated time and the date of the last response differ, one of them is
+// wrong and the SDK cannot know which. The approval's window may then be right by either.
 func (a approver) check(
 	ctx context.Context, approval *Approval, want signing.Intent, options ...signing.ApprovalOption,
 ) (*checkedApproval, error) {
 	if approval == nil {
-		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service prepared no approval to sign"}
+		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service returned no approval to sign"}
 	}
 	want.Account = a.account
 	developer := a.low.session().developer
@@ -114,7 +114,7 @@ func (a approver) check(
 	return &checkedApproval{id: approval.ID, key: developer.Key, CheckedApproval: checked}, nil
 }
 
-// confirm signs, and checks nothing again.
+// confirm signs without checking again.
 func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error) {
 	signature, err := c.Sign(ctx)
 	if err != nil {
@@ -123,19 +123,19 @@ func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error)
 	return &ApprovalConfirm{ApprovalID: c.id, PublicKey: c.key.PublicKey(), Signature: signature}, nil
 }
 
-// note remembers an approval as soon as the service answered it, whether or not it will be signed. One that does not
-// say when it ends gets the end that its payload says, or that of the stated window from now on.
+// note remembers an approval as soon as the service returned it, whether or not it will be signed. An approval without
+// an end gets the end in its payload, or the end of the stated window from now.
 func (a approver) note(approval *Approval, window time.Duration) {
 	if approval != nil {
-		a.seen.Note(approval.Payload)
+		a.seen.Add(approval.Payload)
 		if approval.ExpiresAt.IsZero() {
 			approval.ExpiresAt = a.endOf(approval, window)
 		}
 	}
 }
 
-// endOf is when an approval ends. Its payload can say it more exactly: the answer around it may leave out the seconds,
-// or their fraction.
+// endOf returns when an approval ends. The payload can have the exact time: the response around it may leave out the
+// seconds or their fraction.
 func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	var said struct {
 		ExpiresAt time.Time `json:"expiresAt"`
@@ -151,13 +151,13 @@ func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	return end
 }
 
-// same reports that another approval has the same id and signs the same bytes. Its end may be reckoned, from when it
-// came.
+// same reports that another approval has the same id and signs the same bytes. Its end is not compared, because it may
+// be calculated from the time of the response.
 func (a *Approval) same(other *Approval) bool {
 	return a != nil && other != nil && a.ID == other.ID && bytes.Equal(a.Payload, other.Payload)
 }
 
-// notePayout passes an answer on, and remembers its approval.
+// notePayout returns its arguments, and remembers the payout's approval.
 func (a approver) notePayout(payout *Payout, err error) (*Payout, error) {
 	if err == nil && payout != nil {
 		a.note(payout.Approval, payoutApproval)
@@ -165,7 +165,7 @@ func (a approver) notePayout(payout *Payout, err error) (*Payout, error) {
 	return payout, err
 }
 
-// noteDeal passes an answer on, and remembers the approval of its action.
+// noteDeal returns its arguments, and remembers the approval of the deal's action.
 func (a approver) noteDeal(deal *Escrow, err error) (*Escrow, error) {
 	if err == nil && deal != nil && deal.Action != nil {
 		a.note(deal.Action.Approval, escrowApproval)

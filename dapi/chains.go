@@ -9,16 +9,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Chains are the live chains.
-//
-// Source: Coverage catalogue.
+// Chains lists the live chains and their tokens.
 type Chains struct {
 	low  lowLevel
 	live *liveChains
 }
 
-// Live answers all chains, from memory if they were asked for in the last ten minutes. While they are known, amounts
-// are held to the live decimals of their token before they are sent. The slice is shared: do not change it.
+// Live returns all chains. It keeps the list for ten minutes and shares the slice between callers: do not change it.
+//
+// While the list is known, the SDK checks amounts before it sends them: an amount with more decimals than its token has
+// is *errors.InvalidInput.
 func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 	if err := transport.Of(s).low.ready(ctx, &opListChains); err != nil {
 		return nil, err
@@ -26,21 +26,22 @@ func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 	return s.live.list(ctx)
 }
 
-// List answers one page.
+// List returns one page.
 func (s *Chains) List(
 	ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption,
 ) (*ChainPage, error) {
 	return transport.Of(s).low.ListChains(ctx, &params, options)
 }
 
-// All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
+// All iterates over all pages, from params.Cursor on. You can range over it more than once. It stops after the first
+// error.
 func (s *Chains) All(
 	ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Chain, error] {
 	return s.upTo(ctx, math.MaxInt, params, options)
 }
 
-// upTo walks at most so many pages.
+// upTo is All with a limit on the number of pages.
 func (s *Chains) upTo(
 	ctx context.Context, most int, params ListChainsParams, options []moneymovement.CallOption,
 ) iter.Seq2[Chain, error] {
@@ -49,9 +50,7 @@ func (s *Chains) upTo(
 		func(page *ChainPage) ([]Chain, string) { return page.Items, page.NextCursor })
 }
 
-// The settlement assets: a client's balance is held in them, on Base.
-//
-// Source: Resources, Platform resources.
+// The settlement assets. A client's balance is held in them, on Base.
 const (
 	USDC = AssetUSDC
 	EURC = AssetEURC

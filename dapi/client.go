@@ -8,42 +8,42 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// lowLevel sends the generated operations, for one account.
+// lowLevel sends the generated operations for one account.
 type lowLevel struct {
 	transport *transport.Client
 	keys      *keyring // nil for logins
-	held      *session // whatever the ring has come to hold since, nil for the one that it has
+	pinned    *session // the session to use, even after UseKey; nil for the current one of keys
 	account   ClientID
-	acting    bool                // for a client; false for the credential's own account
-	class     transport.RateClass // of its calls, unless they say another; "" for what they are
-	demand    func(*transport.Check)
+	acting    bool                // true for a client, false for the credential's own account
+	class     transport.RateClass // of calls that set none; "" for the class of the operation
+	check     func(*transport.Check)
 }
 
-// demanding has its calls checked for more than the description states.
-func (c lowLevel) demanding(demand func(*transport.Check)) lowLevel {
-	c.demand = demand
+// withCheck adds a check of the input to each call, for what the description does not state.
+func (c lowLevel) withCheck(check func(*transport.Check)) lowLevel {
+	c.check = check
 	return c
 }
 
-// as gives its calls a class in the rate windows.
+// as sets the rate class of the calls.
 func (c lowLevel) as(class transport.RateClass) lowLevel {
 	c.class = class
 	return c
 }
 
-// makers are what makes a client that works.
-const makers = "dapi.NewIntegrator or dapi.NewSelfServe"
+// constructors are the functions that return a client that works, for error texts.
+const constructors = "dapi.NewIntegrator or dapi.NewSelfServe"
 
-// ready refuses what a flow cannot begin with.
+// ready returns an error if a flow cannot begin, such as for a nil context or a client that no constructor made.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
-	return transport.Ready(ctx, c.transport, op, makers)
+	return transport.Ready(ctx, c.transport, op, constructors)
 }
 
-// clientRule is what a client's id has to look like before it travels as X-Service-Account.
+// clientRule is the rule for a client's id in X-Service-Account.
 var clientRule = transport.Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
 
-// head is that of an error which an answer of the operation leads to.
-func (c lowLevel) head(op *transport.Operation, resource string) errors.Head {
+// head returns the head of an error about a response of the operation.
+func (c lowLevel) head(op *transport.Operation, resource string) errors.CallInfo {
 	head := op.Head("")
 	head.Resource, head.Account = resource, string(c.account)
 	return head
@@ -69,12 +69,12 @@ func (c lowLevel) requestOf(op *transport.Operation, call transport.Call) *trans
 	}
 	c.authorize(&call)
 	r := transport.NewRequest(op, string(c.account), call)
-	r.Check().Made(c.transport, makers)
+	r.Check().Made(c.transport, constructors)
 	if c.acting {
 		r.Check().Header("X-Service-Account", string(c.account), clientRule)
 	}
-	if c.demand != nil {
-		c.demand(r.Check())
+	if c.check != nil {
+		c.check(r.Check())
 	}
 	return r
 }

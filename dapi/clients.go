@@ -7,31 +7,29 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Clients are the accounts that an integrator created.
+// Clients creates and reads clients. A client is an account that an integrator creates for a customer.
 type Clients struct{ low lowLevel }
 
-// Create makes a client. The email is its natural key: the same email answers the client that exists, and
-// [moneymovement.CaptureResponse] tells by Replayed. A new client is not `ready` at once; see [Clients.WaitReady].
+// Create creates a client. The email is the natural key: if a client with this email exists, Create returns it, and
+// Replayed of [moneymovement.CaptureResponse] is true.
 //
-// Source: Endpoints, Platform API; Limits, Idempotency.
+// A new client is not `ready` at once. See [Clients.WaitReady].
 func (s *Clients) Create(
 	ctx context.Context, client ClientCreate, options ...moneymovement.CallOption,
 ) (*Client, error) {
 	return transport.Of(s).low.CreateClient(ctx, &client, options)
 }
 
-// Get reads a client. One that belongs to someone else is *errors.NotFound.
+// Get reads a client. The client of another integrator is *errors.NotFound.
 func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement.CallOption) (*Client, error) {
 	return transport.Of(s).low.GetClient(ctx, id, options)
 }
 
-// WaitReady polls until the client is `ready`, which is when it has a wallet and can move money. If ctx ends first, the
-// error is *StillPending with the last status.
-//
-// Source: States, Platform objects; Events.
+// WaitReady polls until the client is `ready`: it has a wallet and can move money. If ctx ends first, the error is
+// *StillPending with the last status.
 func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOption) (*Client, error) {
 	return wait(ctx, options, poll[Client]{
-		low: transport.Of(s).low, resource: "client", id: string(id),
+		low: transport.Of(s).low, operation: &opGetClient, resource: "client", id: string(id),
 		read: func(ctx context.Context) (*Client, error) {
 			return transport.Of(s).low.as(transport.ClassPoll).GetClient(ctx, id, nil)
 		},

@@ -7,28 +7,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Contacts are saved payment destinations.
-//
-// Source: Resources, Contact.
+// Contacts saves, changes and deletes contacts. A contact is a saved payment destination.
 type Contacts struct{ low lowLevel }
 
-// Create saves a destination. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA]. Contacts are
-// deduplicated by their account details: the same ones answer the contact that exists, and
-// [moneymovement.CaptureResponse] tells by Replayed. For a create, absent and null mean the same, so that its fields
-// are plain.
+// Create saves a contact. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA].
 //
-// The description of the legacy Bank destination is cut off: fields that it lacks go into AdditionalProperties.
+// The service keeps one contact for each set of account details. If a contact with these details exists, Create returns
+// it, and Replayed of [moneymovement.CaptureResponse] is true. In a create request, an absent field and a null field
+// mean the same, so the fields of ContactCreate are plain values.
+//
+// The service's description of the older Bank destination is not complete. Put fields that it does not list into
+// AdditionalProperties.
 func (s *Contacts) Create(
 	ctx context.Context, contact ContactCreate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
 	return transport.Of(s).low.CreateContact(ctx, &contact, options)
 }
 
-// Update changes the fields that are set; an absent one stays, and a null one is cleared:
+// Update changes the fields that are set. A field that is absent keeps its value, and a null field is cleared:
 //
 //	ContactUpdate{Name: model.Set("Bob"), Email: model.Null[string]()}
 //
-// A currency is cleared by null alone: an empty text is one that is too short.
+// To clear a currency, set it to null. An empty text is refused, because a currency has 3 to 4 characters.
 func (s *Contacts) Update(
 	ctx context.Context, id ContactID, change ContactUpdate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
@@ -40,28 +40,27 @@ func (s *Contacts) Delete(ctx context.Context, id ContactID, options ...moneymov
 	return transport.Of(s).low.DeleteContact(ctx, id, options)
 }
 
-// Capabilities answers what the contact can be paid by, and the blockers that stand in the way. It is the authoritative
-// answer. The blockers are what the service states; Payable is nil where it does not say, which is not false.
-//
-// Source: Coverage catalogue.
+// Capabilities returns how the contact can be paid, and the blockers that prevent a payment. The service decides this
+// for each contact, so this is the list to rely on. Payable is nil if the service does not say whether the contact can
+// be paid. Nil does not mean false.
 func (s *Contacts) Capabilities(
 	ctx context.Context, id ContactID, options ...moneymovement.CallOption,
 ) (*ContactCapabilities, error) {
 	return transport.Of(s).low.GetContactCapabilities(ctx, id, options)
 }
 
-// Onchain is a wallet as a destination. On Base, expecting USDC or EURC, it is paid directly; any other is paid
-// cross-chain.
+// Onchain returns a wallet as a destination. A wallet on Base that expects USDC or EURC is paid directly. Any other
+// wallet is paid over a cross-chain route.
 func Onchain(account OnchainAccount) ContactAccount { return NewContactAccount(account) }
 
-// EmailContact is an existing contact of the service as a destination, found by its email.
+// EmailContact returns an account of the service as a destination. The service finds it by its email.
 func EmailContact(email string) ContactAccount { return NewContactAccount(EmailAccount{Email: email}) }
 
-// Bank is a bank account or mobile wallet as a destination, paid by the given method.
+// Bank returns a bank account or a mobile wallet as a destination, which is paid by the given method.
 func Bank(method BankMethod, account BankAccount) ContactAccount {
 	account.AccountType = method
 	return NewContactAccount(account)
 }
 
-// SEPA is a euro account as a destination, named by its IBAN.
+// SEPA returns a euro account as a destination. The account needs an IBAN.
 func SEPA(account BankAccount) ContactAccount { return Bank(BankMethodSEPA, account) }

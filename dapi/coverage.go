@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Coverage is a row of the coverage catalogue: a bank method and a currency that it moves.
+// Coverage is one row of the coverage catalogue: a bank method and a currency that it moves.
 //
-// The catalogue says what can exist at all. What a client or a contact really has is decided per integrator, client and
-// partner, and answered by [Rails.List] and [Contacts.Capabilities].
-//
-// Source: Coverage catalogue.
+// The catalogue lists what can exist at all. The service decides what one client or contact can use: call [Rails.List]
+// and [Contacts.Capabilities].
 type Coverage struct {
 	Method   BankMethod
 	Currency string // ISO 4217
-	// International says that the method crosses borders: SWIFT, as a US dollar wire.
+	// International is true for a method that crosses borders: SWIFT, as a US dollar wire.
 	International bool
 }
 
-// MoneyIn lists the methods and currencies that a client can hold a virtual account in. The slice is the caller's.
-func MoneyIn() []Coverage { return slices.Clone(moneyIn[:]) }
+// RailCoverage returns the methods and currencies in which a client can hold a virtual account, for money in. Each call
+// returns a new slice.
+func RailCoverage() []Coverage { return slices.Clone(moneyIn[:]) }
 
-// MoneyOut lists the methods that a contact can hold, by currency. The slice is the caller's.
-func MoneyOut() []Coverage { return slices.Clone(moneyOut[:]) }
+// PayoutCoverage returns the methods that a contact can hold, by currency, for money out. Each call returns a new
+// slice.
+func PayoutCoverage() []Coverage { return slices.Clone(moneyOut[:]) }
 
 // MethodKind is the kind of a bank method.
 type MethodKind string
@@ -34,7 +34,7 @@ const (
 	MethodKindEwallet MethodKind = "ewallet" // a mobile wallet by phone number, suffix _ewallet
 )
 
-// Kind tells the kind by the method's suffix, also for methods that this version does not know.
+// Kind returns the kind by the suffix of the method's name. It works for methods that this version does not know, too.
 func (m BankMethod) Kind() MethodKind {
 	switch {
 	case strings.HasSuffix(string(m), "_local"):
@@ -45,10 +45,9 @@ func (m BankMethod) Kind() MethodKind {
 	return MethodKindScheme
 }
 
-// PaidDirectly reports that the wallet is paid from the balance without conversion: it is on Base and expects USDC or
-// EURC. Any other is paid by a cross-chain route, quoted with FromChainID and ToChainID of the payout.
-//
-// Source: Coverage catalogue, On chain.
+// PaidDirectly reports whether the wallet is paid from the balance without conversion: it is on Base and expects USDC
+// or EURC. Any other wallet is paid over a cross-chain route, which is quoted with FromChainID and ToChainID of the
+// payout.
 func (a OnchainAccount) PaidDirectly() bool {
 	return a.ChainID == "base" && (a.Currency == string(USDC) || a.Currency == string(EURC))
 }

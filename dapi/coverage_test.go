@@ -10,7 +10,7 @@ import (
 
 // Rule: rail.money-in, coverage.money-out
 func TestTheCatalogueIsTheDescriptions(t *testing.T) {
-	in, out := dapi.MoneyIn(), dapi.MoneyOut()
+	in, out := dapi.RailCoverage(), dapi.PayoutCoverage()
 	assert.Len(t, in, 13)
 	assert.Contains(t, in, dapi.Coverage{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 	assert.Contains(t, out, dapi.Coverage{Method: dapi.BankMethodSWIFT, Currency: "USD", International: true})
@@ -21,7 +21,7 @@ func TestTheCatalogueIsTheDescriptions(t *testing.T) {
 	assert.Len(t, methods, 57, "each bank method pays out some currency")
 
 	in[0].Method = "changed"
-	assert.NotEqual(t, in[0], dapi.MoneyIn()[0], "the slice is the caller's")
+	assert.NotEqual(t, in[0], dapi.RailCoverage()[0], "the slice is the caller's")
 }
 
 // Rule: coverage.suffixes

@@ -13,35 +13,43 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Open creates a deal, compares its terms and its approval with what was asked for, signs and confirms it: the money is
-// held when it returns. key says which deal is meant: calling it again with the same key and terms, within 7 days,
-// holds the money once. An empty key is *errors.InvalidInput. A deal whose approve window closed before is
-// *[EscrowNotOpened]; other windows, another payee or amount than asked are *[TermsDiffer], and nothing was signed.
+// Open creates a deal and approves it: it compares the deal's terms and its approval with what you asked for, signs and
+// confirms. When it returns without an error, the money is held.
 //
-// A refusal speaks for its call, as [Payouts.Pay] says: a deal whose money may have been held, by this call or an
-// earlier one, ends in *errors.OutcomeUnknown. So does one that echoes other terms when it is active already, or in the
-// answer to the confirm. [FirstUse] counts as it does for Pay.
+// # Repeating
 //
-// Source: Limits, Idempotency.
+// key says which deal is meant. If you call Open again within 7 days with the same key and the same terms, the money is
+// held once. An empty key is *errors.InvalidInput. [FirstUse] and [FirstUsedAt] mean the same as for [Payouts.Pay].
+//
+// # Errors
+//
+// A refusal is about one call, as for [Payouts.Pay].
+//
+//   - *errors.OutcomeUnknown: the money may be held, because of this call or an earlier one. Call Open again with the
+//     same key and terms. This includes a deal that is active, or was just confirmed, with other terms than you asked
+//     for.
+//   - *[TermsDiffer]: the deal has other windows, another payee or another amount than you asked for. This call signed
+//     nothing.
+//   - *[EscrowNotOpened]: the deal's approve window closed before. To open a deal, use a new key.
 func (s *Escrows) Open(
 	ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption,
 ) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
 		return nil, err
 	}
-	var wish keyWish
+	var opts keyOptions
 	for _, option := range options {
 		if option != nil {
-			option.setOpen(&wish)
+			option.setOpen(&opts)
 		}
 	}
-	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, s.demands(&deal), wish.check); err != nil {
+	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, s.check(&deal), opts.check); err != nil {
 		return nil, err
 	}
-	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
+	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, wish.firstUse)
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -51,42 +59,42 @@ func (s *Escrows) Open(
 		return conclude(attempt, left, opCreateEscrow.ID, "", nil, err)
 	}
 	defer leave()
-	opened, left, err := s.underOneKey().open(ctx, deal, key, wish, attempt, left)
+	opened, left, err := s.withCurrentKey().open(ctx, deal, key, opts, attempt, left)
 	return conclude(attempt, left, opCreateEscrow.ID, "", opened, err)
 }
 
-// open creates and approves. It returns what is left open about the deal, by this call and those before it.
+// open creates and approves. It also returns what is left open about the deal, by this call and earlier ones.
 func (s *Escrows) open(
-	ctx context.Context, deal EscrowCreate, key moneymovement.Key, wish keyWish, attempt *attempt, left doubt,
+	ctx context.Context, deal EscrowCreate, key moneymovement.Key, opts keyOptions, attempt *attempt, left doubt,
 ) (*Escrow, doubt, error) {
-	if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
+	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, left, err
 	}
-	var answer moneymovement.Response
-	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.CaptureResponse(&answer))
-	wish.capture(answer)
+	var response moneymovement.Response
+	created, err := s.Create(ctx, deal, moneymovement.IdempotencyKey(key), moneymovement.CaptureResponse(&response))
+	opts.capture(response)
 	if err != nil {
 		return nil, left.after(err), err
 	}
-	head := errors.Head{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
+	head := errors.CallInfo{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt,
-			unproven(head, errors.New("the answer is about a deal of another key, or does not say of which"))
+			unproven(head, errors.New("the response is about a deal with another key, or does not name the key"))
 	}
-	// A new deal that offers its approval waits for it, whatever its status is called.
-	fresh := newlyMade(answer) && created.Can(EscrowActionTypeApprove) &&
+	// A new deal that offers its approval waits for it, whatever its status is.
+	fresh := newlyMade(response) && created.Can(EscrowActionTypeApprove) &&
 		checkPrepared(created.ID, EscrowActionTypeApprove, created.Action, key) == nil &&
 		created.Action.Approval != nil
 	held := !fresh && created.took(EscrowActionTypeApprove)
-	if !held { // a service that has forgotten the key has made another deal
-		if err := wish.checkAge(opCreateEscrow.ID, key, s.approver.latest()); err != nil {
+	if !held { // a service that forgot the key has created another deal
+		if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.latest()); err != nil {
 			return created, left, err
 		}
 	}
-	left = attempt.learn(left, string(created.ID), held, answer)
-	attempt.bookedAs(string(created.ID), nil)
+	left = attempt.updateDoubt(left, string(created.ID), held, response)
+	attempt.recordBooking(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		if created.untouched() {
 			return created, left, differs
 		}
@@ -94,29 +102,29 @@ func (s *Escrows) open(
 	}
 	switch {
 	case created.Status == EscrowStatusExpired:
-		return created, noDoubt, &EscrowNotOpened{Head: head, Escrow: created}
+		return created, noDoubt, &EscrowNotOpened{CallInfo: head, Escrow: created}
 	case held:
-		return created, noDoubt, nil // an earlier call with this key went through
+		return created, noDoubt, nil // an earlier call with this key has approved the deal
 	}
 	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt,
-		moneymovement.CaptureResponse(&answer))
-	wish.capture(answer)
+		moneymovement.CaptureResponse(&response))
+	opts.capture(response)
 	if err != nil {
 		return created, max(left, open), err
 	}
 	if differs := opened.windowsDiffer(deal, true); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return opened, knownDoubt, unproven(head, differs)
 	}
 	return opened, noDoubt, nil
 }
 
-// untouched reports that a deal holds no money, as far as its answer says.
+// untouched reports that a deal holds no money, according to its response.
 func (d *Escrow) untouched() bool {
 	return d.Status == "" || d.Status.Known() && !d.Status.approved()
 }
 
-// after is what is left open after an error. A key that belongs to other terms did nothing for these.
+// after returns what is left open after an error. A key that belongs to other terms did nothing for these terms.
 func (d doubt) after(err error) doubt {
 	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused {
 		return noDoubt
@@ -124,7 +132,7 @@ func (d doubt) after(err error) doubt {
 	return max(d, doubtOf(err))
 }
 
-// doubtOf is what an error of this call leaves open.
+// doubtOf returns what an error of this call leaves open.
 func doubtOf(err error) doubt {
 	if mayHaveMoved(err) {
 		return knownDoubt
@@ -132,67 +140,80 @@ func doubtOf(err error) doubt {
 	return noDoubt
 }
 
-// conclude ends an attempt on a deal, in the light of what was left open before it.
+// conclude ends an attempt on a deal, with what was left open before it.
 func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal *Escrow, err error) (*Escrow, error) {
 	key := attempt.known.key.key
 	_, expired := errors.AsType[*EscrowNotOpened](err)
-	plain := left == noDoubt && attempt.alone()
+	plain := left == noDoubt && attempt.onlyCall()
 	switch {
 	case err == nil, expired && plain:
-		attempt.end(over)
+		attempt.end(finished)
 	case plain:
-		attempt.end(nothing)
+		attempt.end(notPaid)
 	default:
-		attempt.end(maybe)
-		// which says by itself that an earlier call may have held the money
+		attempt.end(maybePaid)
+		// its text says that an earlier call may have held the money
 		if _, old := errors.AsType[*KeyTooOld](err); old {
 			break
 		}
-		err = inDoubt(err, operation, moneymovement.Key(key), "call again with the same key and terms")
+		err = unknownOutcome(err, operation, moneymovement.Key(key), "call again with the same key and terms")
 	}
 	if deal != nil {
 		id = deal.ID
 	}
-	errors.Name(err, string(id), key, callfacts.Asker{})
+	errors.SetResource(err, string(id), key, callfacts.Asker{})
 	return deal, err
 }
 
-// EscrowNotOpened says that a deal's approve window closed before its money was held.
+// EscrowNotOpened says that a deal's approve window closed before its money was held. The deal cannot be opened any
+// more. To open a deal, use a new key.
 type EscrowNotOpened struct {
-	errors.Head
+	errors.CallInfo
 	Escrow *Escrow
 }
 
-// Error is one line, safe to log.
+// Error returns one line, safe to log.
 func (e *EscrowNotOpened) Error() string {
-	return "escrow " + string(given(e.Escrow).ID) + " expired before it was approved; to open a deal, use a new key"
+	return "escrow " + string(deref(e.Escrow).ID) + " expired before it was approved, so it never held money; " +
+		"to open a deal, use a new key"
 }
 
-// Retryable is false: the deal's window does not open again.
+// Retryable returns false: the deal's window does not open again.
 func (e *EscrowNotOpened) Retryable() bool { return false }
 
-// MovedByCall is not_moved: the deal never held money.
+// MovedByCall returns errors.NotMoved: the deal never held money.
 func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// Act prepares an action of a deal, compares its approval with the deal's terms, signs and confirms it. terms is what
-// the deal was created with: its amount, currency and payee have to stand in the approval, and the action itself, else
-// it is *signing.ApprovalRefused and nothing was sent. key says which action is meant, so that calling it again takes
-// it once; an empty one is *errors.InvalidInput. If the approval's 60 seconds pass before it is confirmed, the action
-// is prepared once more under the same key. The status of the deal that comes back can be the one from before the
-// action, as [Escrows.Confirm] says.
+// Act takes an action of a deal, such as `release` or `refund`: it prepares the action, compares its approval with the
+// deal's terms, signs and confirms.
 //
-// A refusal speaks for its call. An action that this client may have taken ends in *errors.OutcomeUnknown. One that is
-// not available is *errors.Conflict, once the deal was read and does not show that it was taken. What another process
-// did with the key, the deal tells.
+// terms is what you created the deal with. The approval must have its amount, currency and payee, and the action
+// itself. Otherwise the error is *signing.ApprovalRefused, and nothing was confirmed.
 //
-// Source: Authentication, Signing; Limits, Lifetimes and Idempotency.
+// The returned deal can still have the status from before the action, as [Escrows.Confirm] says.
+//
+// # Repeating
+//
+// key says which action is meant. If you call Act again with the same key, the action is taken once. An empty key is
+// *errors.InvalidInput. If the approval's 60 seconds pass before the confirm, Act prepares the action once more under
+// the same key.
+//
+// # Errors
+//
+// A refusal is about one call.
+//
+//   - *errors.OutcomeUnknown: this client may have taken the action. Call Act again with the same key.
+//   - *errors.Conflict: the action is not available. Act has read the deal, and the deal does not show that the action
+//     was taken.
+//
+// If another process used the key, the status of the deal shows what it did.
 func (s *Escrows) Act(
 	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key,
 ) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err
 	}
-	if err := checkPayment(opPrepareEscrowAction.ID, key); err != nil {
+	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms)); err != nil {
 		return nil, err
 	}
 	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id),
@@ -201,7 +222,7 @@ func (s *Escrows) Act(
 		return nil, err
 	}
 	defer attempt.abandon()
-	if left == assumedDoubt { // the deal itself tells whether an action was taken
+	if left == assumedDoubt { // the deal itself shows whether an action was taken
 		left = noDoubt
 	}
 	leave, err := s.line.enter(ctx, string(key))
@@ -209,7 +230,7 @@ func (s *Escrows) Act(
 		return conclude(attempt, left, opPrepareEscrowAction.ID, id, nil, err)
 	}
 	defer leave()
-	s = s.underOneKey()
+	s = s.withCurrentKey()
 	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
 	if err != nil && !mayHaveMoved(err) {
 		return conclude(attempt, left.after(err), opPrepareEscrowAction.ID, id, nil, err)
@@ -224,11 +245,11 @@ func (s *Escrows) Act(
 	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, id, deal, err)
 }
 
-// Confirm confirms an action that was prepared, perhaps in another process. What is signed is the action that the
-// caller names, whatever prepared says it is. Its errors are those of [Escrows.Act], which calls it.
+// Confirm confirms an action that was prepared, perhaps in another process. It signs the action that you name, whatever
+// prepared says. Its errors are those of [Escrows.Act], which calls it.
 //
-// A success says that the action was taken, and not that the chain has been read since: the deal that comes back is the
-// stored projection, and can stand where it stood before the action. [Escrows.Wait] tells when its status follows.
+// A success means that the service took the action. It does not mean that the chain was read since: the returned deal
+// is the stored one, and can have the status from before the action. [Escrows.Wait] waits until the status follows.
 func (s *Escrows) Confirm(
 	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	options ...moneymovement.CallOption,
@@ -236,12 +257,15 @@ func (s *Escrows) Confirm(
 	if err := transport.Of(s).low.ready(ctx, &opConfirmEscrowAction); err != nil {
 		return nil, err
 	}
+	if err := transport.Validate(opConfirmEscrowAction.ID, s.check(&terms)); err != nil {
+		return nil, err
+	}
 	return s.confirm(ctx, terms, id, action, prepared, false, options...)
 }
 
-// confirm is Confirm. evenIfOver signs an approval that this machine takes for over.
+// confirm is Confirm. With allowExpired it signs an approval that has expired by this machine's clock.
 func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	prepared *EscrowAction, evenIfOver bool,
+	prepared *EscrowAction, allowExpired bool,
 	options ...moneymovement.CallOption,
 ) (*Escrow, error) {
 	if prepared == nil {
@@ -253,7 +277,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		Amount:      terms.Amount,
 		Currency:    string(terms.Currency),
 		Destination: signing.Destination{Address: string(terms.Payee)},
-	}, evenIfOver, options)
+	}, allowExpired, options)
 	if err != nil {
 		return nil, err
 	}
@@ -261,31 +285,32 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
 		Resource: string(id)}
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
 			return nil, unproven(head,
-				fmt.Errorf("the service took the confirm and showed no deal, and it cannot be read: %w", err))
+				fmt.Errorf("the service accepted the confirm and returned no deal, and the deal cannot be read: %w",
+					err))
 		}
-		if !deal.took(action) { // perhaps not yet: the projection can be of before
+		if !deal.took(action) { // perhaps not yet: the stored deal can be from before
 			return nil, unproven(head,
-				errors.New("the service took the confirm and showed no deal, and the deal does not show it"))
+				errors.New("the service accepted the confirm, and the deal does not show that the action was taken"))
 		}
 	}
 	if deal.ID != id {
-		return nil, unproven(head, errors.New("the answer is about another deal"))
+		return nil, unproven(head, errors.New("the response is about another deal"))
 	}
 	if differs := deal.differs(terms); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return nil, unproven(head, differs)
 	}
 	return deal, nil
 }
 
-// act confirms, and prepares once more if the window closed on the way. An approval that was used already, an action
-// that is not available any more, or a lost answer may be the work of an earlier attempt with this key: the deal tells
-// what came of it.
+// act confirms, and prepares once more if the window closed on the way. An approval that was used before, an action
+// that is no longer available, or a lost response can come from an earlier attempt with this key. The deal then shows
+// whether the action was taken.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {
@@ -304,7 +329,7 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 		if prepared, err = s.Prepare(ctx, id, action, write...); err == nil {
 			err = checkPrepared(id, action, prepared, key)
 		}
-		if err == nil { // the same approval once more: only the service can say that it is over
+		if err == nil { // if it is the same approval again, only the service can say that it has expired
 			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.Approval.same(first.Approval), options...)
 		}
 	}
@@ -314,36 +339,34 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	return deal, doubtOf(err), err
 }
 
-// checkPrepared makes sure that an action is the one that was asked for: the raw key is echoed, and is the action's
-// address.
-//
-// Source: Limits, Idempotency.
+// checkPrepared checks that an action is the one that was asked for. The service returns the key, which addresses the
+// action.
 func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction, key moneymovement.Key) error {
-	head := errors.Head{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
+	head := errors.CallInfo{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
 	switch {
 	case prepared == nil || prepared.IdempotencyKey != string(key):
-		return unproven(head, errors.New("the action has another key, or does not say which"))
-	case prepared.Type.Known() && prepared.Type != action: // of another word, the approval tells
-		return &TermsDiffer{Head: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
+		return unproven(head, errors.New("the action has another key, or does not name its key"))
+	case prepared.Type.Known() && prepared.Type != action: // for an unknown type, the approval decides
+		return &TermsDiffer{CallInfo: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
 }
 
-// resolve reads the deal to see whether the action came through. After a lost answer, a projection from before it says
-// nothing, and the next chain read is waited for. An approval signs nothing but its action: where the words of the
-// status say nothing to this version, one that is consumed tells that the action was taken, once the deal does not
-// offer it any more.
+// resolve reads the deal to see whether the action was taken. After a lost response, a stored deal from before it
+// proves nothing, so resolve waits for the next chain read. An approval signs only its own action. If this version does
+// not know the status, a consumed approval proves that the action was taken, once the deal does not offer the action
+// any more.
 func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	began time.Time, attempt *attempt, cause error,
 ) (*Escrow, doubt, error) {
 	_, conflict := errors.AsType[*errors.Conflict](cause)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](cause)
-	refused := conflict || approvalClosed(cause) // this attempt did nothing, so that any projection tells
+	refused := conflict || approvalClosed(cause) // this attempt did nothing, so any stored deal shows the truth
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
 		case err != nil, read.ID != id, read.differs(terms) != nil:
-			return nil, knownDoubt, thenEnded(cause, err)
+			return nil, knownDoubt, withContextError(cause, err)
 		case read.took(action), attempt.done(), consumed && !read.Status.Known() && !read.Can(action):
 			return read, noDoubt, nil
 		case refused:
@@ -351,19 +374,19 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		case waited || read.SyncedAt.After(began.Add(clockTolerance)):
 			return nil, knownDoubt, cause
 		}
-		synced := cmp.Or(read.SyncedAt, s.approver.now()) // one that does not say may be as old as now
+		synced := cmp.Or(read.SyncedAt, s.approver.now()) // without SyncedAt, the chain may have been read just now
 		if err := transport.Pause(ctx, synced.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())); err != nil {
-			return nil, knownDoubt, thenEnded(cause, err)
+			return nil, knownDoubt, withContextError(cause, err)
 		}
 	}
 }
 
-// clockTolerance is how far the service's time, as this machine knows it, may be off: it comes in whole seconds, and
-// less than two count as none.
+// clockTolerance is how far the service's time may be off, as this machine knows it. It comes in whole seconds, and a
+// difference of less than two seconds counts as none.
 const clockTolerance = 3 * time.Second
 
-// took reports that a deal shows that the action happened. What can be done next is stated, and tells of an approval:
-// before it, there is nothing to release or refund. The words of the status are assumed.
+// took reports that a deal shows that the action was taken. AvailableActions is stated, and proves an approval: before
+// it, there is nothing to release or refund. The words of the status are assumed.
 func (d *Escrow) took(action EscrowActionType) bool {
 	switch action {
 	case EscrowActionTypeApprove:
@@ -379,7 +402,7 @@ func (d *Escrow) took(action EscrowActionType) bool {
 	return false
 }
 
-// approvalClosed reports that an approval's window passed, by the service's clock or by this machine's.
+// approvalClosed reports that an approval has expired, by the service's clock or by this machine's.
 func approvalClosed(err error) bool {
 	if windowClosed(err) {
 		return true

@@ -20,7 +20,7 @@ func TestEscrowDurations(t *testing.T) {
 		"45s":   45 * time.Second,
 		"9999d": 9999 * 24 * time.Hour,
 	} {
-		assert.Equal(t, want, dapi.EscrowFor(d))
+		assert.Equal(t, want, dapi.EscrowDurationOf(d))
 		assert.Equal(t, d, want.Duration())
 	}
 	for _, malformed := range []dapi.EscrowDuration{"", "d", "1", "-1d", "+1d", "1.5h", "10000s", "1dd", "1 d", "1D",
@@ -33,7 +33,7 @@ func TestEscrowDurationsRoundTrip(t *testing.T) {
 	stated := regexp.MustCompile(`^\d{1,4}[smhd]$`)
 	rapid.Check(t, func(t *rapid.T) {
 		d := dapi.EscrowDuration(rapid.StringMatching(`\d{1,4}[smhd]`).Draw(t, "duration"))
-		again := dapi.EscrowFor(d.Duration())
+		again := dapi.EscrowDurationOf(d.Duration())
 		if d.Duration() > 0 && (!stated.MatchString(string(again)) || again.Duration() != d.Duration()) {
 			t.Fatalf("%s is %s, which is written %s", d, d.Duration(), again)
 		}

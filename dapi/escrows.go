@@ -11,11 +11,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Escrows are on-chain agreements: money is held, and released to a payee or refunded. A deal has three windows, each
-// starting where the previous ends: ApproveWithin (1h by default), HoldFor (14d), RefundableFor (90d). When a window
-// closes, its action leaves AvailableActions.
+// Escrows creates escrow deals and acts on them. A deal holds money on chain until it is released to a payee or
+// refunded.
 //
-// Source: Limits, Lifetimes.
+// A deal has three windows, and each starts when the one before it ends:
+//
+//   - ApproveWithin (1h by default): the deal can be approved, which moves the money into it.
+//   - HoldFor (14d by default): the money is held.
+//   - RefundableFor (90d by default): the money can be refunded.
+//
+// When a window closes, its action is no longer in AvailableActions. [Escrows.Open] creates and approves a deal in one
+// call, and [Escrows.Act] releases or refunds it.
 type Escrows struct {
 	low      lowLevel
 	approver approver
@@ -24,24 +30,26 @@ type Escrows struct {
 	line     *paymentLine
 }
 
-// Create creates a deal and prepares its `approve` action; no money moves. The idempotency key anchors the deal, its
-// windows and that action: other terms under the same key are *errors.IdempotencyKeyReused with the owner's EscrowID.
-// Without a key the service derives one from the request and remembers it for two hours: two equal deals within them
-// are one. [Escrows.Open] creates and approves in one call.
+// Create creates a deal and prepares its `approve` action. No money moves. [Escrows.Open] creates and approves in one
+// call.
 //
-// Source: Limits, Idempotency.
+// # Repeating
+//
+// The idempotency key says which deal is meant, with its windows and its `approve` action. The same key with other
+// terms is *errors.IdempotencyKeyReused, with the EscrowID of the deal that has the key. Without a key, the service
+// derives one from the request and remembers it for two hours: two equal deals in that time are one deal.
 func (s *Escrows) Create(
 	ctx context.Context, deal EscrowCreate, options ...moneymovement.WriteOption,
 ) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
 		return nil, err
 	}
-	return s.approver.noteDeal(s.low.demanding(s.demands(&deal)).CreateEscrow(ctx, &deal, options))
+	return s.approver.noteDeal(s.low.withCheck(s.check(&deal)).CreateEscrow(ctx, &deal, options))
 }
 
-// demands is what a deal must say although the description calls it required nowhere, for the reason that [Payouts]
-// has: each approval of the deal is compared with it before it is signed.
-func (s *Escrows) demands(deal *EscrowCreate) func(*transport.Check) {
+// check returns the check of a deal's amount, currency and payee. As for [Payouts], the description does not require
+// them, but each approval of the deal is compared with them before it is signed.
+func (s *Escrows) check(deal *EscrowCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
 		c.Positive("amount", deal.Amount)
 		c.Missing("currency", deal.Currency == "")
@@ -50,10 +58,9 @@ func (s *Escrows) demands(deal *EscrowCreate) func(*transport.Check) {
 	}
 }
 
-// Sync reads the deal, refreshed from chain. There is one chain read per 15 seconds and deal; calls in between answer
-// the stored projection, whose age SyncedAt tells. [Escrows.Wait] keeps that pace.
-//
-// Source: Limits, Lifetimes.
+// Sync refreshes the deal from the chain and returns it. The service reads the chain at most once in 15 seconds for a
+// deal. A call in between returns the stored deal, and its SyncedAt is the time of the last chain read. [Escrows.Wait]
+// keeps that pace.
 func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opSyncEscrow); err != nil {
 		return nil, err
@@ -61,11 +68,11 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 	return s.approver.noteDeal(s.low.SyncEscrow(ctx, id, options))
 }
 
-// Prepare prepares an action and answers its approval, which lasts 60 seconds. The idempotency key anchors the action
-// and is its address when it is confirmed; without one the service derives a key from the request and returns it in
-// EscrowAction.IdempotencyKey. An action that is not in AvailableActions is *errors.Conflict.
+// Prepare prepares an action and returns it with its approval, which is open for 60 seconds. An action that is not in
+// AvailableActions is *errors.Conflict.
 //
-// Source: Limits, Lifetimes and Idempotency.
+// The idempotency key says which action is meant, and it addresses the action when it is confirmed. Without a key, the
+// service derives one from the request and returns it in EscrowAction.IdempotencyKey.
 func (s *Escrows) Prepare(
 	ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.WriteOption,
 ) (*EscrowAction, error) {
@@ -80,7 +87,9 @@ func (s *Escrows) Prepare(
 	return &prepared.Action, nil
 }
 
-// Wait syncs until one of the given statuses is reached, no faster than the chain is read.
+// Wait polls with [Escrows.Sync] until the deal has one of the statuses. By default, it reads no faster than the chain
+// is read. If ctx ends first, the error is *StillPending. An empty list of statuses, and an empty status in it, are
+// *errors.InvalidInput.
 func (s *Escrows) Wait(
 	ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption,
 ) (*Escrow, error) {
@@ -90,7 +99,10 @@ func (s *Escrows) Wait(
 	// the shortest pause is half of the least
 	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...)
 	return wait(ctx, paced, poll[Escrow]{
-		low: s.low, resource: "escrow", id: string(id),
+		low: s.low, operation: &opSyncEscrow, resource: "escrow", id: string(id),
+		check: func(c *transport.Check) {
+			c.Missing("statuses", len(statuses) == 0 || slices.Contains(statuses, ""))
+		},
 		read: func(ctx context.Context) (*Escrow, error) {
 			return s.approver.noteDeal(s.low.as(transport.ClassPoll).SyncEscrow(ctx, id, nil))
 		},
@@ -99,20 +111,18 @@ func (s *Escrows) Wait(
 	})
 }
 
-// chainReadEvery is how often a deal is read from chain at most.
+// chainReadEvery is the shortest time between two chain reads of a deal.
 const chainReadEvery = 15 * time.Second
 
-// Can reports whether an action is available now.
+// Can reports whether the action is available now.
 func (d *Escrow) Can(action EscrowActionType) bool {
 	return slices.Contains(d.AvailableActions, action)
 }
 
-// EscrowFor writes a duration in the service's form, in the largest unit that fits it exactly:
-// EscrowFor(14*24*time.Hour) is "14d". One that has a part of a second, is negative or needs more than four digits is
-// *errors.InvalidInput when it is sent.
-//
-// Source: Limits, Pages and sizes (^\d{1,4}[smhd]$).
-func EscrowFor(d time.Duration) EscrowDuration {
+// EscrowDurationOf returns a duration in the service's form, with the largest unit that fits exactly:
+// EscrowDurationOf(14*24*time.Hour) is "14d". A duration that is negative, has a part of a second, or needs more than
+// four digits is *errors.InvalidInput when it is sent.
+func EscrowDurationOf(d time.Duration) EscrowDuration {
 	for _, unit := range escrowUnits {
 		if d >= unit.length && d%unit.length == 0 {
 			return EscrowDuration(strconv.FormatInt(int64(d/unit.length), 10) + unit.name)
@@ -121,13 +131,13 @@ func EscrowFor(d time.Duration) EscrowDuration {
 	return EscrowDuration(d.String())
 }
 
-// escrowUnits are the units of the service's form, largest first.
+// escrowUnits are the units of the service's form, the largest first.
 var escrowUnits = [...]struct {
 	name   string
 	length time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}}
 
-// Duration reads a duration in the service's form; 0 if it is not in that form.
+// Duration returns the duration, or 0 if it is not in the service's form.
 func (d EscrowDuration) Duration() time.Duration {
 	for _, unit := range escrowUnits {
 		digits, found := strings.CutSuffix(string(d), unit.name)

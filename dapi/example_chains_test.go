@@ -11,7 +11,7 @@ import (
 
 // The list of chains says which tokens a payout or a payin can use, and how many decimals an amount may have.
 func ExampleChains_Live() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A new client can hold and pay money when it is ready. It then has a wallet on Base.
 func ExampleClients_Create() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})

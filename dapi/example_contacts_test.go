@@ -12,7 +12,7 @@ import (
 
 // Capabilities says before a payout whether a contact can be paid, and how.
 func ExampleContacts_Capabilities() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -41,7 +41,7 @@ func ExampleContacts_Capabilities() {
 
 // A deleted contact cannot be paid any more.
 func ExampleContacts_Delete() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})

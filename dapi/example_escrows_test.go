@@ -14,7 +14,7 @@ import (
 // Sync reads a deal from the chain. The service reads each deal at most once in 15 seconds, and returns what it has
 // stored in between.
 func ExampleEscrows_Sync() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})

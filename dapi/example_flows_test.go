@@ -14,9 +14,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// OnProgress reports what a wait reads. If the context ends first, the error says what was still pending.
+// A wait reports what it reads. If its context ends first, the error says what was still pending. Wait again later.
 func ExamplePayouts_Wait() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -30,7 +30,7 @@ func ExamplePayouts_Wait() {
 
 	impatient, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// one look is enough for now
+	// one read is enough for now
 	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() }))
 	var pending *dapi.StillPending
 	if errors.As(err, &pending) {
@@ -42,7 +42,7 @@ func ExamplePayouts_Wait() {
 		dapi.PollEvery(time.Second, 30*time.Second),
 		dapi.OnProgress(func(p dapi.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
 	if err != nil {
-		log.Fatal(err) // *dapi.PayoutNotCompleted: it failed, came back or was never funded
+		log.Fatal(err) // *dapi.PayoutNotCompleted: the payout failed, was refunded or expired
 	}
 	fmt.Println(payout.Status)
 	// Output:
@@ -68,7 +68,7 @@ func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
 
 // An update changes the fields that are set, clears those that are null, and leaves the others.
 func ExampleContacts_Update() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -94,10 +94,10 @@ func ExampleContacts_Update() {
 	// Output: Bob true <nil>
 }
 
-// Open holds money for a deal, and Act releases it to the payee. Both compare the approval with the terms before the
-// key signs.
+// Open holds money for a deal, and Act releases it to the payee. Both compare the approval with the deal's terms before
+// the key signs.
 func ExampleEscrows_Open() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -112,7 +112,7 @@ func ExampleEscrows_Open() {
 	terms := dapi.EscrowCreate{
 		Amount: decimal.RequireFromString("40"), Currency: dapi.USDC,
 		Payee:   "0x52908400098527886E0F7030069857D2E4169EE7",
-		HoldFor: dapi.EscrowFor(7 * 24 * time.Hour),
+		HoldFor: dapi.EscrowDurationOf(7 * 24 * time.Hour),
 	}
 	deal, err := account.Escrows.Open(ctx, terms, "order-7")
 	if err != nil {
@@ -124,15 +124,15 @@ func ExampleEscrows_Open() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(deal.ID != "") // the service reads the chain at most once in 15 seconds: see Escrows.Wait
+	fmt.Println(deal.ID != "") // the chain is read at most once in 15 seconds: see Escrows.Wait
 	// Output:
 	// active 40 USDC [release]
 	// true
 }
 
-// A payin from another chain gets a price. The payer gets instructions. Wait returns when the money has arrived.
+// A payin quotes money from another chain. The payer gets instructions, and Wait follows the payin until it arrives.
 func ExamplePayins_Create() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -152,7 +152,7 @@ func ExamplePayins_Create() {
 	}
 	fmt.Println("the payer sends them to a wallet:", instructions.Requisites.WalletAddress != "")
 
-	if _, err = account.Sandbox.CompletePayin(ctx, payin.ID); err != nil { // nobody pays in a sandbox
+	if _, err = account.Sandbox.CompletePayin(ctx, payin.ID); err != nil { // in a sandbox, no payer sends the money
 		log.Fatal(err)
 	}
 	if payin, err = account.Payins.Wait(ctx, payin.ID); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Save reports what is still missing. Complete sends what was saved to review.
 func ExampleVerification_Save() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -54,7 +54,7 @@ func ExampleVerification_Save() {
 
 // A client needs an approved verification for a rail. An open rail has requisites: what a payer needs to send money.
 func ExampleRails_Open() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})

@@ -15,7 +15,7 @@ import (
 
 // A sandbox credits an account from a faucet. The key makes a repeated call harmless.
 func ExampleSandbox_Deposit() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -45,9 +45,9 @@ func ExampleSandbox_Deposit() {
 	// one call credits at most 100
 }
 
-// A test of your own program moves a payout to the status that it wants to see.
-func ExampleSandbox_MovePayout() {
-	server := recorded.Serve() // in place of the service
+// A test of your own program sets the status of a payout.
+func ExampleSandbox_SetPayoutStatus() {
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -59,7 +59,7 @@ func ExampleSandbox_MovePayout() {
 		log.Fatal(err)
 	}
 
-	if _, err = account.Sandbox.MovePayout(ctx, payout.ID, dapi.PayoutStatusRefunded); err != nil {
+	if _, err = account.Sandbox.SetPayoutStatus(ctx, payout.ID, dapi.PayoutStatusRefunded); err != nil {
 		log.Fatal(err)
 	}
 	_, err = account.Payouts.Wait(ctx, payout.ID)

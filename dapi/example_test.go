@@ -15,9 +15,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// An integrator creates a client, credits it in the sandbox, and pays one of its suppliers in one call.
+// An integrator creates a client, credits it in the sandbox, and pays a supplier in one call.
 func Example() {
-	// in place of the service; a program has its base URL, and a key that signing.LoadDeveloperKey reads
+	// This server stands for the service. Your program has the service's base URL, and signing.LoadDeveloperKey reads
+	// its key.
 	server := recorded.Serve()
 	defer server.Close()
 	ctx := context.Background()
@@ -48,7 +49,7 @@ func Example() {
 	}
 	payout, err := acme.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: bob.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC, PaymentReference: "Invoice 42",
-	}, "invoice-42", dapi.HighestFee(decimal.NewFromInt(1)))
+	}, "invoice-42", dapi.MaxFee(decimal.NewFromInt(1)))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,9 +62,9 @@ func Example() {
 	// Output: completed 25 USDC as 22.42 EUR
 }
 
-// Another program of the account used the key for other terms. The error names the payout that owns the key.
+// The service refuses a key that was used for other terms. The error has the id of the payout that owns the key.
 func ExamplePayouts_Pay_idempotencyKeyReused() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -97,9 +98,9 @@ func ExamplePayouts_Pay_idempotencyKeyReused() {
 	// Output: idempotency_key_reused invoice-42 true not_moved
 }
 
-// A person sees the price before the key signs. The price and the approval hold for two minutes.
+// A person sees the price before the key signs. The price and the approval are valid for two minutes.
 func ExamplePayouts_Confirm() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -138,9 +139,9 @@ func ExamplePayouts_Confirm() {
 	// true funding
 }
 
-// All reads the ledger page by page, newest entry first.
+// All reads the ledger page by page, the newest entry first.
 func ExampleTransactions_All() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -166,9 +167,9 @@ func ExampleTransactions_All() {
 	// in 10 EURC deposit
 }
 
-// A program that restarts uses the session of its last run, and does not log in again.
-func ExampleFileTokenStore() {
-	server := recorded.Serve() // in place of the service
+// A program that starts again uses the session of its last run and does not log in.
+func ExampleNewFileTokenStore() {
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	directory, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -176,7 +177,7 @@ func ExampleFileTokenStore() {
 	}
 	defer os.RemoveAll(directory)
 	developer := dapi.Developer{Email: server.Email, Key: server.Key,
-		Store: dapi.FileTokenStore(filepath.Join(directory, "session"))}
+		Store: dapi.NewFileTokenStore(filepath.Join(directory, "session"))}
 
 	for range 2 {
 		account, err := dapi.NewSelfServe(server.URL, developer)
@@ -195,9 +196,9 @@ func ExampleFileTokenStore() {
 	// Output: true true
 }
 
-// An error that you have to decide about has its own type, and says whether money moved.
+// If you have to decide something, the error has its own type. PaymentStateOf says whether money moved.
 func ExamplePayouts_Pay_errors() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -213,7 +214,7 @@ func ExamplePayouts_Pay_errors() {
 
 	payout, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: eve.ID, Amount: decimal.RequireFromString("25"), Currency: dapi.USDC},
-		"invoice-43", dapi.FirstUse()) // this program has stored that the payment was never tried
+		"invoice-43", dapi.FirstUse()) // this program knows from its own data that there was no earlier call
 	switch dapi.PaymentStateOf(payout, err) {
 	case dapi.PaymentPaid:
 		fmt.Println("paid by", payout.ID)

@@ -143,7 +143,7 @@ var exchanges = map[string]exchange{
 	},
 		"POST", "/sandbox/payins/pi_1/complete", "", 200, payinJSON, true},
 	"MovePayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Sandbox.MovePayout(ctx, "po_1", dapi.PayoutStatusCompleted)
+		return for1(p).Sandbox.SetPayoutStatus(ctx, "po_1", dapi.PayoutStatusCompleted)
 	}, "POST", "/sandbox/payouts/po_1/status", `{"status":"completed"}`, 200, payoutJSON, true},
 }
 

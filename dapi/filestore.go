@@ -13,30 +13,42 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// FileTokenStore keeps a session in a file that only its owner can read (mode 0600). Processes that share the file take
-// turns, for up to ten seconds; then Load and Save give up.
+// NewFileTokenStore returns a [TokenStore] that keeps a session in a file, which only its owner can read (mode 0600).
+// Processes that share the file take turns. Load and Save give up after ten seconds.
 //
-// The file has room for two sessions. Save writes the new one beside the old one, and Load takes the newest that is
-// complete. There is no temporary file: if a process is killed or a machine loses power, the file still holds the new
-// session or the old one. Save syncs the folder, too, where the system can. Load reads at most about 650 kB, however
-// long the file is. If the path is a symbolic link to an existing file, that file is used. If the link leads nowhere,
-// no file is made.
+// The file holds two sessions. Save writes the new one beside the old one, and Load reads the newest that is complete.
+// So if a process is killed or a machine loses power, the file still has the new session or the old one. There is no
+// temporary file. Save also syncs the folder, where the system can. Load reads at most about 650 kB. If the path is a
+// symbolic link to an existing file, that file is used. If the link leads nowhere, no file is created.
 //
-// On Unix systems, which include macOS, a file is refused if others can write or read it, if it belongs to another user
-// than the process or root, or if it is not a regular file. It is also refused if it lies in a folder, at any height,
-// where everybody can replace files. Save replaces a file of the process's own user that others can write or read, or
-// that holds no session. A file on a volume without working mode bits or without locks is refused.
+// # Unix
 //
-// On Windows only the file's form and length are looked at: who can read it is what its folder lets new files inherit,
-// so keep it in the user's profile. On js/wasm, wasip1, Solaris and AIX nothing keeps two processes from writing at the
-// same time. The last write then stays, or none.
-func FileTokenStore(path string) TokenStore {
+// On Unix systems, which include macOS, Load fails for
+//
+//   - a file that others can write or read,
+//   - a file that belongs to another user than the process or root,
+//   - a file that is not a regular file,
+//   - a file in a folder, at any depth, where everybody can replace files,
+//   - a file on a volume without working mode bits or without locks.
+//
+// Save fails for the same files, with one exception: it replaces a file of the process's own user that others can write
+// or read, or that holds no session.
+//
+// # Other systems
+//
+// On Windows, only the form and the length of the file are checked. The folder decides who can read its files, so keep
+// the file in the user's profile.
+//
+// On js/wasm, wasip1, Solaris and AIX, two processes can write at the same time. The file then has the session that was
+// written last, or none.
+func NewFileTokenStore(path string) TokenStore {
 	return fileTokenStore{path: path, open: openLocked, syncFolder: syncFolder}
 }
 
 type fileTokenStore struct {
-	path       string
-	open       func(path string, flag int) (sessionFile, error) // locked until it is closed, or errInUse
+	path string
+	// the file is locked until it is closed; errInUse if another process has it
+	open       func(path string, flag int) (sessionFile, error)
 	syncFolder func(path string) error
 }
 
@@ -50,17 +62,17 @@ type sessionFile interface {
 }
 
 var (
-	errInUse      = errors.New("another process keeps it locked")
-	errNotRegular = errors.New("it is no regular file")
-	errForeign    = errors.New("it belongs to another user")
-	errWritable   = errors.New("others can write it: remove it, since what it holds may be theirs")
+	errInUse      = errors.New("another process has locked it: try again, or stop that process")
+	errNotRegular = errors.New("it is not a regular file: use another path")
+	errForeign    = errors.New("it belongs to another user: use another path")
+	errWritable   = errors.New("others can write it, so its content may be theirs: remove it")
 	errReadable   = errors.New("others can read it: run chmod 600 on it")
 	errFolder     = errors.New("everybody can replace files in this folder: run chmod o-w on it")
 )
 
 const (
-	lockPatience = 10 * time.Second // more than many processes need to save one after the other
-	lockPause    = 2 * time.Millisecond
+	lockTimeout = 10 * time.Second // longer than many processes need to save one after the other
+	lockPause   = 2 * time.Millisecond
 )
 
 // Load implements TokenStore.
@@ -96,15 +108,15 @@ func (f fileTokenStore) Save(ctx context.Context, session Session) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close() // what was synced cannot fail any more
+	defer file.Close() // the data is synced, so closing cannot lose it
 	if err := before.next(data).write(file); err != nil {
 		return err
 	}
-	return f.syncFolder(filepath.Dir(f.path)) // or a crash could take a new file's name
+	return f.syncFolder(filepath.Dir(f.path)) // otherwise a crash could lose the name of a new file
 }
 
-// toWrite opens the file, and creates it if it does not exist. A file of this user that cannot be trusted with a
-// session is removed first: another process that has it open could read what is written later.
+// toWrite opens the file, and creates it if it does not exist. It first removes a file of this user that is not safe
+// for a session: another process that has it open could read what is written later.
 func (f fileTokenStore) toWrite(ctx context.Context) (file sessionFile, before slot, err error) {
 	for range 3 { // another process may make or replace the file in between
 		if file, err = f.locked(ctx, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +142,7 @@ func (f fileTokenStore) toWrite(ctx context.Context) (file sessionFile, before s
 	return nil, slot{}, err
 }
 
-// newest is the last session that an open file holds whole, or the zero slot if nothing was written yet.
+// newest returns the last complete session of an open file, or the zero slot if nothing was written yet.
 func (f fileTokenStore) newest(file sessionFile) (slot, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -152,9 +164,9 @@ func (f fileTokenStore) newest(file sessionFile) (slot, error) {
 	return newest, nil
 }
 
-// locked opens the file once no other process writes it.
+// locked opens the file when no other process writes it.
 func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, error) {
-	if err := required.Context(ctx, "FileTokenStore"); err != nil {
+	if err := required.Context(ctx, "NewFileTokenStore"); err != nil {
 		return nil, err
 	}
 	for since := time.Now(); ; {
@@ -162,10 +174,10 @@ func (f fileTokenStore) locked(ctx context.Context, flag int) (sessionFile, erro
 		if !errors.Is(err, errInUse) {
 			return file, err
 		}
-		if time.Since(since) > lockPatience {
+		if time.Since(since) > lockTimeout {
 			return nil, f.refused(err)
 		}
-		flag &^= os.O_CREATE | os.O_EXCL // it is there now
+		flag &^= os.O_CREATE | os.O_EXCL // the file exists now
 		if ended := transport.Pause(ctx, lockPause); ended != nil {
 			return nil, ended
 		}

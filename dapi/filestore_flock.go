@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// openLocked opens a file and locks it, for this process alone if it is to be written. The lock ends with the file or
-// the process.
+// openLocked opens a file and locks it, exclusively if it is opened for writing. The lock ends with the file or the
+// process.
 func openLocked(path string, flag int) (sessionFile, error) {
 	file, err := openFile(path, flag)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // Any number of processes read a session at a time, and one writes it alone.
 func TestReadersShareAFileAndWritersDoNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, FileTokenStore(path).Save(t.Context(), sessionOfToken("first")))
+	require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("first")))
 	reader, err := openLocked(path, os.O_RDONLY)
 	require.NoError(t, err)
 	another, err := openLocked(path, os.O_RDONLY)
@@ -59,7 +59,7 @@ func TestFileThatIsReplacedBeforeItsLock(t *testing.T) {
 // Each Save and Load closes what it opened, also when it fails: a program renews its session for years.
 func TestNoFileOfASessionStaysOpen(t *testing.T) {
 	folder := t.TempDir()
-	store := FileTokenStore(filepath.Join(folder, "session"))
+	store := NewFileTokenStore(filepath.Join(folder, "session"))
 	foreign := filepath.Join(folder, "garbage")
 	before := openFiles(t)
 	for range 20 {
@@ -67,10 +67,10 @@ func TestNoFileOfASessionStaysOpen(t *testing.T) {
 		_, err := store.Load(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(foreign, []byte("no session"), 0o600))
-		_, err = FileTokenStore(foreign).Load(t.Context())
+		_, err = NewFileTokenStore(foreign).Load(t.Context())
 		require.Error(t, err)
-		require.NoError(t, FileTokenStore(foreign).Save(t.Context(), sessionOfToken("token")))
-		_, err = FileTokenStore(folder).Load(t.Context())
+		require.NoError(t, NewFileTokenStore(foreign).Save(t.Context(), sessionOfToken("token")))
+		_, err = NewFileTokenStore(folder).Load(t.Context())
 		require.Error(t, err)
 	}
 	assert.InDelta(t, before, openFiles(t), 5)
@@ -87,12 +87,12 @@ func openFiles(t *testing.T) int {
 func TestFileThatStaysLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
-		require.NoError(t, FileTokenStore(path).Save(t.Context(), sessionOfToken("token")))
+		require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("token")))
 		other, err := openLocked(path, os.O_RDWR)
 		require.NoError(t, err)
 		defer other.Close()
 		before, began := openFiles(t), time.Now()
-		_, err = FileTokenStore(path).Load(t.Context())
+		_, err = NewFileTokenStore(path).Load(t.Context())
 		require.ErrorIs(t, err, errInUse)
 		require.ErrorContains(t, err, path)
 		assert.InDelta(t, 10, time.Since(began).Seconds(), 0.1)
@@ -135,7 +135,7 @@ func TestFileThatCannotBeLocked(t *testing.T) {
 // A file that another process makes, in between, is used.
 func TestFileThatIsMadeInBetween(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, FileTokenStore(path).Save(t.Context(), sessionOfToken("theirs")))
+	require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("theirs")))
 	calls := 0
 	store := fileTokenStore{path: path, syncFolder: syncFolder, open: func(path string, flag int) (sessionFile, error) {
 		switch calls++; calls {

@@ -84,7 +84,7 @@ func TestSessionIsOnDiskWhenItIsSaved(t *testing.T) {
 		assert.Equal(t, string(written), string(d.safe), "all of it was synced")
 		assert.Equal(t, filepath.Dir(path), d.folder, "and the folder, which holds its name")
 		assert.Equal(t, string(d.safe), string(d.before), "after it")
-		kept, err := FileTokenStore(path).Load(t.Context())
+		kept, err := NewFileTokenStore(path).Load(t.Context())
 		require.NoError(t, err)
 		assert.Equal(t, token, kept.AccessToken.Reveal())
 	}
@@ -95,7 +95,7 @@ func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
 	for name, d := range map[string]*disk{"writing": {full: failed}, "syncing": {broken: failed}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "session")
-			store := FileTokenStore(path)
+			store := NewFileTokenStore(path)
 			require.NoError(t, store.Save(t.Context(), sessionOfToken("old")))
 
 			require.ErrorIs(t, d.store(path).Save(t.Context(), sessionOfToken("new")), failed)
@@ -112,7 +112,7 @@ func TestSessionThatDoesNotReachTheDiskLeavesTheOldOne(t *testing.T) {
 // A machine that goes off at any byte of a write leaves the session before, which the next save replaces.
 func TestSessionThatIsWrittenInPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	store := FileTokenStore(path)
+	store := NewFileTokenStore(path)
 	for room := 0; ; room++ {
 		old := sessionOfToken("old" + strings.Repeat("o", room))
 		require.NoError(t, store.Save(t.Context(), old))
@@ -134,13 +134,13 @@ func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
 		require.ErrorIs(t, (&disk{crashes: true, room: room}).store(path).Save(t.Context(), sessionOfToken("new")),
 			errOff)
-		none, err := FileTokenStore(path).Load(t.Context())
+		none, err := NewFileTokenStore(path).Load(t.Context())
 		require.Equal(t, Session{}, none)
 		if room > 0 {
 			require.ErrorIs(t, err, errNoSession)
 		}
-		require.NoError(t, FileTokenStore(path).Save(t.Context(), sessionOfToken("next")))
-		kept, err := FileTokenStore(path).Load(t.Context())
+		require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("next")))
+		kept, err := NewFileTokenStore(path).Load(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "next", kept.AccessToken.Reveal())
 	}
@@ -150,7 +150,7 @@ func TestSessionThatCannotBeExportedIsNotSaved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	session := sessionOfToken("token")
 	session.ExpiresAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC) // which no JSON can say
-	require.Error(t, FileTokenStore(path).Save(t.Context(), session))
+	require.Error(t, NewFileTokenStore(path).Save(t.Context(), session))
 	assert.NoFileExists(t, path)
 }
 
@@ -163,7 +163,7 @@ func TestTokensThatAHeaderCarries(t *testing.T) {
 
 func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	store := FileTokenStore(path)
+	store := NewFileTokenStore(path)
 	require.NoError(t, store.Save(t.Context(), sessionOfToken("old")))
 	other, err := openLocked(path, os.O_RDWR)
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestSessionFileIsWaitedForAsLongAsTheCallerDoes(t *testing.T) {
 }
 
 func TestSessionsOfAnyTokensThatCanBeSentFit(t *testing.T) {
-	store := FileTokenStore(filepath.Join(t.TempDir(), "session"))
+	store := NewFileTokenStore(filepath.Join(t.TempDir(), "session"))
 	escaped := strings.Repeat(`"`, 64<<10)
 	session := Session{AccessToken: moneymovement.NewSecret(escaped), RefreshToken: moneymovement.NewSecret(escaped),
 		Credential: strings.Repeat("c", 32)}

@@ -7,25 +7,25 @@ import (
 	"sync"
 )
 
-// turn keeps the goroutines of one process apart, where the standard library has no lock for processes.
-var turn sync.Mutex
+// fileLock separates the goroutines of one process, where the standard library has no lock between processes.
+var fileLock sync.Mutex
 
 type lockedFile struct{ *os.File }
 
-// Close ends the turn.
+// Close closes the file and releases the lock.
 func (f lockedFile) Close() error {
-	defer turn.Unlock()
+	defer fileLock.Unlock()
 	return f.File.Close()
 }
 
-// openLocked opens a file in the caller's turn.
+// openLocked opens a file and takes the lock.
 func openLocked(path string, flag int) (sessionFile, error) {
-	if !turn.TryLock() {
+	if !fileLock.TryLock() {
 		return nil, errInUse
 	}
 	file, err := openFile(path, flag)
 	if err != nil {
-		turn.Unlock()
+		fileLock.Unlock()
 		return nil, err
 	}
 	return lockedFile{file}, nil

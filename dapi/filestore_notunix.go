@@ -9,9 +9,9 @@ import (
 
 func openFile(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0o600) }
 
-// checkFile and checkFolders check nothing: whether mode bits mean something is the embedding program's to say.
+// checkFile and checkFolders check nothing: whether mode bits mean something depends on the program that runs this one.
 func checkFile(fs.FileInfo) error { return nil }
 func checkFolders(string) error   { return nil }
 
-// syncFolder has nothing to do, for no folder can be opened to be synced.
+// syncFolder does nothing, because a folder cannot be opened to be synced.
 func syncFolder(string) error { return nil }

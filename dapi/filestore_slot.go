@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// slot is one of the two places in a session's file. They are written in turn, so that the other one is whole at any
-// time. A checksum tells one that was written in part.
+// slot is one of the two places in a session's file. They are written in turn, so the other one is always complete. A
+// checksum detects a slot that was written in part.
 type slot struct {
-	number uint64 // one more than that of the session before
+	number uint64 // one more than the number of the slot before
 	data   []byte // nil if nothing was written yet
 }
 
@@ -19,18 +19,17 @@ type slot struct {
 const (
 	slotMark   = "session1"
 	slotHeader = len(slotMark) + 8 + 4 + sha256.Size
-	// slotSize holds two tokens of the length that no header exceeds, each character of which is escaped, and what
-	// stands beside them.
+	// slotSize holds two tokens of the largest length of a header, with each character escaped, and the other members.
 	slotSize  = 5 * 64 << 10
 	maxStored = slotSize - slotHeader
 )
 
 var (
-	errNoSession = errors.New("it holds no session that is whole")
-	errTooLong   = errors.New("session is longer than its tokens can be")
+	errNoSession = errors.New("it holds no complete session; the next login replaces it")
+	errTooLong   = errors.New("the session is too long to store: its tokens are longer than a header can carry")
 )
 
-// newestSlot reads the session that was last written whole into a file of a size.
+// newestSlot reads the session that was last written completely, from a file of the given size.
 func newestSlot(file io.ReaderAt, size int64) (newest slot, err error) {
 	if size == 0 {
 		return slot{}, nil
@@ -65,7 +64,7 @@ func readSlot(r io.Reader) (s slot, whole bool) {
 	return s, bytes.Equal(header, s.header())
 }
 
-// next is the slot of a session that follows.
+// next returns the slot for the next session.
 func (s slot) next(data []byte) slot { return slot{number: s.number + 1, data: data} }
 
 func (s slot) header() []byte {
@@ -77,7 +76,7 @@ func (s slot) header() []byte {
 	return digest.Sum(header)
 }
 
-// write puts the slot in its place, on the disk. If that fails, the session before it stays the newest.
+// write writes the slot in its place and syncs it to the disk. If that fails, the session before it stays the newest.
 func (s slot) write(file sessionFile) error {
 	at := int64((s.number-1)%2) * slotSize
 	_, err := file.WriteAt(append(s.header(), s.data...), at)

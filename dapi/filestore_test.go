@@ -23,7 +23,7 @@ import (
 )
 
 func TestFileTokenStoreKeepsASession(t *testing.T) {
-	store := dapi.FileTokenStore(filepath.Join(t.TempDir(), "session"))
+	store := dapi.NewFileTokenStore(filepath.Join(t.TempDir(), "session"))
 	none, err := store.Load(t.Context())
 	require.NoError(t, err, "a file that is not there holds no session")
 	assert.Equal(t, dapi.Session{}, none)
@@ -37,7 +37,7 @@ func TestFileTokenStoreKeepsASession(t *testing.T) {
 func TestFileTokenStoreIsReadableByItsOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o644))
-	require.NoError(t, dapi.FileTokenStore(path).Save(t.Context(), secretive))
+	require.NoError(t, dapi.NewFileTokenStore(path).Save(t.Context(), secretive))
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	assert.Equal(t, fs.FileMode(0o600), info.Mode(), "also where a laxer file was before")
@@ -46,7 +46,7 @@ func TestFileTokenStoreIsReadableByItsOwnerOnly(t *testing.T) {
 func TestEmptyFileHoldsNoSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	none, err := dapi.FileTokenStore(path).Load(t.Context())
+	none, err := dapi.NewFileTokenStore(path).Load(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, dapi.Session{}, none)
 }
@@ -55,7 +55,7 @@ func TestEmptyFileHoldsNoSession(t *testing.T) {
 // is whole, and JSON.
 func TestFormOfASessionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	store := dapi.FileTokenStore(path)
+	store := dapi.NewFileTokenStore(path)
 	for range 2 {
 		require.NoError(t, store.Save(t.Context(), secretive))
 	}
@@ -81,12 +81,12 @@ func requireKept(t *testing.T, store dapi.TokenStore) {
 
 func TestFileTokenStoreErrors(t *testing.T) {
 	t.Run("no such directory", func(t *testing.T) {
-		store := dapi.FileTokenStore(filepath.Join(t.TempDir(), "none", "session"))
+		store := dapi.NewFileTokenStore(filepath.Join(t.TempDir(), "none", "session"))
 		require.ErrorIs(t, store.Save(t.Context(), secretive), fs.ErrNotExist)
 	})
 	t.Run("a directory in its place", func(t *testing.T) {
 		directory := t.TempDir()
-		store := dapi.FileTokenStore(directory)
+		store := dapi.NewFileTokenStore(directory)
 		_, err := store.Load(t.Context())
 		require.Error(t, err)
 		require.Error(t, store.Save(t.Context(), secretive))
@@ -97,9 +97,9 @@ func TestFileTokenStoreErrors(t *testing.T) {
 	t.Run("garbage", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "session")
 		require.NoError(t, os.WriteFile(path, []byte("access-token-of-everything"), 0o600))
-		store := dapi.FileTokenStore(path)
+		store := dapi.NewFileTokenStore(path)
 		_, err := store.Load(t.Context())
-		require.ErrorContains(t, err, path+": it holds no session that is whole")
+		require.ErrorContains(t, err, path+": it holds no complete session")
 		assert.NotContains(t, err.Error(), "of-everything")
 		requireKept(t, store)
 	})
@@ -110,12 +110,12 @@ func TestFileTokenStoreIsReplacedAsAWhole(t *testing.T) {
 	path := filepath.Join(directory, "session")
 	short, long := secretive, secretive
 	long.AccessToken = moneymovement.NewSecret(strings.Repeat("long", 2_500))
-	require.NoError(t, dapi.FileTokenStore(path).Save(t.Context(), short))
+	require.NoError(t, dapi.NewFileTokenStore(path).Save(t.Context(), short))
 
 	var processes sync.WaitGroup
 	for i := range 16 {
 		processes.Go(func() {
-			store := dapi.FileTokenStore(path) // each process has its own
+			store := dapi.NewFileTokenStore(path) // each process has its own
 			for range 10 {
 				session := short
 				if i%2 == 0 {
@@ -138,7 +138,7 @@ func TestFileTokenStoreIsReplacedAsAWhole(t *testing.T) {
 // A file that is longer than any session is not read, nor is one whose lengths are not true.
 func TestFileTokenStoreReadsAtMostWhatASessionNeeds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	store := dapi.FileTokenStore(path)
+	store := dapi.NewFileTokenStore(path)
 	requireKept(t, store)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestFileTokenStoreReadsAtMostWhatASessionNeeds(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := store.Load(t.Context())
 			runtime.ReadMemStats(&after)
-			require.ErrorContains(t, err, "no session that is whole")
+			require.ErrorContains(t, err, "no complete session")
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
 			requireKept(t, store)
 		})
@@ -174,7 +174,7 @@ func TestSaveUntilKilled(t *testing.T) {
 			": TestKilledProcessesLeaveASession sets it in the processes that it starts and kills, and make test runs that")
 	}
 	for i := 0; ; i++ {
-		if err := dapi.FileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
+		if err := dapi.NewFileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stdout.WriteString("."); err != nil {
@@ -196,7 +196,7 @@ func TestKilledProcessesLeaveASession(t *testing.T) {
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "session")
-	store := dapi.FileTokenStore(path)
+	store := dapi.NewFileTokenStore(path)
 	require.NoError(t, store.Save(t.Context(), sessionOfLength(1)))
 	started := time.Now()
 	for kills := 0; kills < 10 || kills < 300 && time.Since(started) < 5*time.Second; kills++ {

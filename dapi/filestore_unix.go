@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// openFile opens without waiting for the other end of a pipe.
+// openFile opens a file. It does not wait for the other end of a pipe.
 func openFile(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag|syscall.O_NONBLOCK, 0o600)
 }
@@ -29,8 +29,8 @@ func checkFile(info fs.FileInfo) error {
 	return nil
 }
 
-// checkFolders refuses a path on which everybody can put another file in the session's place: where it stands, and
-// where links lead.
+// checkFolders refuses a path where everybody can replace the session's file. It checks the path itself and where its
+// links lead.
 func checkFolders(path string) error {
 	named, err := filepath.Abs(path)
 	if err != nil {
@@ -64,8 +64,8 @@ func checkFoldersOf(path string) error {
 	}
 }
 
-// syncFolder writes the names in a folder to the disk, so that a crash cannot lose them. File systems that cannot do
-// this are accepted.
+// syncFolder writes the names in a folder to the disk, so that a crash cannot lose them. It accepts file systems that
+// cannot do this.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 func keptIn(t *testing.T, folder string) (string, dapi.TokenStore) {
 	t.Helper()
 	path := filepath.Join(folder, "session")
-	store := dapi.FileTokenStore(path)
+	store := dapi.NewFileTokenStore(path)
 	requireKept(t, store)
 	return path, store
 }
@@ -85,7 +85,7 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 		require.NoError(t, os.Chmod(lax, 0o777))
 		link := filepath.Join(top, "session")
 		require.NoError(t, os.Symlink(path, link))
-		_, err := dapi.FileTokenStore(link).Load(t.Context())
+		_, err := dapi.NewFileTokenStore(link).Load(t.Context())
 		require.ErrorContains(t, err, "everybody can replace")
 	})
 }
@@ -94,7 +94,7 @@ func TestNoFileIsMadeInAFolderOfEverybody(t *testing.T) {
 	lax := t.TempDir()
 	require.NoError(t, os.Chmod(lax, 0o777))
 	path := filepath.Join(lax, "session")
-	require.ErrorContains(t, dapi.FileTokenStore(path).Save(t.Context(), secretive), "everybody can replace")
+	require.ErrorContains(t, dapi.NewFileTokenStore(path).Save(t.Context(), secretive), "everybody can replace")
 	assert.NoFileExists(t, path)
 }
 
@@ -108,7 +108,7 @@ func TestSessionFileBehindLinks(t *testing.T) {
 	link := filepath.Join(top, "session")
 	require.NoError(t, os.Symlink("..data/session", link))
 
-	store := dapi.FileTokenStore(link)
+	store := dapi.NewFileTokenStore(link)
 	got, err := store.Load(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, exported(t, secretive), exported(t, got))
@@ -128,7 +128,7 @@ func TestLinkToWhatIsNoSession(t *testing.T) {
 	require.NoError(t, os.WriteFile(other, []byte("of great worth"), 0o600))
 	link := filepath.Join(top, "session")
 	require.NoError(t, os.Symlink(other, link))
-	requireKept(t, dapi.FileTokenStore(link))
+	requireKept(t, dapi.NewFileTokenStore(link))
 	kept, err := os.ReadFile(other)
 	require.NoError(t, err)
 	assert.Equal(t, "of great worth", string(kept))
@@ -138,15 +138,15 @@ func TestLinkToNothingIsNotFollowed(t *testing.T) {
 	top := t.TempDir()
 	link := filepath.Join(top, "session")
 	require.NoError(t, os.Symlink(filepath.Join(top, "elsewhere"), link))
-	require.ErrorIs(t, dapi.FileTokenStore(link).Save(t.Context(), secretive), fs.ErrExist)
+	require.ErrorIs(t, dapi.NewFileTokenStore(link).Save(t.Context(), secretive), fs.ErrExist)
 	assert.NoFileExists(t, filepath.Join(top, "elsewhere"))
 }
 
 func TestPipeInPlaceOfASessionFileIsNotWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
 	require.NoError(t, syscall.Mkfifo(path, 0o600))
-	store := dapi.FileTokenStore(path)
+	store := dapi.NewFileTokenStore(path)
 	_, err := store.Load(t.Context())
-	require.ErrorContains(t, err, "no regular file")
-	require.ErrorContains(t, store.Save(t.Context(), secretive), "no regular file")
+	require.ErrorContains(t, err, "not a regular file")
+	require.ErrorContains(t, store.Save(t.Context(), secretive), "not a regular file")
 }

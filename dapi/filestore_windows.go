@@ -10,13 +10,14 @@ import (
 // sharingViolation is ERROR_SHARING_VIOLATION.
 const sharingViolation = syscall.Errno(32)
 
-// openLocked opens a file so that no other process can, but to read what this one reads as well.
+// openLocked opens a file so that no other process can open it, except to read a file that this process only reads.
 func openLocked(path string, flag int) (sessionFile, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	access, share, disposition := uint32(syscall.GENERIC_READ), uint32(syscall.FILE_SHARE_READ), uint32(syscall.OPEN_EXISTING)
+	access, share := uint32(syscall.GENERIC_READ), uint32(syscall.FILE_SHARE_READ)
+	disposition := uint32(syscall.OPEN_EXISTING)
 	if flag&os.O_RDWR != 0 {
 		access, share = syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0
 	}
@@ -33,10 +34,9 @@ func openLocked(path string, flag int) (sessionFile, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// checkFile and checkFolders check nothing: mode bits say nothing here, and who can reach a file is its folder's to
-// say.
+// checkFile and checkFolders check nothing: mode bits mean nothing here, and the folder decides who can reach a file.
 func checkFile(fs.FileInfo) error { return nil }
 func checkFolders(string) error   { return nil }
 
-// syncFolder has nothing to do: the file system's own log keeps names.
+// syncFolder does nothing: the file system keeps names in its own log.
 func syncFolder(string) error { return nil }

@@ -2,9 +2,7 @@ package dapi_test
 
 import (
 	"context"
-	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -14,7 +12,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -196,24 +193,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a contact's currency of five": {update("ct_1", dapi.ContactUpdate{Currency: model.Set("EUROS")}), "currency",
 			"too_long"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var sent atomic.Int32
-			w := &inprocess.Transport{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-				sent.Add(1)
-			})}
-			key, err := signing.Generate()
-			require.NoError(t, err)
-			integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
-				moneymovement.WithHTTPClient(&http.Client{Transport: w}))
-			require.NoError(t, err)
-
-			refused := as[*errors.InvalidInput](t, c.call(t.Context(), integrator))
-			require.Len(t, refused.Fields, 1)
-			assert.Equal(t, c.field, refused.Fields[0].Field)
-			assert.Equal(t, c.code, refused.Fields[0].Code)
-			assert.NotEmpty(t, refused.Fields[0].Message)
-			assert.Zero(t, sent.Load())
-		})
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
 	}
 }
 

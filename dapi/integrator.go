@@ -12,29 +12,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Developer is the credential of the platform API: an account and one of its developer keys. It is no credential of
-// another surface.
-//
-// Source: Authentication, Platform API.
+// Developer is the credential of the platform API: the email of an account, and one of its developer keys. It does not
+// work on the other surfaces.
 type Developer struct {
-	// Email is the account's.
+	// Email is the email of the account.
 	Email string
-	// Key signs logins and approvals: a *signing.DeveloperKey, a wallet key, or a signer of the caller's own.
+	// Key signs logins and approvals: a *signing.DeveloperKey, a wallet key, or your own signer.
 	Key signing.Signer
-	// Store hands the session to another process or the next start; nil keeps it in memory only.
+	// Store passes the session to another process or to the next start. If it is nil, the session is only kept in
+	// memory.
 	Store TokenStore
-	// Verifier judges approvals in place of signing.CheckApproval, for a service whose approvals are not readable. Nil
-	// refuses those. An approval that cannot be read cannot be told from a login challenge either: set
-	// ChallengeVerifier as well.
+	// Verifier checks approvals in place of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
+	// read. If it is nil, such approvals are refused. The SDK cannot tell an approval that it cannot read from a login
+	// challenge, so set ChallengeVerifier as well.
 	Verifier signing.Verifier
-	// ChallengeVerifier has the last word on the bytes that a login signs, after signing.CheckChallenge. Nil leaves it
-	// at that.
+	// ChallengeVerifier has the last word on the bytes that a login signs, after signing.CheckChallenge. If it is nil,
+	// the result of signing.CheckChallenge counts.
 	ChallengeVerifier signing.ChallengeVerifier
 }
 
-// Credential names the developer at a service, as [Session].Credential does: a digest of the service's address, the
-// email and the public key, which tells credentials apart without showing them. It is for stores that keep sessions of
-// several. A developer without a key has the empty name.
+// Credential returns a name for this developer at a service, the same as [Session].Credential. The name is a digest of
+// the service's address, the email and the public key. It tells credentials apart and does not show them. Use it in a
+// store that keeps the sessions of several credentials. For a developer without a key it returns "".
 func (d Developer) Credential(baseURL string) string {
 	if d.Key == nil {
 		return ""
@@ -46,20 +45,19 @@ func (d Developer) Credential(baseURL string) string {
 	return hex.EncodeToString(digest.Sum(nil)[:16])
 }
 
-// Integrator is the whitelabel product: an integrator's backend that created clients and signs for them. It is safe for
-// concurrent use.
-//
-// Source: What the service does.
+// Integrator is the client of the whitelabel product: an integrator's backend, which creates clients and signs for
+// them. Make it with [NewIntegrator]. It is safe for concurrent use.
 type Integrator struct {
-	// Clients are the accounts that the integrator created.
+	// Clients creates and reads the accounts of the integrator's customers.
 	Clients *Clients
 
 	platform *platform
 }
 
-// Account acts as one account: the integrator's own, or one client's. It is safe for concurrent use and cheap to make.
+// Account has the services of one account: the integrator's own account, or the account of one client. It is safe for
+// concurrent use and cheap to make.
 type Account struct {
-	// Verification and Rails are a client's; the others are any account's.
+	// Verification and Rails are for clients only. The other services work for every account.
 	Verification *Verification
 	Rails        *Rails
 	Payins       *Payins
@@ -68,15 +66,16 @@ type Account struct {
 	Escrows      *Escrows
 	Transactions *Transactions
 	Chains       *Chains
-	// Sandbox emulates credits and lifecycle events; only sandbox hosts answer it.
+	// Sandbox emulates credits and status changes. It works on sandbox hosts only.
 	Sandbox *Sandbox
 
 	platform *platform
 }
 
-// NewIntegrator makes the client of an integrator. baseURL is the service's address, such as https://host, without
-// /dapi/v1; it has to be https unless it is loopback. Nothing is sent before the first call, which logs in. Bad input
-// is *errors.InvalidInput.
+// NewIntegrator returns the client of an integrator. It sends nothing: the first call logs in.
+//
+// baseURL is the service's address without /dapi/v1, such as https://host. It must be https, except for a loopback
+// address. Invalid input is *errors.InvalidInput.
 func NewIntegrator(baseURL string, developer Developer, options ...moneymovement.Option) (*Integrator, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {
@@ -85,8 +84,8 @@ func NewIntegrator(baseURL string, developer Developer, options ...moneymovement
 	return &Integrator{platform: p, Clients: &Clients{p.low()}}, nil
 }
 
-// NewSelfServe makes the client of an account whose owner holds the only key. It has no clients and acts for nobody
-// else. Its arguments are those of [NewIntegrator].
+// NewSelfServe returns the client of an account whose owner holds its only key. It has no clients and acts for nobody
+// else. The arguments are the same as those of [NewIntegrator].
 func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*Account, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {
@@ -95,10 +94,8 @@ func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.
 	return p.account(p.low()), nil
 }
 
-// For acts for a client: its calls carry the client's id as X-Service-Account. The id is checked by the calls, which
-// refuse an empty one, and one without its prefix cl_, as *errors.InvalidInput.
-//
-// Source: Authentication, Platform API.
+// For returns the services of a client. Their calls carry the client's id in the header X-Service-Account. For itself
+// checks nothing: the calls refuse an empty id, or an id without the prefix cl_, with *errors.InvalidInput.
 func (i *Integrator) For(client ClientID) *Account {
 	platform := transport.Of(i).platform
 	low := platform.low()
@@ -106,14 +103,14 @@ func (i *Integrator) For(client ClientID) *Account {
 	return platform.account(low)
 }
 
-// Self acts as the integrator itself.
+// Self returns the services of the integrator's own account.
 func (i *Integrator) Self() *Account {
 	platform := transport.Of(i).platform
 	return platform.account(platform.low())
 }
 
 // platform is what all accounts of one credential share: connections, session, rate windows, retry budget, and the
-// lines of payments that wait for room in them.
+// queues of payments.
 type platform struct {
 	baseURL   string
 	transport *transport.Client

@@ -12,11 +12,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// liveChains remembers the chain listing for all accounts of a credential. Chains and tokens come and go rarely.
+// liveChains keeps the list of chains for all accounts of a credential. Chains and tokens rarely change.
 type liveChains struct {
-	low    lowLevel
-	memory atomic.Pointer[chainListing]
-	turn   chan struct{} // held while the service is asked
+	low      lowLevel
+	memory   atomic.Pointer[chainListing]
+	fetching chan struct{} // held while the service is asked
 }
 
 type chainListing struct {
@@ -24,25 +24,24 @@ type chainListing struct {
 	until  time.Time
 }
 
-// maxChainPages bounds a walk that a payment makes by itself: a thousand chains are more than there are.
+// maxChainPages limits the pages that a payment reads by itself. A thousand chains are more than there are.
 const maxChainPages = 10
 
-// chainsLifetime is how long a listing is taken for live.
+// chainsLifetime is how long a list is used before it is read again.
 const chainsLifetime = 10 * time.Minute
 
-// maxPlaces is where the request's own check takes over, before a small exponent makes for large arithmetic.
+// maxPlaces is the largest number of decimals that is compared here. The general check of a request refuses amounts
+// with more, before a small exponent leads to large arithmetic.
 const maxPlaces = 78
 
-// settlementChain is the chain that balances are held on.
-//
-// Source: Resources, Platform resources.
+// settlementChain is the chain on which balances are held.
 const settlementChain ChainCode = "base"
 
 func newLiveChains(low lowLevel) *liveChains {
-	return &liveChains{low: low, turn: make(chan struct{}, 1)}
+	return &liveChains{low: low, fetching: make(chan struct{}, 1)}
 }
 
-// known answers the chains without asking the service.
+// known returns the chains without a call to the service.
 func (l *liveChains) known() ([]Chain, bool) {
 	listing := l.memory.Load()
 	if listing == nil || !time.Now().Before(listing.until) {
@@ -51,16 +50,16 @@ func (l *liveChains) known() ([]Chain, bool) {
 	return listing.chains, true
 }
 
-// list answers the chains, asking the service at most once per lifetime; callers at the same time share the answer.
+// list returns the chains. It reads them at most once in a lifetime; callers at the same time share one read.
 func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	if chains, ok := l.known(); ok {
 		return chains, nil
 	}
 	select {
-	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
+	case l.fetching <- struct{}{}:
+		defer func() { <-l.fetching }()
 	case <-ctx.Done():
-		return nil, &errors.NotDelivered{Head: opListChains.Head(""), Err: ctx.Err()}
+		return nil, &errors.NotDelivered{CallInfo: opListChains.Head(""), Err: ctx.Err()}
 	}
 	if chains, ok := l.known(); ok {
 		return chains, nil
@@ -76,7 +75,7 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	return chains, nil
 }
 
-// codeOf is the code of a chain, as far as it is known without asking the service; else empty.
+// codeOf returns the code of a chain without a call to the service, or "" if it is not known.
 func (l *liveChains) codeOf(id ChainID) ChainCode {
 	chains, _ := l.known()
 	at := slices.IndexFunc(chains, func(c Chain) bool { return c.ChainID == id })
@@ -86,24 +85,22 @@ func (l *liveChains) codeOf(id ChainID) ChainCode {
 	return chains[at].Code
 }
 
-// listingPatience bounds how long a payment waits for the listing while its approval is open.
-const listingPatience = 5 * time.Second
+// listingTimeout limits how long a payment waits for the list while its approval is open.
+const listingTimeout = 5 * time.Second
 
-// askCode is codeOf, and asks the service for the listing if it is not known.
+// askCode is codeOf, and reads the list if it is not known.
 func (l *liveChains) askCode(ctx context.Context, id ChainID) ChainCode {
 	if id == 0 {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, listingPatience)
+	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
 	defer cancel()
 	_, _ = l.list(ctx) // without it, only the id will do
 	return l.codeOf(id)
 }
 
-// checkPlaces refuses an amount with more decimals than its token has by the listing, as far as it is known without
-// asking the service. Otherwise the service decides.
-//
-// Source: Errors, Platform envelope (amount_precision).
+// checkPlaces refuses an amount with more decimals than its token has. It makes no call to the service: if the chains
+// are not known, the service decides (amount_precision).
 func (l *liveChains) checkPlaces(c *transport.Check, amount decimal.Decimal, asset Asset) {
 	chains, _ := l.known()
 	for _, token := range settlementTokens(chains) {
@@ -113,7 +110,7 @@ func (l *liveChains) checkPlaces(c *transport.Check, amount decimal.Decimal, ass
 	}
 }
 
-// settlementTokens are the assets that a balance can be held in.
+// settlementTokens returns the assets in which a balance can be held.
 func settlementTokens(chains []Chain) []Token {
 	for _, chain := range chains {
 		if chain.Code == settlementChain {

@@ -12,16 +12,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// requestWindow is how long a login request stays valid. The service takes at most five minutes and nothing in the
-// past, so that the middle leaves the same room for a clock that is ahead as for one that is behind.
-//
-// Source: Authentication, Platform API (requestExpiry).
+// requestWindow is how long a login request is valid. The service accepts at most five minutes and nothing in the past.
+// The middle leaves the same room for a clock that is ahead and for one that is behind.
 const requestWindow = 150 * time.Second
 
-// login proves possession of the developer key: challenge, signature, token. A challenge is single use. If the answer
-// to its use was lost, it may be consumed, and one fresh challenge is asked for. A service that is down for a moment is
-// asked again, as often as the retry policy says, each time with a fresh challenge: everyone who needs the session
-// waits for this one login.
+// login proves that this program has the developer key: challenge, signature, token. A challenge can be used once. If
+// the response to its use was lost, it may be used up, and login asks once for a new challenge. If the service is down
+// for a moment, login tries again as often as the retry policy says, each time with a new challenge, because everyone
+// who needs the session waits for this one login.
 func (s *session) login(ctx context.Context) (Session, error) {
 	for tried, renewed := 0, false; ; tried++ {
 		grant, err := s.loginOnce(ctx)
@@ -39,8 +37,7 @@ func (s *session) login(ctx context.Context) (Session, error) {
 	}
 }
 
-// unavailable reports that the service could not use the challenge for now. The path of one call does not send a token
-// call again.
+// unavailable reports that the service could not use the challenge now. The request path does not repeat a token call.
 func unavailable(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	return ok && refusal.Operation == opCreateToken.ID && refusal.Status == http.StatusServiceUnavailable
@@ -55,7 +52,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 		signing.Challenge{ID: challenge.ChallengeID, Payload: challenge.Payload},
 		s.seen, signing.VerifyChallengeWith(s.developer.ChallengeVerifier))
 	if _, unsigned := errors.AsType[*signing.NotSigned](err); unsigned {
-		err = &errors.NotDelivered{Head: opCreateToken.Head(""), Err: err}
+		err = &errors.NotDelivered{CallInfo: opCreateToken.Head(""), Err: err}
 	}
 	if err != nil {
 		return Session{}, err
@@ -71,13 +68,14 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 	return sessionOf(opCreateToken.ID, grant, asked)
 }
 
-// challenge asks for the bytes to sign. If the service finds the request's expiry out of range, this machine's clock is
-// off by minutes, and the service's own, as its answer's Date header tells it, dates a second request.
+// challenge asks for the bytes to sign. If the service says that the request's expiry is out of range, this machine's
+// clock is off by minutes. Then a second request is dated with the service's clock, from the Date header of its
+// response.
 func (s *session) challenge(ctx context.Context) (*Challenge, error) {
-	var answer moneymovement.Response
-	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&answer))
+	var response moneymovement.Response
+	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&response))
 	if _, refused := errors.AsType[*errors.RequestExpired](err); refused {
-		if now, parseErr := http.ParseTime(answer.Header.Get("Date")); parseErr == nil {
+		if now, parseErr := http.ParseTime(response.Header.Get("Date")); parseErr == nil {
 			return s.challengeAt(ctx, now)
 		}
 	}
@@ -93,14 +91,12 @@ func (s *session) challengeAt(
 	}, append(options, countedFor(transport.WindowLoginEmail, s.developer.Email)))
 }
 
-// countedFor has a login call wait for the window of its email or its challenge, too.
-//
-// Source: Limits, Rate windows.
+// countedFor makes a login call wait for the rate window of its email or its challenge, too.
 func countedFor(window transport.Window, scope string) moneymovement.CallOption {
 	return func(c *transport.Call) { c.Counted.Window, c.Counted.Scope = window, scope }
 }
 
-// challengeSpent reports that the token call used or outlived its challenge without bringing a session.
+// challengeSpent reports that the token call used its challenge, or came too late for it, and returned no session.
 func challengeSpent(err error) bool {
 	var (
 		consumed *errors.ChallengeConsumed

@@ -11,9 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// pages walks a cursor list from where its parameters begin, at each range anew, over at most so many pages; one that
-// goes on is an error. Walks that nobody asked for are bounded. cursor says where the parameters keep theirs, and read
-// what a page holds.
+// pages iterates over a list with cursors, from the cursor of params on. Each range starts again. It reads at most
+// `most` pages, and a longer list is an error: a list that the SDK reads by itself must be limited. cursor returns the
+// cursor field of the parameters, and read returns the items and the next cursor of a page.
 func pages[P, L, T any](
 	ctx context.Context, most int, operation *transport.Operation,
 	list func(context.Context, P, ...moneymovement.CallOption) (*L, error), params P,
@@ -22,18 +22,18 @@ func pages[P, L, T any](
 	return func(yield func(T, error) bool) {
 		var none T
 		refuse := func(reason error) {
-			yield(none, &errors.UnexpectedAnswer{Head: operation.Head(""), Status: http.StatusOK, Err: reason})
+			yield(none, &errors.UnexpectedResponse{CallInfo: operation.Head(""), Status: http.StatusOK, Err: reason})
 		}
 		params := params
 		at := cursor(&params)
 		walked := transport.NewTrail(*at)
 		for page := 1; ; page++ {
-			answer, err := list(ctx, params, options...)
+			response, err := list(ctx, params, options...)
 			if err != nil {
 				yield(none, err)
 				return
 			}
-			items, next := read(answer)
+			items, next := read(response)
 			for _, item := range items {
 				if !yield(item, nil) {
 					return

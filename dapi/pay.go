@@ -9,110 +9,125 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Pay makes a payment: it books a payout, compares price and terms with what was asked for, signs the approval and
-// confirms it. Without [HighestFee] a fee of any size passes, and without [LeastArrives] or [NoWorseThan] the first
-// price does, whatever arrives. The payment that it returns is funded: what the service shows of it says so, or, in
-// words for a status that this version does not know, that it took the confirm. [Payouts.Wait] follows it to its end.
-// [PaymentStateOf] says what an error means for the payment.
+// Pay makes a payment: it books a payout, compares the price and the terms with what you asked for, signs the approval
+// and confirms it. It returns the payout when the money has left or is leaving. [Payouts.Wait] follows it until the
+// money arrives.
 //
-// key says which payment is meant. Calling Pay again with the same key and terms never pays twice, whatever happened to
-// the calls before, for the 7 days that the service remembers the key; see [FirstUsedAt] for what comes later. An empty
-// key is *errors.InvalidInput.
+// Without [MaxFee], Pay accepts a fee of any size. Without [MinDestinationAmount] or [NoWorseThan], it accepts the
+// first price, whatever amount arrives.
 //
-// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in
-// doubt. Pay assumes that the key may have been sent before, by this process or another, unless [FirstUse] says
-// otherwise or the service shows that the booking is new. A payment that may have been made by this call or an earlier
-// one ends in *errors.OutcomeUnknown, whatever was refused last, and never in the type of that refusal; the refusal is
-// its Cause.
+// If Pay returns no error, the payout shows that it is funded; or the service took the confirm, and the payout has a
+// status that this version does not know.
 //
-// On the way it settles what needs nobody's decision:
+// # Repeating
 //
-//   - already_funded: success, the funded payout is read and returned;
-//   - funding_in_progress: it waits until the funding is through, as long as ctx lets it; of a payment that this client
-//     has seen paid, it returns the payout at once;
-//   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or an approval that is
-//     over by the service's clock: it books again with the same key. A fresh price has to keep the bounds, and without
-//     a bound on what arrives it has to be as good as the first, but for the [QuoteTolerance];
-//   - approval_consumed, and a confirm whose answer was lost: it reads the payout to see whether it is funded;
-//   - a refusal after the booking: it reads the payout once, for another client with the same key may have paid it
-//     since. If the booking itself is refused, and nobody here knows the payout, it looks through the newest 300
-//     entries of the ledger.
+// key says which payment is meant. If you call Pay again with the same key and the same terms, it never pays twice,
+// whatever happened to the earlier calls. This holds for the 7 days in which the service remembers the key: see
+// [FirstUsedAt]. An empty key is *errors.InvalidInput.
 //
-// What it booked is returned with each error after the booking, and the error names it. Nothing was signed by a call
-// that ends in *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld] or *signing.ApprovalRefused. A payment
-// that was funded once and failed or came back is *[PayoutNotCompleted], and is not funded again. The others are those
-// of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable and *errors.PayoutNotFundable.
+// Pay assumes that the key may have been sent before, by this process or by another one, unless you pass [FirstUse] or
+// the service shows that the booking is new.
 //
-// Any number of payments may be started at once. They queue in front of the booking in the order in which they came,
-// and nothing is signed before there is room in the rate window to send it.
+// # Errors
 //
-// Source: Errors, Slugs; Limits, Lifetimes and Idempotency.
+// Use [PaymentStateOf] to decide what to do after an error. A refusal is about one call. Only a success, the slug
+// already_funded, or the final status of the payout settles a payment that was in doubt.
+//
+//   - *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay again with the same key and terms,
+//     and do not pay in another way. The last refusal is in Cause. Pay never returns a refusal by its own type while
+//     the payment may have been made.
+//   - *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld], *signing.ApprovalRefused: this call signed
+//     nothing.
+//   - *[PayoutNotCompleted]: the payment was funded once, and failed or came back. Pay does not fund it again. To pay,
+//     use a new key.
+//   - The errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable and
+//     *errors.PayoutNotFundable.
+//
+// After the booking, Pay returns the booked payout with each error, and the error has its id.
+//
+// # What Pay settles itself
+//
+//   - already_funded: Pay reads the funded payout and returns it.
+//   - funding_in_progress: Pay waits until the service has funded the payout, as long as ctx allows. If this client has
+//     seen the payment paid before, it returns the payout at once.
+//   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or approval that has
+//     expired by the service's clock: Pay books again with the same key. The fresh price must keep your bounds. Without
+//     a bound on what arrives, it must be as good as the first price, within the [QuoteTolerance].
+//   - approval_consumed, and a confirm whose response was lost: Pay reads the payout to see whether it is funded.
+//   - A refusal after the booking: Pay reads the payout once, because another client with the same key may have paid
+//     it. If the service refuses the booking and this client does not know the payout, Pay looks for it in the newest
+//     300 entries of the ledger.
+//
+// # Many payments
+//
+// You can start any number of payments at once. They queue before the booking in the order of the calls, and Pay signs
+// nothing before there is room in the rate window to send it.
 func (s *Payouts) Pay(
 	ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption,
 ) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}
-	wish := payWishOf(options)
-	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.demands(&payout), wish.check); err != nil {
+	opts := payOptionsOf(options)
+	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.check(&payout), opts.check); err != nil {
 		return nil, err
 	}
-	if err := wish.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
+	if err := opts.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, wish.firstUse)
+	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
 	defer attempt.abandon()
-	p := &payment{service: s, payouts: s, asked: payout, key: key, wish: wish, attempt: attempt, doubt: left}
+	p := &payment{service: s, payouts: s, asked: payout, key: key, opts: opts, attempt: attempt, doubt: left}
 	return p.run(ctx)
 }
 
-// payment is one Pay under way.
+// payment is one call of Pay.
 type payment struct {
 	service *Payouts
-	payouts *Payouts // under the key that it was booked with
+	payouts *Payouts // with the developer key that booked the payout
 	asked   PayoutCreate
-	key     moneymovement.Key // anchors the payment; it serves the confirm as well, whose scope is its own
-	wish    payWish
+	key     moneymovement.Key // of the booking, and of the confirm, which has a scope of its own
+	opts    payOptions
 	attempt *attempt
 
-	doubt    doubt               // about this payment, from all that is known
-	booked   *Payout             // as the last booking said, nil before the first
-	feeKnown bool                // that booking said a fee, be it zero
-	fresh    bool                // that booking is new, and waits for its approval
-	over     *Payout             // a booking that was over when it came
-	tried    *Payout             // a booking that was confirmed although it was over, as the service gave no other
-	last     error               // what the last reopening is for
-	looked   bool                // the payout was read since its last confirm
-	seen     *Payout             // what that reading said, nil if it could not be read
-	unread   error               // why it could not
-	reading  transport.RateClass // of reads of the payout; empty for that of an ordinary read
-	leave    func()              // the line of payments
+	doubt    doubt               // what is known about earlier calls
+	booked   *Payout             // the last booking, nil before the first
+	feeKnown bool                // the last booking has a fee, which may be zero
+	fresh    bool                // the last booking is new, and waits for its approval
+	over     *Payout             // a booking that had expired when it came
+	tried    *Payout             // an expired booking that was confirmed, because the service returned no other
+	last     error               // why the payment was booked again last
+	wasRead  bool                // the payout was read since the last confirm
+	lastRead *Payout             // the payout as that read returned it, nil if the read failed
+	readErr  error               // why that read failed
+	reading  transport.RateClass // of reads of the payout, "" for ordinary reads
+	leave    func()              // leaves the queue of payments
 }
 
 // ending is how a step of a payment ends.
 type ending struct {
 	outcome outcome
-	payout  *Payout // funded or at its own end
-	err     error   // of the others
+	payout  *Payout // funded or ended
+	err     error   // of the other outcomes
 }
 
 type outcome string
 
 const (
-	goesOn   outcome = "goes on"  // to the next step
-	settled  outcome = "settled"  // the money has left or is leaving, or the payout came to its own end
-	reopen   outcome = "reopen"   // the price or the approval is over: book again
+	proceed  outcome = "proceed"  // continue with the next step
+	settled  outcome = "settled"  // the money has left or is leaving, or the payout has ended
+	reopen   outcome = "reopen"   // the price or the approval has expired: book again
 	refused  outcome = "refused"  // this call ends without paying
 	doubtful outcome = "doubtful" // what this call did is not known
 )
 
-// maxReopen bounds how often a payment whose window closed is booked again within one Pay.
+// maxReopen limits how often one call of Pay books a payment again whose price or approval expired.
 const maxReopen = 3
 
-// run makes the payment, in its turn.
+// run makes the payment when its turn in the queue comes.
 func (p *payment) run(ctx context.Context) (*Payout, error) {
 	return p.conclude(ctx, p.inTurn(ctx))
 }
@@ -136,56 +151,56 @@ func (p *payment) inTurn(ctx context.Context) ending {
 	}
 }
 
-// once books, looks at what came of it, signs and confirms.
+// once books, checks the booking, signs and confirms.
 func (p *payment) once(ctx context.Context) ending {
-	p.payouts = p.service.underOneKey()
-	for _, step := range []func(context.Context) ending{p.book, p.look, p.price, p.ask} {
-		if end := step(ctx); end.outcome != goesOn {
+	p.payouts = p.service.withCurrentKey()
+	for _, step := range []func(context.Context) ending{p.book, p.checkTerms, p.checkPrice, p.callHook} {
+		if end := step(ctx); end.outcome != proceed {
 			return end
 		}
 	}
 	return p.confirm(ctx)
 }
 
-// settledBy is the ending of a payout that is funded or came to its own end.
+// settledBy is the ending with a payout that is funded or has ended.
 func settledBy(payout *Payout) ending { return ending{outcome: settled, payout: payout} }
 
-// conclude says how the payment ends, in the light of what is known about it from before this call, too.
+// conclude returns how the payment ends, with what is known from before this call as well.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
-	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.alone()
+	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.onlyCall()
 	if end.outcome == refused || end.outcome == doubtful {
-		if inDoubt && !p.looked {
+		if inDoubt && !p.wasRead {
 			p.find(ctx, end.err)
 		}
-		if !p.looked { // also without a doubt: another client may have paid the booking since it was made
+		if !p.wasRead { // even without a doubt: another client may have paid the booking
 			p.read(ctx)
 		}
-		// One that reads as expired is not at its end: it can be booked again, here or in another process.
-		if p.seen != nil && (p.seen.funded() || p.seen.Status.broke()) {
-			end = settledBy(p.seen)
+		// An expired payout has not ended: it can be booked again, here or in another process.
+		if p.lastRead != nil && (p.lastRead.funded() || p.lastRead.Status.broke()) {
+			end = settledBy(p.lastRead)
 		}
 	}
 	switch end.outcome {
 	case settled:
-		p.attempt.end(over)
+		p.attempt.end(finished)
 		if end.payout == nil {
 			return p.known(), p.named(end.err)
 		}
-		return end.payout, p.named(end.payout.arrived())
+		return end.payout, p.named(end.payout.notCompleted())
 	case refused:
 		if !inDoubt {
-			p.attempt.end(nothing)
+			p.attempt.end(notPaid)
 			return p.known(), p.named(end.err)
 		}
 	}
-	p.attempt.end(maybe)
-	if _, old := errors.AsType[*KeyTooOld](end.err); old { // which says by itself that an earlier call may have paid
+	p.attempt.end(maybePaid)
+	if _, old := errors.AsType[*KeyTooOld](end.err); old { // its text says that an earlier call may have paid
 		return p.known(), p.named(end.err)
 	}
 	return p.known(), p.unknown(end.err)
 }
 
-// known is what was booked, or nil if no booking was answered.
+// known returns the booked payout, or nil if no booking was returned.
 func (p *payment) known() *Payout {
 	if p.booked == nil || p.booked.Status == "" && p.booked.Approval == nil {
 		return nil
@@ -193,32 +208,33 @@ func (p *payment) known() *Payout {
 	return p.booked
 }
 
-// unknown is the error of a payment that may have been made.
+// unknown returns the error of a payment that may have been made.
 func (p *payment) unknown(cause error) error {
-	unknown := inDoubt(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
-	return p.named(thenEnded(unknown, p.unread))
+	unknown := unknownOutcome(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
+	return p.named(withContextError(unknown, p.readErr))
 }
 
-// headed says which call echoed other terms.
+// headed adds the call to the error of a booking with other terms.
 func (p *payment) headed(differs *TermsDiffer) *TermsDiffer {
-	differs.Head = p.head()
+	differs.CallInfo = p.head()
 	return differs
 }
 
-// head is that of an error about what was booked.
-func (p *payment) head() errors.Head {
-	return errors.Head{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
+// head returns the head of an error about the booking.
+func (p *payment) head() errors.CallInfo {
+	return errors.CallInfo{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
 }
 
-// named says in an error which payout it is about, once there is one.
+// named adds the payout's id to an error, if it is known.
 func (p *payment) named(err error) error {
 	if id := p.id(); id != "" {
-		errors.Name(err, string(id), string(p.key), callfacts.Asker{})
+		errors.SetResource(err, string(id), string(p.key), callfacts.Asker{})
 	}
 	return err
 }
 
-// unproven is an answer that says success and does not show it: no more than one that was lost.
+// unproven returns the error of a response that reports success and does not show it. It proves no more than a lost
+// response.
 func (p *payment) unproven(operation, reason string) error {
-	return unproven(errors.Head{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
+	return unproven(errors.CallInfo{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
 }

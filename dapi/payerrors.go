@@ -7,72 +7,76 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// PayoutNotCompleted says that a payout came to its own end in another status than `completed`: `failed`, `refunded` or
-// `expired`. Its key pays nothing any more.
+// PayoutNotCompleted says that a payout ended with another status than `completed`: `failed`, `refunded` or `expired`.
+// Its key cannot pay any more. To pay, use a new key.
 type PayoutNotCompleted struct {
-	errors.Head
+	errors.CallInfo
+	// Payout is the payout that ended.
 	Payout *Payout
 }
 
-// Error is one line, safe to log.
+// Error returns one line, safe to log.
 func (e *PayoutNotCompleted) Error() string {
-	payout := given(e.Payout)
-	return fmt.Sprintf("payout %s ended %s; to pay anew, use a new key", payout.ID, payout.Status)
+	payout := deref(e.Payout)
+	return fmt.Sprintf("payout %s ended %s, so its money came back or never left; to pay, use a new key", payout.ID,
+		payout.Status)
 }
 
-// Retryable is false: the payout has ended.
+// Retryable returns false: the payout has ended.
 func (e *PayoutNotCompleted) Retryable() bool { return false }
 
-// MovedByCall is not_moved: whatever left came back, or never left.
+// MovedByCall returns errors.NotMoved: the money came back, or never left.
 func (e *PayoutNotCompleted) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// given is what p points to. A caller's fake may leave it out.
-func given[T any](p *T) T {
+// deref returns the value of p, or the zero value for nil, which an error that a test makes by hand can hold.
+func deref[T any](p *T) T {
 	if p == nil {
 		p = new(T)
 	}
 	return *p
 }
 
-// PaymentDeclined says that the caller's own [BeforeSigning] refused. Nothing was signed by this call.
+// PaymentDeclined says that your [BeforeSigning] refused. This call signed nothing.
 type PaymentDeclined struct {
-	errors.Head
-	// Payout is booked and not confirmed.
+	errors.CallInfo
+	// Payout is booked, and not confirmed by this call.
 	Payout *Payout
-	// Err is what the hook returned.
+	// Err is the error that your function returned.
 	Err error
 }
 
-// Error is one line.
+// Error returns one line, which includes the text of Err.
 func (e *PaymentDeclined) Error() string {
-	return fmt.Sprintf("payout %s: not signed, BeforeSigning refused: %v", e.Resource, e.Err)
+	return fmt.Sprintf("payout %s: BeforeSigning refused, so this call signed nothing: %v", e.Resource, e.Err)
 }
 
-// Unwrap gives what the hook returned.
+// Unwrap returns Err.
 func (e *PaymentDeclined) Unwrap() error { return e.Err }
 
-// Retryable is true: the hook is asked again.
+// Retryable returns true: the next call asks your function again.
 func (e *PaymentDeclined) Retryable() bool { return true }
 
-// MovedByCall is not_moved: nothing was signed.
+// MovedByCall returns errors.NotMoved: this call signed nothing.
 func (e *PaymentDeclined) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// KeyTooOld says that a key was first used so long ago that the service may have forgotten it, so that the same call
-// could pay again. Nothing was sent. Read the payout or the ledger to find what came of it.
+// KeyTooOld says that the service may have forgotten a key, because it was first used too long ago. The same call could
+// pay a second time, so this call signed nothing. An earlier call may have paid: look for the payment in the ledger
+// before you pay with a new key.
 type KeyTooOld struct {
-	errors.Head
-	// FirstUsed is when the key was first used, as the caller says.
+	errors.CallInfo
+	// FirstUsed is the time that you passed to [FirstUsedAt].
 	FirstUsed time.Time
 }
 
-// Error is one line, safe to log.
+// Error returns one line, safe to log.
 func (e *KeyTooOld) Error() string {
-	return fmt.Sprintf("%s: key %s was first used on %s; the service remembers a key for 7 days, and later the same call would pay again: "+
-		"look for the payment in the ledger", e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))
+	return fmt.Sprintf("%s: key %q was first used on %s, and the service remembers a key for 7 days: "+
+		"this call signed nothing, because it could pay a second time; an earlier call may have paid, "+
+		"so look for the payment in the ledger before you use a new key", e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))
 }
 
-// Retryable is false: the key only grows older.
+// Retryable returns false: the key only becomes older.
 func (e *KeyTooOld) Retryable() bool { return false }
 
-// MovedByCall is not_moved: nothing was sent. What earlier calls with the key did is not known.
+// MovedByCall returns errors.NotMoved: this call signed nothing. It says nothing about earlier calls with the key.
 func (e *KeyTooOld) MovedByCall() errors.Movement { return errors.NotMoved }

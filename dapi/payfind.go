@@ -7,15 +7,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// The bounds of what find looks through.
+// The limits of what find reads.
 const (
-	findPages = 3  // of the ledger, newest first as far as is known
+	findPages = 3  // of the ledger, newest entries first as far as is known
 	findReads = 10 // of payouts
 )
 
-// find looks for the payout of this payment in the ledger, for a process that knows nothing but the key: the service
-// refuses the booking, as of a contact that was deleted, although an earlier process has paid. The ledger does not name
-// keys, so that payouts of the same amount are read. That it finds none says nothing.
+// find looks for the payout of this payment in the ledger. It is for a process that knows only the key: the service
+// refuses the booking, for example because the contact was deleted, although an earlier process has paid. The ledger
+// does not name keys, so find reads the payouts with the same amount. If it finds nothing, that proves nothing.
 func (p *payment) find(ctx context.Context, refusal error) {
 	if p.id() != "" || !refusesBooking(refusal) {
 		return
@@ -25,7 +25,7 @@ func (p *payment) find(ctx context.Context, refusal error) {
 	for entry, err := range ledger.upTo(ctx, findPages, ListTransactionsParams{Limit: maxPage}, nil) {
 		switch {
 		case err != nil:
-			p.unread = err
+			p.readErr = err
 			return
 		case len(tried) > findReads:
 			return
@@ -37,12 +37,12 @@ func (p *payment) find(ctx context.Context, refusal error) {
 		if payout, err := p.get(ctx); err == nil && payout.IdempotencyKey == string(p.key) {
 			return
 		}
-		p.booked, p.seen = nil, nil
+		p.booked, p.lastRead = nil, nil
 	}
 }
 
-// refusesBooking reports a refusal by a service that can be asked for more: it judged the request, and not its
-// credential or its rate.
+// refusesBooking reports a refusal of the request itself, and not of its credential or its rate. After it, the service
+// can be asked for more.
 func refusesBooking(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {

@@ -9,38 +9,33 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Payins are incoming fundings that are quoted first: over a virtual account (BankID) or from another chain
-// (OriginChainID). Money that arrives at the client's wallet on Base needs none.
-//
-// Source: Resources, Vocabulary; Coverage catalogue.
+// Payins quotes money that comes in. A payin is an incoming payment that is quoted first: over a virtual account
+// (BankID) or from another chain (OriginChainID). Money that arrives at the client's wallet on Base needs no payin.
 type Payins struct{ low lowLevel }
 
-// Create quotes or books a payin. The price holds at most 2 minutes.
-//
-// Source: Endpoints, Platform API; Limits, Lifetimes.
+// Create quotes or books a payin. The quoted price is valid for at most 2 minutes.
 func (s *Payins) Create(ctx context.Context, payin PayinCreate, options ...moneymovement.CallOption) (*Payin, error) {
 	return transport.Of(s).low.CreatePayin(ctx, &payin, options)
 }
 
-// Instructions answers the requisites that the payer needs. After the price's window it is *errors.QuoteExpired.
+// Instructions returns the requisites: the account details that the payer needs. If the price has expired, the error is
+// *errors.QuoteExpired. Then create a new payin.
 func (s *Payins) Instructions(
 	ctx context.Context, id PayinID, options ...moneymovement.CallOption,
 ) (*PayinInstructions, error) {
 	return transport.Of(s).low.CreatePayinInstructions(ctx, id, options)
 }
 
-// Get reads a payin. One that belongs to someone else is *errors.NotFound.
+// Get reads a payin. The payin of another account is *errors.NotFound.
 func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
 	return transport.Of(s).low.GetPayin(ctx, id, options)
 }
 
-// Wait polls until the payin is `completed`. One that expires comes back with *PayinNotCompleted; if ctx ends first,
-// the last reading comes back with *StillPending.
-//
-// Source: Events.
+// Wait polls until the payin is `completed`, and returns it as last read. If the payin expires, the error is
+// *PayinNotCompleted. If ctx ends first, the error is *StillPending.
 func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {
 	payin, err := wait(ctx, options, poll[Payin]{
-		low: transport.Of(s).low, resource: "payin", id: string(id),
+		low: transport.Of(s).low, operation: &opGetPayin, resource: "payin", id: string(id),
 		read: func(ctx context.Context) (*Payin, error) {
 			return transport.Of(s).low.as(transport.ClassPoll).GetPayin(ctx, id, nil)
 		},
@@ -48,24 +43,27 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 		done:   func(p *Payin) bool { return p.Status.Final() },
 	})
 	if err == nil && payin.Status != PayinStatusCompleted {
-		err = &PayinNotCompleted{Head: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}
+		err = &PayinNotCompleted{CallInfo: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}
 	}
 	return payin, err
 }
 
-// PayinNotCompleted says that a payin ended in another status than `completed`.
+// PayinNotCompleted says that a payin ended with another status than `completed`. To receive the money, create a new
+// payin.
 type PayinNotCompleted struct {
-	errors.Head
+	errors.CallInfo
 	Payin *Payin
 }
 
-// Retryable is false: this payin does not change any more.
+// Retryable returns false: this payin does not change any more.
 func (e *PayinNotCompleted) Retryable() bool { return false }
 
-// MovedByCall is errors.NotMoved: no money arrived.
+// MovedByCall returns errors.NotMoved: no money arrived.
 func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMoved }
 
+// Error returns one line, safe to log.
 func (e *PayinNotCompleted) Error() string {
-	payin := given(e.Payin)
-	return fmt.Sprintf("payin %s ended %s", payin.ID, payin.Status)
+	payin := deref(e.Payin)
+	return fmt.Sprintf("payin %s ended %s, so no money arrived; to receive money, create a new payin", payin.ID,
+		payin.Status)
 }

@@ -13,32 +13,30 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// paymentLine is where payments of a credential wait before they are booked, in the order in which they came. A payment
-// that is booked holds an approval that closes, and its confirm needs room in the same window as its booking: if
-// everything were booked at once, the approvals would close while their confirms wait. So no more than [underWay]
-// payments stand between booking and confirm.
+// paymentLine is the queue in which the payments of a credential wait before they are booked, in the order of the
+// calls. A booked payment holds an approval that closes, and its confirm needs room in the same rate window as the
+// booking. If all payments were booked at once, their approvals would close while their confirms wait. So at most
+// [maxInFlight] payments are between booking and confirm.
 //
-// The bound holds whoever paces. Another limiter than the client's own gives a process at most the stated window.
-// Without pacing, the service counts all the same, or does not count and then a hundred payments at once keep it busy.
+// The limit applies whoever limits the rate. Another limiter than the client's own gives a process at most the stated
+// window. Without a limiter, the service still counts the calls; or it does not count, and then a hundred payments at
+// once keep it busy.
 type paymentLine struct {
-	operation string // that begins a payment
+	operation string // the first call of a payment
 	window    transport.Allowance
-	paced     bool // by this client, so that the window tells how long the line takes
+	paced     bool // this client limits the rate, so the time in the queue can be calculated
 	places    *semaphore.Weighted
 	waiting   atomic.Int64
 	logger    *slog.Logger
 }
 
 // The lifetimes of approvals.
-//
-// Source: Limits, Lifetimes.
 const (
 	payoutApproval = 120 * time.Second
 	escrowApproval = 60 * time.Second
 )
 
-// roomToConfirm is the end of an approval's window that is not reckoned with: the confirm has to be signed, and to
-// travel.
+// roomToConfirm is the last part of an approval's window, which is left for signing and sending the confirm.
 const roomToConfirm = 5 * time.Second
 
 func newPaymentLine(
@@ -46,26 +44,27 @@ func newPaymentLine(
 ) *paymentLine {
 	return &paymentLine{
 		operation: operation, window: window, paced: paced, logger: logger,
-		places: semaphore.NewWeighted(int64(underWay(window, approval))),
+		places: semaphore.NewWeighted(int64(maxInFlight(window, approval))),
 	}
 }
 
-// underWay is how many payments may stand between booking and confirm, where n calls pass in a window and approvals
-// live for a time:
+// maxInFlight returns how many payments may be between booking and confirm, if n calls pass in a window and an approval
+// lives for a time:
 //
 //	n × ⌊(lifetime − 5 s) / window⌋ × 9/10   if that is not zero,
-//	n / 20                                   otherwise, and one at least.
+//	n / 20                                   otherwise, and at least one.
 //
-// At worst, bookings take the last slots of a window, and all their confirms wait for the next one. In an approval's
-// lifetime, less 5 seconds to sign and to travel, so many whole windows pass, each with room for n. Confirms go first
-// there, but for the tenth that other writes keep. A window counts as long as it is held, 61 seconds for a minute.
+// In the worst case, bookings take the last slots of a window, and all their confirms wait for the next one. During an
+// approval's lifetime, less 5 seconds to sign and send, that many whole windows pass, each with room for n calls.
+// Confirms go first there, except for the tenth that is left for other writes. A window counts as long as it is held,
+// which is 61 seconds for a minute.
 //
-// If the approval does not outlive a window, a confirm that misses the window of its booking is too late, and the
-// payment is prepared anew. That befalls those that are between booking and confirm when the window is full: a
-// twentieth of it at most.
+// If an approval does not live longer than a window, a confirm that misses the window of its booking is too late, and
+// the payment is prepared again. This happens to the payments that are between booking and confirm when the window is
+// full: at most a twentieth of it.
 //
-// With 120 calls a minute that makes 108 payouts (120 s) and 6 deals (60 s).
-func underWay(window transport.Allowance, approval time.Duration) int {
+// With 120 calls a minute, the limits are 108 payouts (120 s) and 6 deals (60 s).
+func maxInFlight(window transport.Allowance, approval time.Duration) int {
 	windows := int((approval - roomToConfirm) / window.Held())
 	if windows <= 0 {
 		return max(window.Calls/20, 1)
@@ -73,8 +72,8 @@ func underWay(window transport.Allowance, approval time.Duration) int {
 	return max(window.Calls*windows*9/10, 1)
 }
 
-// enter waits for a place, which leave gives up: after the confirm, or when there will be none. leave may be called
-// more than once. A payment whose turn would come after the deadline is told so at once.
+// enter waits for a place. The returned leave gives the place up: after the confirm, or when there will be no confirm.
+// leave can be called more than once. If the payment's turn would come after the deadline, enter fails at once.
 func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err error) {
 	if l.places.TryAcquire(1) {
 		return l.leave(), nil
@@ -87,7 +86,7 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 	began := time.Now()
 	err = l.places.Acquire(ctx, 1)
 	if queued := time.Since(began); queued >= time.Second {
-		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement waited for its turn to pay",
+		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement payment waited in the queue",
 			slog.String("operation", l.operation), slog.String("idempotencyKey", key), slog.Duration("queued", queued))
 	}
 	if err != nil {
@@ -99,12 +98,12 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 func (l *paymentLine) leave() func() { return sync.OnceFunc(func() { l.places.Release(1) }) }
 
 func (l *paymentLine) refused(key string, retryAt time.Time, err error) error {
-	return &errors.NotDelivered{Head: errors.Head{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt},
+	return &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt},
 		Err: err}
 }
 
-// least is how long a payment takes at least that has so many before it in line: each needs two calls, and so does this
-// one.
+// least returns the shortest time until a payment with so many before it can confirm. Each of them needs two calls, and
+// so does this one.
 func (l *paymentLine) least(before int64) time.Duration {
 	calls := 2 * (before + 1)
 	return time.Duration((calls-1)/int64(l.window.Calls)) * l.window.Held()

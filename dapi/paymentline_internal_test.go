@@ -30,7 +30,7 @@ func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
 		{120, 5 * time.Minute, 432}, {120, 66 * time.Second, 108}, {120, 66*time.Second - 1, 6},
 	} {
 		window := transport.Allowance{Calls: tc.calls, Per: time.Minute}
-		assert.Equal(t, tc.want, underWay(window, tc.approval), "%d calls, %v", tc.calls, tc.approval)
+		assert.Equal(t, tc.want, maxInFlight(window, tc.approval), "%d calls, %v", tc.calls, tc.approval)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 					if approval == payoutApproval {
 						assert.Zero(t, again)
 					}
-					assert.LessOrEqual(t, again, took*underWay(allowance, approval))
+					assert.LessOrEqual(t, again, took*maxInFlight(allowance, approval))
 				})
 			})
 		}
@@ -169,7 +169,7 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		assert.Equal(t, "invoice-42", refused.IdempotencyKey)
 		assert.Equal(t, "Pay", refused.Operation)
 		assert.Contains(t, log.String(),
-			`msg="moneymovement waited for its turn to pay" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
+			`msg="moneymovement payment waited in the queue" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
 
 		log.Reset()
 		for _, patience := range []time.Duration{time.Second, time.Second - 1} {

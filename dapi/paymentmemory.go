@@ -10,32 +10,29 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// paymentMemory is what the client of one credential knows about its payments by key: which of them may have been paid,
-// and what the first price was. It is a help and no proof: another process, or another client, may have used the same
-// key.
+// paymentMemory is what one credential's client knows about its payments, by key: which of them may have been paid, and
+// what the first price was. It helps and proves nothing: another process or another client may have used the same key.
 //
-// A doubt is never forgotten before it is settled or the service has forgotten the key. Everything else is dropped when
+// A doubt is kept until it is settled, or until the service has forgotten the key. Everything else is dropped when
 // there is too much of it.
 type paymentMemory struct {
 	mu     sync.Mutex
 	known  map[paymentKey]*remembered
-	plain  *list.List // of *remembered without a doubt, oldest first
-	doubts *list.List // of *remembered with one, oldest first
+	plain  *list.List // *remembered without a doubt, oldest first
+	doubts *list.List // *remembered with a doubt, oldest first
 }
 
-// paymentKey is where an idempotency key has its meaning.
-//
-// Source: Limits, Idempotency (the scope is account and operation).
+// paymentKey is the scope of an idempotency key: account and operation.
 type paymentKey struct{ account, operation, key string }
 
 type remembered struct {
 	key      paymentKey
 	place    *list.Element // in plain or doubts
-	fate     fate
+	state    keyState
 	since    time.Time // when its last call ended
-	underway int       // calls
-	begun    int       // calls, ever
-	resource string    // that the key anchors, as a booking said
+	underway int       // calls that are running
+	begun    int       // all calls
+	resource string    // the id of the payout or deal, from a booking
 	first    *Quote    // the first price
 }
 
@@ -48,22 +45,22 @@ func newPaymentMemory() *paymentMemory {
 	return &paymentMemory{known: map[paymentKey]*remembered{}, plain: list.New(), doubts: list.New()}
 }
 
-// fate is what is known to have come of the calls with a key.
-type fate int
+// keyState is what is known about the calls with a key.
+type keyState int
 
 const (
-	nothing fate = iota // none of them can have paid
-	maybe               // one of them may have paid
-	over                // it is paid, or came to its own end
+	notPaid   keyState = iota // none of them can have paid
+	maybePaid                 // one of them may have paid
+	finished                  // the payment is paid or has ended
 )
 
-// doubt is how much is known about earlier attempts of a payment.
+// doubt is what is known about earlier attempts of a payment.
 type doubt int
 
 const (
-	noDoubt      doubt = iota // there was none, or none that can have paid
-	assumedDoubt              // a caller's key may have been sent before
-	knownDoubt                // an earlier call may have paid, or has
+	noDoubt      doubt = iota // there was none, or none can have paid
+	assumedDoubt              // the key may have been sent before
+	knownDoubt                // an earlier call may have paid, or did
 )
 
 // attempt is one call that makes a payment.
@@ -74,16 +71,16 @@ type attempt struct {
 	ended  bool
 }
 
-// begin notes that a call makes a payment, and says what earlier ones leave open. A first use is refused if there are
-// so many doubts already that another could not be kept, unless this client knows that it is not the first.
+// begin records that a call makes a payment, and returns what earlier calls left open. It refuses a first use if there
+// are so many doubts that no other could be kept, unless this client knows of an earlier call with the key.
 func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
 	known := m.known[key]
-	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.fate == nothing && known.underway == 0) {
+	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.state == notPaid && known.underway == 0) {
 		return nil, noDoubt, &errors.NotDelivered{
-			Head: errors.Head{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
+			CallInfo: errors.CallInfo{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
 		}
 	}
 	if known == nil {
@@ -94,7 +91,7 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	}
 	left := assumedDoubt
 	switch {
-	case known.fate != nothing:
+	case known.state != notPaid:
 		left = knownDoubt
 	case firstUse && known.underway == 0:
 		left = noDoubt
@@ -104,18 +101,19 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	return &attempt{memory: m, known: known, number: known.begun}, left, nil
 }
 
-var errTooManyDoubts = errors.New("100,000 payments of this client are in doubt; settle some of them by calling again with their keys, then start new ones")
+var errTooManyDoubts = errors.New("100,000 payments of this client are in doubt: " +
+	"settle some of them by calling again with their keys, then start new ones")
 
-// alone reports that no other call with the key is or was under way during this one.
-func (a *attempt) alone() bool {
+// onlyCall reports that no other call with the key is running, or ran, during this one.
+func (a *attempt) onlyCall() bool {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
 	return a.known.underway == 1 && a.known.begun == a.number
 }
 
-// end ends the call. What it knows for certain outweighs what others did not; that a call came to nothing says nothing
-// about others.
-func (a *attempt) end(came fate) {
+// end ends the call. What one call knows for certain counts more than what other calls did not do. If this call paid
+// nothing, that says nothing about other calls.
+func (a *attempt) end(came keyState) {
 	m := a.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,22 +122,22 @@ func (a *attempt) end(came fate) {
 	}
 	a.ended = true
 	a.known.underway--
-	m.mark(a.known, max(a.known.fate, came))
+	m.mark(a.known, max(a.known.state, came))
 }
 
-// abandon ends a call that did not come to its end: a function of the caller's panicked. After end it does nothing.
-func (a *attempt) abandon() { a.end(maybe) }
+// abandon ends a call that a panic of the caller's function stopped. After end it does nothing.
+func (a *attempt) abandon() { a.end(maybePaid) }
 
-// doubtful notes a doubt that arose outside of a whole payment.
+// doubtful records a doubt from outside of Pay and Open.
 func (m *paymentMemory) doubtful(key paymentKey) {
-	if attempt, _, err := m.begin(key, false); err == nil { // it refuses nothing but a first use
-		attempt.end(maybe)
+	if attempt, _, err := m.begin(key, false); err == nil { // begin refuses only a first use
+		attempt.end(maybePaid)
 	}
 }
 
-// bookedAs notes what a booking said, and gives the first price of the payment that any booking said, nil if this one
-// has the first. again says that a booking was seen before.
-func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again bool) {
+// recordBooking stores a booking. It returns the first price of the payment in any booking, or nil if this booking has
+// it. again reports that there was a booking before.
+func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, again bool) {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
 	again = a.known.resource != ""
@@ -152,50 +150,50 @@ func (a *attempt) bookedAs(resource string, quote *Quote) (first *Quote, again b
 	return first, again
 }
 
-// learn takes from the first answer of a call whether there was a call before it, and gives what that leaves open. A
-// replay of what this call sent twice, or of what an earlier call of this client booked and did not pay, means nothing
-// new.
-func (a *attempt) learn(left doubt, resource string, done bool, answer moneymovement.Response) doubt {
-	replayed := answer.Replayed || answer.Status == http.StatusOK
+// updateDoubt returns what is left open, from the first response of a call, which may show whether there was a call
+// before it. A replay says nothing new if this call sent the request twice, or if an earlier call of this client booked
+// and did not pay.
+func (a *attempt) updateDoubt(left doubt, resource string, done bool, response moneymovement.Response) doubt {
+	replayed := response.Replayed || response.Status == http.StatusOK
 	switch {
 	case left == knownDoubt, done:
 		return knownDoubt
-	case newlyMade(answer):
+	case newlyMade(response):
 		return noDoubt
-	case replayed && answer.Attempts <= 1 && a.resource() != resource:
+	case replayed && response.Attempts <= 1 && a.resource() != resource:
 		return assumedDoubt
 	}
 	return left
 }
 
-// newlyMade reports an answer that says that its resource was made by this call.
-func newlyMade(answer moneymovement.Response) bool {
-	return answer.Status == http.StatusCreated && !answer.Replayed
+// newlyMade reports a response that says that this call created its resource.
+func newlyMade(response moneymovement.Response) bool {
+	return response.Status == http.StatusCreated && !response.Replayed
 }
 
-// done reports that the payment is paid or came to its own end, as far as this client has seen.
+// done reports that the payment is paid or has ended, as far as this client knows.
 func (a *attempt) done() bool {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
-	return a.known.fate == over
+	return a.known.state == finished
 }
 
-// resource is what the key anchors, as far as this client has seen; empty if it has not.
+// resource returns the id of the payout or deal of the key, or "" if this client does not know it.
 func (a *attempt) resource() string {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
 	return a.known.resource
 }
 
-// mark moves an entry between those in doubt and the others. The caller holds mu.
-func (m *paymentMemory) mark(known *remembered, came fate) {
-	m.listOf(known.fate).Remove(known.place)
-	known.fate, known.since = came, time.Now()
+// mark moves an entry between the lists. The caller holds mu.
+func (m *paymentMemory) mark(known *remembered, came keyState) {
+	m.listOf(known.state).Remove(known.place)
+	known.state, known.since = came, time.Now()
 	known.place = m.listOf(came).PushBack(known)
 }
 
-func (m *paymentMemory) listOf(f fate) *list.List {
-	if f == maybe {
+func (m *paymentMemory) listOf(f keyState) *list.List {
+	if f == maybePaid {
 		return m.doubts
 	}
 	return m.plain
@@ -212,7 +210,7 @@ func (m *paymentMemory) expire() {
 	}
 }
 
-// trim drops the oldest entries that hold no doubt. The caller holds mu.
+// trim drops the oldest entries without a doubt. The caller holds mu.
 func (m *paymentMemory) trim() {
 	for place := m.plain.Front(); place != nil && m.plain.Len() > maxRemembered; {
 		oldest := place.Value.(*remembered) //nolint:errcheck,forcetypeassert // nothing else is in the list

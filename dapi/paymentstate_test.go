@@ -71,9 +71,9 @@ func TestWordsThatProgramsStore(t *testing.T) {
 	assert.Equal(t, []dapi.PaymentState{"paid", "not_paid", "ended", "unknown", "needs_decision"}, []dapi.PaymentState{
 		dapi.PaymentPaid, dapi.PaymentNotPaid, dapi.PaymentEnded, dapi.PaymentUnknown, dapi.PaymentNeedsDecision,
 	})
-	assert.Equal(t, []dapi.PriceBound{"least_arrives", "highest_fee", "no_worse_than", "amount", "asset", "readable"},
+	assert.Equal(t, []dapi.PriceBound{"min_destination_amount", "max_fee", "no_worse_than", "amount", "asset", "readable"},
 		[]dapi.PriceBound{
-			dapi.BoundLeastArrives, dapi.BoundHighestFee, dapi.BoundNoWorseThan, dapi.BoundAmount, dapi.BoundAsset,
+			dapi.BoundMinDestinationAmount, dapi.BoundMaxFee, dapi.BoundNoWorseThan, dapi.BoundAmount, dapi.BoundAsset,
 			dapi.BoundReadable,
 		})
 	assert.Equal(t, []dapi.MethodKind{"scheme", "local", "ewallet"}, []dapi.MethodKind{
@@ -91,7 +91,7 @@ func TestErrorsOfAPaymentAreFailures(t *testing.T) {
 	} {
 		assert.Equal(t, errors.NotMoved, failure.MovedByCall(), "%T", failure)
 		assert.NotEmpty(t, failure.Error(), "%T", failure)
-		_, headed := errors.HeadOf(failure)
+		_, headed := errors.CallInfoOf(failure)
 		assert.True(t, headed, "%T", failure)
 	}
 }

@@ -11,111 +11,132 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// PayOption sets up one [Payouts.Pay]: [HighestFee], [LeastArrives], [NoWorseThan], [QuoteTolerance], [BeforeSigning],
-// and each [KeyOption].
-type PayOption interface{ setPay(*payWish) }
+// PayOption is an option of [Payouts.Pay]: [MaxFee], [MinDestinationAmount], [NoWorseThan], [QuoteTolerance],
+// [BeforeSigning], or a [KeyOption]. An invalid option is *errors.InvalidInput, and nothing is sent.
+//
+// An option applies to one call. If you call Pay again for the same payment, pass the same bounds again.
+type PayOption interface{ setPay(*payOptions) }
 
-// OpenOption sets up one [Escrows.Open]: each [KeyOption].
-type OpenOption interface{ setOpen(*keyWish) }
+// OpenOption is an option of [Escrows.Open]: a [KeyOption].
+type OpenOption interface{ setOpen(*keyOptions) }
 
-// KeyOption is a [PayOption] and an [OpenOption]: [FirstUse], [FirstUsedAt] or [CaptureLastResponse].
-type KeyOption func(*keyWish)
+// KeyOption is both a [PayOption] and an [OpenOption]: [FirstUse], [FirstUsedAt] or [CaptureLastResponse].
+type KeyOption func(*keyOptions)
 
-func (o KeyOption) setPay(w *payWish) { o.setOpen(&w.keyWish) }
+func (o KeyOption) setPay(w *payOptions) { o.setOpen(&w.keyOptions) }
 
-func (o KeyOption) setOpen(w *keyWish) {
+func (o KeyOption) setOpen(w *keyOptions) {
 	if o != nil {
 		o(w)
 	}
 }
 
-// keyWish is what the caller says about a key.
-type keyWish struct {
+// keyOptions is what the caller says about a key.
+type keyOptions struct {
 	firstUse  bool
-	firstUsed *time.Time // nil if not said
-	answer    *moneymovement.Response
+	firstUsed *time.Time // nil if not given
+	response  *moneymovement.Response
+	invalid   invalidOptions
 }
 
-// payWish is what the caller says about a payment besides its terms.
-type payWish struct {
-	keyWish
-	bounds priceBounds
-	before func(context.Context, *Payout) error
+// payOptions is what the caller says about a payment besides its terms.
+type payOptions struct {
+	keyOptions
+	bounds        priceBounds
+	beforeSigning func(context.Context, *Payout) error
 }
 
-type payOption func(*payWish)
+type payOption func(*payOptions)
 
-func (o payOption) setPay(w *payWish) { o(w) }
+func (o payOption) setPay(w *payOptions) { o(w) }
 
-func payWishOf(options []PayOption) payWish {
-	var wish payWish
+func payOptionsOf(options []PayOption) payOptions {
+	var opts payOptions
 	for _, option := range options {
 		if option != nil {
-			option.setPay(&wish)
+			option.setPay(&opts)
 		}
 	}
-	return wish
+	return opts
 }
 
-// FirstUse states that no earlier call with this key can have paid, in any process: there was none, or each ended in
-// [PaymentNotPaid], or in [PaymentNeedsDecision] for its price, its terms or its input. Then a plain refusal means that
-// nothing was paid, and has its own type. Without it an earlier call may have paid, and a refusal leaves the payment
-// [PaymentUnknown]. State it only from what the program has stored. It is ignored if the service or this client knows
-// better.
-func FirstUse() KeyOption { return func(w *keyWish) { w.firstUse = true } }
-
-// FirstUsedAt states when the key was first used, with [FirstUse] or without. The service remembers a key for 7 days,
-// and after that the same call is a new payment: a key that is older than 7 days less an hour, by this machine's clock
-// or the service's, is refused as *[KeyTooOld], and nothing is signed. The zero time is refused as bad input.
+// FirstUse states that no earlier call with this key can have paid, in any process. There was no earlier call, or each
+// one ended in [PaymentNotPaid], or in [PaymentNeedsDecision] because of its price, its terms or its input.
 //
-// Source: Limits, Idempotency.
-func FirstUsedAt(at time.Time) KeyOption { return func(w *keyWish) { w.firstUsed = &at } }
+// With FirstUse, a plain refusal means that nothing was paid, and the error is of the refusal's own type. Without it,
+// an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown].
+//
+// Use it only if your own stored data proves it. It has no effect if the service or this client knows of an earlier
+// call that may have paid.
+func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 
-// CaptureLastResponse keeps what came back besides the decoded value, of the last call that the flow made.
+// FirstUsedAt states when the key was first used. Pass it for every call but the first, with [FirstUse] or without.
+//
+// The service remembers a key for 7 days, and after that the same call makes a new payment. If the key is older than 7
+// days less one hour, by this machine's clock or by the service's, the error is *[KeyTooOld] and this call signs
+// nothing. The zero time, and a time in the future, are *errors.InvalidInput.
+func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstUsed = &at } }
+
+// CaptureLastResponse stores the response of the last call that Pay or Open made: status, header, body and more. A nil
+// pointer is *errors.InvalidInput.
 func CaptureLastResponse(into *moneymovement.Response) KeyOption {
-	return func(w *keyWish) { w.answer = into }
+	return func(w *keyOptions) {
+		w.response = into
+		if into == nil {
+			w.invalid.refuse("CaptureLastResponse", errors.FieldMissing, "must not be nil")
+		}
+	}
 }
 
-// LeastArrives refuses a price at which less than amount arrives, in currency: see [PriceRefused].
-func LeastArrives(amount decimal.Decimal, currency string) PayOption {
-	return payOption(func(w *payWish) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
+// MinDestinationAmount refuses a price at which less than amount arrives. currency is the currency in which the money
+// arrives, such as "EUR". See [PriceRefused]. The amount must be positive.
+func MinDestinationAmount(amount decimal.Decimal, currency string) PayOption {
+	return payOption(func(w *payOptions) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
 }
 
-// HighestFee refuses a price with a fee of more than amount, in the asset that is debited: see [PriceRefused]. Zero
-// allows no fee. Whether the fee is part of the amount or comes on top is not stated; [LeastArrives] bounds what the
-// payee gets.
-func HighestFee(amount decimal.Decimal) PayOption {
-	return payOption(func(w *payWish) { w.bounds.fee = &amount })
-}
-
-// NoWorseThan refuses a price at which less arrives or more leaves than in a quote that the program has stored, but for
-// the [QuoteTolerance]: see [PriceRefused].
-func NoWorseThan(quote Quote) PayOption {
-	return payOption(func(w *payWish) { w.bounds.reference = &quote })
-}
-
-// QuoteTolerance lets a price be worse than the one that it is compared with, by up to this fraction: 0.005 is half a
-// percent. It counts for [NoWorseThan], and for a fresh price in the place of one that expired.
-func QuoteTolerance(fraction decimal.Decimal) PayOption {
-	return payOption(func(w *payWish) { w.bounds.tolerance = fraction })
-}
-
-// BeforeSigning calls f between booking and signing, with the booked payout: to look at its quote, to store its id, or
-// to refuse. An error of f ends the payment unsigned, as *[PaymentDeclined]. f is called again for each fresh price.
-// Its context ends 20 seconds before the approval does, so that there is time to confirm.
-func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
-	return payOption(func(w *payWish) { w.before = f })
-}
-
-// The service remembers an explicit key for 7 days. The margin covers the call itself and clocks that differ.
+// MaxFee refuses a price with a fee of more than amount, in the asset that is debited. See [PriceRefused]. Zero allows
+// no fee, and a negative amount is *errors.InvalidInput.
 //
-// Source: Limits, Idempotency.
+// The service does not state whether the fee is part of the amount or is added to it. To bound what the payee gets, use
+// [MinDestinationAmount].
+func MaxFee(amount decimal.Decimal) PayOption {
+	return payOption(func(w *payOptions) { w.bounds.fee = &amount })
+}
+
+// NoWorseThan refuses a price that is worse than a quote that you stored: less arrives or more leaves. [QuoteTolerance]
+// allows a small difference. See [PriceRefused]. The quote must have both amounts and both currencies.
+func NoWorseThan(quote Quote) PayOption {
+	return payOption(func(w *payOptions) { w.bounds.reference = &quote })
+}
+
+// QuoteTolerance allows a price to be worse by up to this fraction than the quote that it is compared with: 0.005 is
+// half a percent. It applies to [NoWorseThan], and to the fresh price that replaces an expired one. It must be 0 or
+// more, and less than 1.
+func QuoteTolerance(fraction decimal.Decimal) PayOption {
+	return payOption(func(w *payOptions) { w.bounds.tolerance = fraction })
+}
+
+// BeforeSigning calls f between booking and signing, with the booked payout. f can look at the quote, store the
+// payout's id, or refuse. If f returns an error, Pay signs nothing and fails with *[PaymentDeclined].
+//
+// Pay calls f again for each fresh price. The context of f ends 20 seconds before the approval does, which leaves time
+// to confirm. A nil f is *errors.InvalidInput.
+func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
+	return payOption(func(w *payOptions) {
+		w.beforeSigning = f
+		if f == nil {
+			w.invalid.refuse("BeforeSigning", errors.FieldMissing, "must not be nil")
+		}
+	})
+}
+
+// The service remembers an explicit key for 7 days. The margin covers the time of the call and clocks that differ.
 const (
 	keyLifetime = 7 * 24 * time.Hour
 	keyMargin   = time.Hour
 )
 
-// checkPayment refuses terms, a key and options that no payment can have.
+// checkPayment refuses invalid terms, an invalid key and invalid options.
 func checkPayment(operation string, key moneymovement.Key, more ...func(*transport.Check)) error {
 	return transport.Validate(operation, func(c *transport.Check) {
 		c.RequiredKey(string(key))
@@ -125,34 +146,36 @@ func checkPayment(operation string, key moneymovement.Key, more ...func(*transpo
 	})
 }
 
-// check refuses what the caller says about the key if it cannot be.
-func (w *keyWish) check(c *transport.Check) {
+// check refuses invalid options.
+func (w *keyOptions) check(c *transport.Check) {
+	w.invalid.check(c)
 	switch {
 	case w.firstUsed == nil:
 	case w.firstUsed.IsZero():
-		c.Refuse("FirstUsedAt", errors.FieldMissing, "is the zero time, which says nothing about the age of the key")
+		c.Refuse("FirstUsedAt", errors.FieldMissing,
+			"must not be the zero time: pass the time of the first call with the key")
 	case w.firstUsed.After(time.Now().Add(keyMargin)):
-		c.Refuse("FirstUsedAt", "out_of_range", "lies in the future")
+		c.Refuse("FirstUsedAt", "out_of_range", "must not be in the future")
 	}
 }
 
-func (w *payWish) check(c *transport.Check) {
-	w.keyWish.check(c)
+func (w *payOptions) check(c *transport.Check) {
+	w.keyOptions.check(c)
 	w.bounds.check(c)
 }
 
 // checkAge refuses a key that the service may have forgotten, by this machine's clock or by the service's, whichever is
-// later. A flow checks again after it has waited, and after the booking, whose answer tells the service's time.
-func (w *keyWish) checkAge(operation string, key moneymovement.Key, service time.Time) error {
+// later. A flow checks again after it has waited, and after the booking, whose response has the service's time.
+func (w *keyOptions) checkAge(operation string, key moneymovement.Key, service time.Time) error {
 	if w.firstUsed == nil || max(time.Since(*w.firstUsed), service.Sub(*w.firstUsed)) <= keyLifetime-keyMargin {
 		return nil
 	}
-	return &KeyTooOld{Head: errors.Head{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: *w.firstUsed}
+	return &KeyTooOld{CallInfo: errors.CallInfo{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: *w.firstUsed}
 }
 
-// capture hands on what came back of one call.
-func (w *keyWish) capture(answer moneymovement.Response) {
-	if w.answer != nil {
-		*w.answer = answer
+// capture stores the response of one call for the caller.
+func (w *keyOptions) capture(response moneymovement.Response) {
+	if w.response != nil {
+		*w.response = response
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Payouts are departures of money, to a bank account or to a wallet. A payout is booked, its approval is compared with
-// what the caller asked for and signed, and the signature confirms it, all within the approval's 120 seconds.
-// [Payouts.Pay] does it in one call.
+// Payouts books and confirms payouts. A payout is a payment that leaves the account, to a bank account or to a wallet.
 //
-// Source: Resources, Vocabulary; Authentication, Signing.
+// [Payouts.Pay] makes a payment in one call: it books, compares the approval with what you asked for, signs and
+// confirms, all within the 120 seconds of the approval. [Payouts.Book] and [Payouts.Confirm] are its steps, for a
+// program that needs them apart.
 type Payouts struct {
 	low      lowLevel
 	approver approver
@@ -26,25 +26,30 @@ type Payouts struct {
 	line     *paymentLine
 }
 
-// Book books a payout and returns its quote and the approval to sign; no money moves. The idempotency key anchors the
-// payment: two payouts of equal terms need distinct keys, and the same key with other terms is
-// *errors.IdempotencyKeyReused with the owner's PayoutID, whether the service or this client noticed. Without a key the
-// service derives one from the terms: two equal bookings within two hours are one payout. The key comes back in
-// Payout.IdempotencyKey. A contact that cannot be paid is *errors.ContactNotPayable with its Blockers.
+// Book books a payout and returns its quote (the price) and the approval to sign. No money moves.
 //
-// Source: Limits, Idempotency.
+// # Repeating
+//
+// The idempotency key says which payment is meant. Two payouts with equal terms need different keys. The same key with
+// other terms is *errors.IdempotencyKeyReused, with the PayoutID of the payout that has the key; the service or this
+// client detects it. Without a key, the service derives one from the terms: two equal bookings within two hours are one
+// payout. The key is in Payout.IdempotencyKey.
+//
+// # Errors
+//
+// A contact that cannot be paid is *errors.ContactNotPayable, with its Blockers.
 func (s *Payouts) Book(
 	ctx context.Context, payout PayoutCreate, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}
-	return s.approver.notePayout(s.low.demanding(s.demands(&payout)).BookPayout(ctx, &payout, options))
+	return s.approver.notePayout(s.low.withCheck(s.check(&payout)).BookPayout(ctx, &payout, options))
 }
 
-// demands is what a payout must say although the description calls it required nowhere: the approval is compared with
-// it before it is signed, and an approval of another amount or asset than was thought of would be signed.
-func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
+// check returns the check of a payout's amount and currency. The description does not require them, but the approval is
+// compared with them before it is signed. Without them, the SDK would sign an approval for any amount or asset.
+func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
 		c.Positive("amount", payout.Amount)
 		c.Missing("currency", payout.Currency == "")
@@ -52,35 +57,47 @@ func (s *Payouts) demands(payout *PayoutCreate) func(*transport.Check) {
 	}
 }
 
-// Confirm funds a booked payout. asked is what Book was called with, and booked what it returned, perhaps in another
-// process. Terms that the booking echoes otherwise than they were asked are *[TermsDiffer], a price that takes more
-// than the amount and the fee, or another asset, is *[PriceRefused], and every field of the approval is compared with
-// asked before the key signs: a difference is *signing.ApprovalRefused. After each of them nothing was signed or sent.
+// Confirm funds a booked payout. asked is what you passed to Book. booked is what Book returned, perhaps in another
+// process.
 //
-// Errors that a caller meets: *errors.AlreadyFunded (the money has moved), *errors.FundingInProgress (wait),
-// *errors.QuoteExpired and *errors.FundingAttemptExpired (book again with the same key), *errors.ApprovalConsumed,
-// *errors.SigningPolicyRefused. A 502 is safe to retry and has been retried. *errors.OutcomeUnknown: the answer was
-// lost, or neither it nor the payout shows that the confirm was taken; read the payout, or repeat. A status that this
-// version does not know, and that has changed since the booking, shows it.
+// Confirm compares before it signs. After each of these errors, this call signed and sent nothing:
 //
-// Source: Authentication, Signing; Limits, Lifetimes; Errors, Slugs.
+//   - *[TermsDiffer]: the booking has other terms than asked.
+//   - *[PriceRefused]: more leaves than the amount and the fee, or another asset leaves.
+//   - *signing.ApprovalRefused: a field of the approval differs from asked.
+//
+// # Errors
+//
+//   - *errors.AlreadyFunded: the money has moved.
+//   - *errors.FundingInProgress: the service is funding the payout. Wait.
+//   - *errors.QuoteExpired, *errors.FundingAttemptExpired: book again with the same key.
+//   - *errors.ApprovalConsumed: the approval was used before. Read the payout to see whether it is funded.
+//   - *errors.SigningPolicyRefused: the service's signing policy refuses the payout.
+//   - *errors.OutcomeUnknown: the response was lost, or neither the response nor the payout shows that the service took
+//     the confirm. The payout may be funded: read it, or call Confirm again. A status that this version does not know
+//     counts as proof if it changed since the booking.
+//
+// A response 502 is safe to repeat, and the SDK has already repeated the call.
 func (s *Payouts) Confirm(
 	ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption,
 ) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opConfirmPayout); err != nil {
 		return nil, err
 	}
+	if err := transport.Validate(opConfirmPayout.ID, s.check(&asked)); err != nil {
+		return nil, err
+	}
 	if booked == nil {
 		booked = &Payout{}
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}
 	if differs := booked.differs(asked); differs != nil {
-		differs.Head = head
+		differs.CallInfo = head
 		return nil, differs
 	}
 	if refused := (priceBounds{}).refused(price{asked: asked, quote: booked.Quote}); refused != nil {
-		refused.Head, refused.Payout = head, booked
+		refused.CallInfo, refused.Payout = head, booked
 		return nil, refused
 	}
 	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
@@ -89,18 +106,19 @@ func (s *Payouts) Confirm(
 	}
 	if err == nil {
 		if differs := confirmed.differs(asked); differs != nil {
-			differs.Head = head
+			differs.CallInfo = head
 			return nil, unproven(head, differs)
 		}
 	}
 	return confirmed, err
 }
 
-// confirm signs and confirms what was looked at before. evenIfOver signs an approval that this machine takes for over.
+// confirm signs and confirms without comparing again. With allowExpired it signs an approval that has expired by this
+// machine's clock.
 func (s *Payouts) confirm(
-	ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool, options ...moneymovement.CallOption,
+	ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool, options ...moneymovement.CallOption,
 ) (*Payout, error) {
-	body, options, err := s.sign(ctx, asked, booked, evenIfOver, options)
+	body, options, err := s.sign(ctx, asked, booked, allowExpired, options)
 	if err != nil {
 		return nil, err
 	}
@@ -108,40 +126,42 @@ func (s *Payouts) confirm(
 	if err != nil {
 		return nil, err
 	}
-	head := errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
+	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
 			return nil, unproven(head,
-				fmt.Errorf("the answer does not say that the payout is funded, and it cannot be read: %w", err))
+				fmt.Errorf("the response does not show that the payout is funded, and the payout cannot be read: %w",
+					err))
 		}
 	}
 	waits := confirmed.Status == PayoutStatusAwaitingApproval || confirmed.Status == booked.Status
 	if confirmed.ID != booked.ID || waits && !confirmed.funded() && !confirmed.Status.Final() {
-		return nil, unproven(head, errors.New("the service took the confirm, and the payout does not show it"))
+		return nil, unproven(head, errors.New("the service accepted the confirm, and the payout does not show it"))
 	}
-	// of another status that is not known, too: the service took the confirm, and nothing contradicts it
+	// also with another status that is not known: the service took the confirm, and nothing contradicts it
 	return confirmed, nil
 }
 
-// sign gives the body of a confirm and its options. The caller names a chain by its EVM id, and the approval may name
-// it by its code: the listing tells that these are one, and is asked for only if the approval says something else than
-// the id. The approval may spell the contact with its prefix where the booking left it out, or the other way.
-func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, evenIfOver bool,
+// sign returns the body of a confirm and its options. You name a chain by its EVM id, and the approval may name it by
+// its code. The list of chains says which code belongs to the id, and sign reads it only if the approval does not have
+// the id. The approval may also write the contact's id with its prefix where the booking has none, or the other way
+// round.
+func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool,
 	options []moneymovement.CallOption) (
 	*ApprovalConfirm, []moneymovement.CallOption, error,
 ) {
 	code := s.chains.codeOf(asked.ToChainID)
-	contact := booked.ContactID // whose spelling the approval is expected to have
+	contact := booked.ContactID // the approval usually has the id in this form
 	for {
 		want := intent(asked, booked, code)
-		want.Destination.ContactID = string(asked.ContactID.spelledAs(contact))
-		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, evenIfOver,
+		want.Destination.ContactID = string(asked.ContactID.withPrefixOf(contact))
+		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, allowExpired,
 			options)
 		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 		switch {
 		case ok && refused.Field == "destination.contactId" &&
-			asked.ContactID.spelledAs(ContactID(refused.Got)) != ContactID(refused.Want):
+			asked.ContactID.withPrefixOf(ContactID(refused.Got)) != ContactID(refused.Want):
 			contact = ContactID(refused.Got)
 			continue
 		case !ok || refused.Field != "destination.chainId" || code != "":
@@ -153,10 +173,9 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 	}
 }
 
-// intent is what the approval of a payout has to say. code is the other name of the chain that is asked for, empty if
-// it is not known.
+// intent returns what the approval of a payout must say. code is the chain's other name, "" if it is not known.
 func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
-	destination := signing.Destination{ContactID: string(asked.ContactID.spelledAs(booked.ContactID))}
+	destination := signing.Destination{ContactID: string(asked.ContactID.withPrefixOf(booked.ContactID))}
 	if asked.ToChainID != 0 {
 		destination.ChainID, destination.ChainAlias = strconv.FormatInt(asked.ToChainID, 10), string(code)
 	}
@@ -169,18 +188,16 @@ func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	}
 }
 
-// spelledAs gives the other spelling of the id if it is one: its prefix may be missing, and approvals are compared
-// letter for letter.
-//
-// Source: Resources, Contact (pattern of the id).
-func (id ContactID) spelledAs(other ContactID) ContactID {
+// withPrefixOf returns other if both are the same id, with or without the prefix ct_. Otherwise it returns id. The
+// prefix is optional, and approvals are compared letter by letter.
+func (id ContactID) withPrefixOf(other ContactID) ContactID {
 	if strings.TrimPrefix(string(id), "ct_") == strings.TrimPrefix(string(other), "ct_") {
 		return other
 	}
 	return id
 }
 
-// Get reads a payout. One that belongs to someone else is *errors.NotFound.
+// Get reads a payout. The payout of another account is *errors.NotFound.
 func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement.CallOption) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
 		return nil, err
@@ -188,10 +205,8 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 	return s.approver.notePayout(s.low.GetPayout(ctx, id, options))
 }
 
-// Wait polls until the payout is `completed`. One that ends otherwise comes back with *PayoutNotCompleted; if ctx ends
-// first, the last reading comes back with *StillPending.
-//
-// Source: Events (clients learn of progress by reading; polling should back off).
+// Wait polls until the payout is `completed`, and returns it as last read. If the payout ends with another status, the
+// error is *PayoutNotCompleted. If ctx ends first, the error is *StillPending.
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
 		return nil, err
@@ -205,7 +220,7 @@ func (s *Payouts) wait(
 	ctx context.Context, id PayoutID, options []WaitOption, read func(context.Context) (*Payout, error),
 ) (*Payout, error) {
 	payout, err := wait(ctx, options, poll[Payout]{
-		low: s.low, resource: "payout", id: string(id),
+		low: s.low, operation: &opGetPayout, resource: "payout", id: string(id),
 		read:   func(ctx context.Context) (*Payout, error) { return s.approver.notePayout(read(ctx)) },
 		status: func(p *Payout) string { return string(p.Status) },
 		done:   func(p *Payout) bool { return p.Status.Final() },
@@ -213,42 +228,42 @@ func (s *Payouts) wait(
 	if err != nil {
 		return payout, err
 	}
-	return payout, payout.arrived()
+	return payout, payout.notCompleted()
 }
 
-// funded reports that the money has left or is leaving. A transaction on chain shows it, whatever the status is called.
+// funded reports that the money has left or is leaving. A transaction on chain proves it, whatever the status is.
 func (p *Payout) funded() bool {
-	return p.Status.funded() || !p.Status.Final() && p.hashed()
+	return p.Status.funded() || !p.Status.Final() && p.hasTransactionHash()
 }
 
-// hashed reports a transaction on chain. A hash of zeros does not count.
-func (p *Payout) hashed() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
+// hasTransactionHash reports a transaction on chain. A hash of zeros does not count.
+func (p *Payout) hasTransactionHash() bool { return strings.Trim(p.TransactionHash, "0x") != "" }
 
-// untouched reports that a payout waits for its approval, as far as its answer says.
+// untouched reports that a payout waits for its approval, according to its response.
 func (p *Payout) untouched() bool {
 	return !p.funded() && (p.Status == PayoutStatusAwaitingApproval || p.Status == "")
 }
 
-// arrived is nil for a payout that completed or still may.
-func (p *Payout) arrived() error {
+// notCompleted returns *PayoutNotCompleted for a payout that ended without completing, else nil.
+func (p *Payout) notCompleted() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {
 		return &PayoutNotCompleted{
-			Head:   errors.Head{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
-			Payout: p,
+			CallInfo: errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
+			Payout:   p,
 		}
 	}
 	return nil
 }
 
-// overAt reports that the price or the approval ended by a time.
-func (p *Payout) overAt(at time.Time) bool {
+// expiredAt reports that the price or the approval has expired at a time.
+func (p *Payout) expiredAt(at time.Time) bool {
 	if p.Quote != nil && !p.Quote.ExpiresAt.IsZero() && !at.Before(p.Quote.ExpiresAt) {
 		return true
 	}
 	return p.Approval != nil && !at.Before(p.Approval.ExpiresAt)
 }
 
-// sameOffer reports that another booking has the same approval and the same end of its price.
+// sameOffer reports that another booking has the same approval and the same expiry of its price.
 func (p *Payout) sameOffer(other *Payout) bool {
 	if other == nil || (p.Quote == nil) != (other.Quote == nil) {
 		return false
@@ -256,7 +271,7 @@ func (p *Payout) sameOffer(other *Payout) bool {
 	return p.Approval.same(other.Approval) && (p.Quote == nil || p.Quote.ExpiresAt.Equal(other.Quote.ExpiresAt))
 }
 
-// actingFor is how an approval names the account: the client's id, or self.
+// actingFor returns the account as an approval names it: the client's id, or self.
 func (c lowLevel) actingFor() string {
 	if c.acting {
 		return string(c.account)

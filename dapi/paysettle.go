@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// judge says what a refusal or a lost answer means for the payment.
-func (p *payment) judge(ctx context.Context, err error) ending {
+// afterError decides what a refusal or a lost response means for the payment.
+func (p *payment) afterError(ctx context.Context, err error) ending {
 	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
 		return p.funded(ctx, refusal)
 	}
@@ -27,7 +27,7 @@ func (p *payment) judge(ctx context.Context, err error) ending {
 		}
 	}
 	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused && p.booked == nil {
-		p.doubt = noDoubt // the key belongs to other terms, so that no earlier call paid these with it
+		p.doubt = noDoubt // the key belongs to other terms, so no earlier call paid these terms with it
 	}
 	switch {
 	case reopens(err):
@@ -38,8 +38,8 @@ func (p *payment) judge(ctx context.Context, err error) ending {
 	return ending{outcome: refused, err: err}
 }
 
-// funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof: it
-// says that the money moved. One that names another payout than the booked one proves nothing.
+// funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof that
+// the money moved. A refusal that names another payout than the booked one proves nothing.
 func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) ending {
 	id := PayoutID(refusal.PayoutID)
 	switch {
@@ -58,34 +58,34 @@ func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) end
 	return ending{outcome: settled, err: refusal}
 }
 
-// read reads the payout, and gives nil if it cannot be read or has other terms than were asked for.
+// read reads the payout. It returns nil if the payout cannot be read or has other terms than asked.
 func (p *payment) read(ctx context.Context) *Payout {
 	_, _ = p.get(ctx)
-	return p.seen
+	return p.lastRead
 }
 
-// get reads the payout. An answer about another one is an error.
+// get reads the payout. A response about another payout is an error.
 func (p *payment) get(ctx context.Context) (*Payout, error) {
-	head := errors.Head{Operation: opGetPayout.ID, IdempotencyKey: string(p.key), Resource: string(p.id())}
+	head := errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: string(p.key), Resource: string(p.id())}
 	if p.id() == "" {
-		return nil, &errors.NotDelivered{Head: head, Err: errors.New("the payout of this key is not known")}
+		return nil, &errors.NotDelivered{CallInfo: head, Err: errors.New("the payout of this key is not known here")}
 	}
-	p.looked, p.seen, p.unread = true, nil, nil
+	p.wasRead, p.lastRead, p.readErr = true, nil, nil
 	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), nil))
 	switch {
 	case err != nil:
-		p.unread = err
+		p.readErr = err
 		return nil, err
 	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
-		return nil, &errors.UnexpectedAnswer{Head: head, Status: http.StatusOK,
-			Err: errors.New("it is about another payout")}
+		return nil, &errors.UnexpectedResponse{CallInfo: head, Status: http.StatusOK,
+			Err: errors.New("the response is about another payout")}
 	case payout.differs(p.asked) == nil:
-		p.seen = payout
+		p.lastRead = payout
 	}
 	return payout, nil
 }
 
-// id is the payout of this payment, as far as this client knows it.
+// id returns the id of the payout, or "" if this client does not know it.
 func (p *payment) id() PayoutID {
 	if p.booked != nil {
 		return p.booked.ID
@@ -93,24 +93,24 @@ func (p *payment) id() PayoutID {
 	return PayoutID(p.attempt.resource())
 }
 
-// awaitFunding waits while the service funds the payout. An attempt that came to nothing until the approval's window
-// closed is over, and the payout can be reopened.
+// awaitFunding waits while the service funds the payout. If the payout is still not funded when the approval's window
+// closes, the attempt is over, and the payout can be booked again.
 func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
 		return settledBy(payout)
 	}
-	closes := p.payouts.approver.now().Add(payoutApproval) // of an approval that this call has not seen
+	closes := p.payouts.approver.now().Add(payoutApproval) // the latest end of an approval that this call has not seen
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt
 	}
-	// of words that are not known, too, the stated window decides: booking again asks the service
+	// for an unknown status, too, the stated window decides: booking again asks the service
 	lapsed := func(payout *Payout) bool {
 		waits := payout.Status == PayoutStatusAwaitingApproval || !payout.Status.Known() && !payout.funded()
 		return payout.Status == PayoutStatusExpired || waits && !p.payouts.approver.now().Before(closes)
 	}
 	p.reading = transport.ClassPoll
 	payout, err := wait(ctx, nil, poll[Payout]{
-		low: p.payouts.low, resource: "payout", id: string(p.id()),
+		low: p.payouts.low, operation: &opGetPayout, resource: "payout", id: string(p.id()),
 		read:   p.get,
 		status: func(payout *Payout) string { return string(payout.Status) },
 		done: func(payout *Payout) bool {
@@ -123,7 +123,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 		if payout != nil {
 			p.booked = payout
 		}
-		p.seen = nil // an attempt to fund that goes on may still come to nothing
+		p.lastRead = nil // an attempt that continues may still fail
 		return ending{outcome: doubtful, err: err}
 	case lapsed(payout):
 		return ending{outcome: reopen, err: refusal}
@@ -133,7 +133,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	return settledBy(payout)
 }
 
-// mayHaveMoved reports errors after which the payment may be funded all the same.
+// mayHaveMoved reports an error after which the payment may be funded.
 func mayHaveMoved(err error) bool {
 	if err == nil {
 		return false
@@ -142,7 +142,7 @@ func mayHaveMoved(err error) bool {
 	return !ok || failure.MovedByCall() == errors.MaybeMoved
 }
 
-// reopens reports errors after which the same payment is booked again for a fresh quote and approval.
+// reopens reports an error after which the same payment is booked again, for a fresh quote and approval.
 func reopens(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {
@@ -150,15 +150,15 @@ func reopens(err error) bool {
 	}
 	switch refusal.Code {
 	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired,
-		// another call with the key booked anew
+		// another call with the key booked again
 		errors.CodeApprovalExpired, errors.CodeApprovalConsumed, errors.CodeApprovalMismatch:
 		return true
 	}
 	return false
 }
 
-// windowClosed reports an approval that was not signed because its time was over, or whose confirm was refused for its
-// token and had no room to be sent again in time.
+// windowClosed reports an approval that was not signed because it had expired, or a confirm that was refused because of
+// its token and could not be sent again in time.
 func windowClosed(err error) bool {
 	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
 		return true

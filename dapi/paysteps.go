@@ -10,46 +10,44 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// book books, and makes sure that the answer is about this payment: approving the booking of another key could pay that
-// one twice and this one never.
-//
-// Source: Resources, Platform resources (a payout create echoes idempotencyKey); Limits, Idempotency (a replay is a
-// 200).
+// book books the payout, and checks that the response is about this payment. To approve the booking of another key
+// could pay that payment twice, and this payment never.
 func (p *payment) book(ctx context.Context) ending {
-	if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
+	if err := p.opts.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
 		return ending{outcome: refused, err: err}
 	}
-	var answer moneymovement.Response
+	var response moneymovement.Response
 	booked, err := p.payouts.Book(ctx, p.asked, moneymovement.IdempotencyKey(p.key),
-		moneymovement.CaptureResponse(&answer))
-	p.wish.capture(answer)
+		moneymovement.CaptureResponse(&response))
+	p.opts.capture(response)
 	if err != nil {
-		return p.judge(ctx, err)
+		return p.afterError(ctx, err)
 	}
 	if booked.IdempotencyKey != string(p.key) {
 		return ending{outcome: doubtful,
-			err: p.unproven(opBookPayout.ID, "the answer is about a payment of another key, or does not say of which")}
+			err: p.unproven(opBookPayout.ID,
+				"the response is about a payment with another key, or does not name the key")}
 	}
 	if p.booked != nil && p.booked.ID != booked.ID {
 		return ending{outcome: doubtful,
 			err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
 	}
-	p.fresh = newlyMade(answer) && booked.Approval != nil && !booked.hashed()
-	if p.fresh || !booked.funded() { // a service that has forgotten the key has booked another payment
-		if err := p.wish.checkAge(opBookPayout.ID, p.key, p.payouts.approver.latest()); err != nil {
+	p.fresh = newlyMade(response) && booked.Approval != nil && !booked.hasTransactionHash()
+	if p.fresh || !booked.funded() { // a service that forgot the key has booked another payment
+		if err := p.opts.checkAge(opBookPayout.ID, p.key, p.payouts.approver.latest()); err != nil {
 			return ending{outcome: refused, err: err}
 		}
 	}
 	if p.booked == nil {
-		p.doubt = p.attempt.learn(p.doubt, string(booked.ID), booked.funded() && !p.fresh, answer)
+		p.doubt = p.attempt.updateDoubt(p.doubt, string(booked.ID), booked.funded() && !p.fresh, response)
 	}
-	p.booked, p.feeKnown = booked, hasFee(answer.Body)
-	return ending{outcome: goesOn}
+	p.booked, p.feeKnown = booked, hasFee(response.Body)
+	return ending{outcome: proceed}
 }
 
-// look looks at what was booked: an earlier call with this key may have gone through, and the service may have booked
-// something else.
-func (p *payment) look(ctx context.Context) ending {
+// checkTerms compares the booking with what was asked for. An earlier call with this key may have paid, and the service
+// may have booked something else.
+func (p *payment) checkTerms(ctx context.Context) ending {
 	booked := p.booked
 	if differs := booked.differs(p.asked); differs != nil {
 		if booked.untouched() {
@@ -58,30 +56,30 @@ func (p *payment) look(ctx context.Context) ending {
 		return ending{outcome: doubtful, err: p.headed(differs)}
 	}
 	switch {
-	case booked.arrived() != nil:
+	case booked.notCompleted() != nil:
 		return settledBy(booked)
-	case p.fresh: // it waits for its approval, whatever its status is called
+	case p.fresh: // it waits for its approval, whatever its status is
 	case booked.funded():
 		return settledBy(booked)
 	case booked.Approval == nil && (!booked.untouched() || booked.Status == "" && p.doubt != noDoubt):
 		return p.nothingToApprove(ctx)
 	}
-	return ending{outcome: goesOn}
+	return ending{outcome: proceed}
 }
 
-// nothingToApprove is a booking without an approval whose status says nothing to this version: an earlier call has
-// confirmed it, unless the service does not say what is to be signed. A payout that this client has seen paid is, and
-// of another one the payout itself may show it, which is read because of the doubt.
+// nothingToApprove handles a booking without an approval, whose status this version does not know. Either an earlier
+// call has confirmed it, or the service does not return what to sign. If this client has seen the payment paid, it is
+// paid. Otherwise the payment is in doubt, and conclude reads the payout.
 func (p *payment) nothingToApprove(ctx context.Context) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
 		return settledBy(payout)
 	}
 	return ending{outcome: doubtful,
-		err: p.unproven(opBookPayout.ID, fmt.Sprintf("there is nothing to approve, and the status is %q",
+		err: p.unproven(opBookPayout.ID, fmt.Sprintf("the booking has no approval to sign, and its status is %q",
 			p.booked.Status))}
 }
 
-// seenPaid is the payout as it stands now, if this client has seen it paid or at its end, else nil.
+// seenPaid returns the payout, read again, if this client has seen it paid or ended. Otherwise it returns nil.
 func (p *payment) seenPaid(ctx context.Context) *Payout {
 	if !p.attempt.done() {
 		return nil
@@ -89,19 +87,19 @@ func (p *payment) seenPaid(ctx context.Context) *Payout {
 	return cmp.Or(p.read(ctx), p.booked)
 }
 
-// price refuses a price that is out of bounds, and books again for a price or an approval that is over. If the service
-// gives the same one again it is confirmed, once: this machine's idea of the time may be wrong, and only the service's
-// own 409 reopens a payment.
-func (p *payment) price(context.Context) ending {
-	first, again := p.attempt.bookedAs(string(p.booked.ID), p.booked.Quote)
-	refusal := p.wish.bounds.refused(price{
+// checkPrice refuses a price that is out of bounds, and books again for a price or an approval that has expired. If the
+// service returns the same offer again, it is confirmed once: this machine's clock may be wrong, and then only the 409
+// of the service reopens the payment.
+func (p *payment) checkPrice(context.Context) ending {
+	first, again := p.attempt.recordBooking(string(p.booked.ID), p.booked.Quote)
+	refusal := p.opts.bounds.refused(price{
 		asked: p.asked, quote: p.booked.Quote, feeKnown: p.feeKnown, first: first, unpriced: again && first == nil,
 	})
 	switch {
 	case refusal != nil:
-		refusal.Head, refusal.Payout = p.head(), p.booked
+		refusal.CallInfo, refusal.Payout = p.head(), p.booked
 		return ending{outcome: refused, err: refusal}
-	case !p.booked.overAt(p.payouts.approver.now().Add(p.reserve())):
+	case !p.booked.expiredAt(p.payouts.approver.now().Add(p.reserve())):
 	case p.booked.sameOffer(p.tried):
 		return ending{outcome: refused, err: p.last}
 	case !p.booked.sameOffer(p.over):
@@ -110,52 +108,52 @@ func (p *payment) price(context.Context) ending {
 	default:
 		p.tried = p.booked
 	}
-	return ending{outcome: goesOn}
+	return ending{outcome: proceed}
 }
 
-var errOver = errors.New("the price or the approval is over, and the service gives no other")
+var errOver = errors.New("the price or the approval has expired, and the service returns the same one again")
 
-// notConfirmed is a payment that was booked, and could not be confirmed.
+// notConfirmed returns the error of a payment that was booked and could not be confirmed.
 func (p *payment) notConfirmed(reason error) error {
-	return &errors.NotDelivered{Head: errors.Head{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)},
+	return &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: string(p.key)},
 		Err: reason}
 }
 
-// hookReserve is how long before the approval ends a hook has to return, so that there is time to confirm.
+// hookReserve is the time before the approval's end at which the hook must have returned. It leaves time to confirm.
 const hookReserve = 20 * time.Second
 
-// reserve is the time that has to be left of an approval for it to be of use.
+// reserve returns how much of an approval must be left for it to be useful.
 func (p *payment) reserve() time.Duration {
-	if p.wish.before != nil {
+	if p.opts.beforeSigning != nil {
 		return hookReserve
 	}
 	return 0
 }
 
-// ask lets the caller look at what was booked, and refuse.
-func (p *payment) ask(ctx context.Context) ending {
-	if p.wish.before == nil || p.booked.Approval == nil {
-		return ending{outcome: goesOn}
+// callHook calls the caller's BeforeSigning, which can refuse.
+func (p *payment) callHook(ctx context.Context) ending {
+	if p.opts.beforeSigning == nil || p.booked.Approval == nil {
+		return ending{outcome: proceed}
 	}
 	left := p.booked.Approval.ExpiresAt.Sub(p.payouts.approver.now()) - hookReserve
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	if err := p.wish.before(asking, p.booked); err != nil {
-		return ending{outcome: refused, err: &PaymentDeclined{Head: p.head(), Payout: p.booked, Err: err}}
+	if err := p.opts.beforeSigning(asking, p.booked); err != nil {
+		return ending{outcome: refused, err: &PaymentDeclined{CallInfo: p.head(), Payout: p.booked, Err: err}}
 	}
-	return ending{outcome: goesOn}
+	return ending{outcome: proceed}
 }
 
-// confirm signs the approval, if it is what the caller asked for, and sends the signature.
+// confirm signs the approval, if it matches what was asked for, and sends the signature.
 func (p *payment) confirm(ctx context.Context) ending {
-	var answer moneymovement.Response
-	p.looked = false
+	var response moneymovement.Response
+	p.wasRead = false
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
-		withKey(p.key), moneymovement.CaptureResponse(&answer))
-	p.wish.capture(answer)
-	p.leave() // what follows waits for the service, not for room
+		withKey(p.key), moneymovement.CaptureResponse(&response))
+	p.opts.capture(response)
+	p.leave() // the rest waits for the service, and not for room in the rate window
 	if err != nil {
-		return p.judge(ctx, err)
+		return p.afterError(ctx, err)
 	}
 	if differs := confirmed.differs(p.asked); differs != nil {
 		return ending{outcome: doubtful, err: p.headed(differs)}

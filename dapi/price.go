@@ -11,51 +11,59 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// PriceRefused says that a price was not taken: it is outside what the caller allows, or not a price for what was
-// asked. Nothing was signed by this call. To take the price all the same, call [Payouts.Pay] again with the same key
-// and bounds that allow it: what Bound names, looser. For [BoundNoWorseThan] that is [NoWorseThan] with Quote, or
-// [LeastArrives]; [BoundAmount], [BoundAsset] and [BoundReadable] cannot be loosened.
+// PriceRefused says that the price is outside of your bounds, or is not a price for what you asked. This call signed
+// nothing.
+//
+// To accept the price, call [Payouts.Pay] again with the same key and a looser bound: the one that Bound names. For
+// [BoundNoWorseThan], pass [NoWorseThan] with Quote, or [MinDestinationAmount]. [BoundAmount], [BoundAsset] and
+// [BoundReadable] cannot be loosened.
 type PriceRefused struct {
-	errors.Head
-	// Bound is what the price breaks.
+	errors.CallInfo
+	// Bound is the bound that the price breaks.
 	Bound PriceBound
-	// Reason is one sentence, safe to log.
+	// Reason says in one sentence what is wrong with the price. It is safe to log.
 	Reason string
-	// Quote is the price, nil if the service gave none.
+	// Quote is the refused price, nil if the service returned none.
 	Quote *Quote
-	// Reference is the quote that it was compared with, if it was.
+	// Reference is the quote that the price was compared with, nil if there was no comparison.
 	Reference *Quote
-	// Payout is booked at this price.
+	// Payout is booked at this price, and not confirmed by this call.
 	Payout *Payout
 }
 
-// PriceBound names what a price has to keep.
+// PriceBound names a bound of a price.
 type PriceBound string
 
 // The bounds of a price.
 const (
-	BoundLeastArrives PriceBound = "least_arrives" // of [LeastArrives]
-	BoundHighestFee   PriceBound = "highest_fee"   // of [HighestFee]
-	// of [NoWorseThan], or the first price of this payment that this client saw, over its calls
+	// BoundMinDestinationAmount is the bound of [MinDestinationAmount].
+	BoundMinDestinationAmount PriceBound = "min_destination_amount"
+	// BoundMaxFee is the bound of [MaxFee].
+	BoundMaxFee PriceBound = "max_fee"
+	// BoundNoWorseThan is the bound of [NoWorseThan]. Without an option, the bound is the first price of this payment
+	// that this client saw, in any of its calls.
 	BoundNoWorseThan PriceBound = "no_worse_than"
-	BoundAmount      PriceBound = "amount"   // no more leaves than the amount and the fee
-	BoundAsset       PriceBound = "asset"    // no other asset leaves than was asked
-	BoundReadable    PriceBound = "readable" // a price that cannot be read keeps no bound
+	// BoundAmount means that no more may leave than the amount and the fee.
+	BoundAmount PriceBound = "amount"
+	// BoundAsset means that no other asset may leave than the one asked for.
+	BoundAsset PriceBound = "asset"
+	// BoundReadable means that the quote must have what the bounds need.
+	BoundReadable PriceBound = "readable"
 )
 
-// Error is one line, safe to log.
+// Error returns one line, safe to log.
 func (e *PriceRefused) Error() string {
-	return fmt.Sprintf("payout %s: price refused: %s", e.Resource, e.Reason)
+	return fmt.Sprintf("payout %s: the price was refused, so this call signed nothing: %s", e.Resource, e.Reason)
 }
 
-// Retryable is false: a person or the program decides which price to take.
+// Retryable returns false: a person or your program must decide whether to accept the price.
 func (e *PriceRefused) Retryable() bool { return false }
 
-// MovedByCall is not_moved: the price was refused before anything was signed.
+// MovedByCall returns errors.NotMoved: this call signed nothing.
 func (e *PriceRefused) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// priceBounds are what the caller allows. Without a bound on what arrives, the first price of the payment that this
-// client saw is one.
+// priceBounds are the caller's bounds. Without a bound on what arrives, the first price of the payment that this client
+// saw is a bound.
 type priceBounds struct {
 	least         *decimal.Decimal
 	leastCurrency string
@@ -64,16 +72,17 @@ type priceBounds struct {
 	tolerance     decimal.Decimal
 }
 
-// check refuses bounds that no price can be compared with.
+// check refuses invalid bounds.
 func (b priceBounds) check(c *transport.Check) {
 	if b.least != nil && (!b.least.IsPositive() || b.leastCurrency == "") {
-		c.Refuse("LeastArrives", "out_of_range", "must be a positive amount and its currency")
+		c.Refuse("MinDestinationAmount", "out_of_range", "must be a positive amount and its currency")
 	}
 	if b.fee != nil && b.fee.IsNegative() {
-		c.Refuse("HighestFee", "out_of_range", "must not be negative")
+		c.Refuse("MaxFee", "out_of_range", "must not be negative")
 	}
 	if b.reference != nil && !b.reference.readable() {
-		c.Refuse("NoWorseThan", "missing", "must be a quote with both amounts and both currencies")
+		c.Refuse("NoWorseThan", "missing",
+			"must be a quote with both amounts and both currencies, as a booking returned it")
 	}
 	if b.tolerance.IsNegative() || b.tolerance.GreaterThanOrEqual(decimal.NewFromInt(1)) {
 		c.Refuse("QuoteTolerance", "out_of_range", "must be a fraction from 0 to less than 1")
@@ -84,13 +93,13 @@ func (b priceBounds) check(c *transport.Check) {
 type price struct {
 	asked    PayoutCreate
 	quote    *Quote
-	feeKnown bool   // the answer had a fee, be it zero
-	first    *Quote // of this payment as far as this client has seen, nil if this is it
-	unpriced bool   // this client has seen a booking of this payment, and none with a quote
+	feeKnown bool   // the response had a fee, which may be zero
+	first    *Quote // the first price of this payment that this client saw, nil if this is it
+	unpriced bool   // this client saw bookings of this payment, and none had a quote
 }
 
-// refused says why a price is not taken, or nil. What is checked without any bound needs no knowledge of how fees are
-// counted: the description shows no quote, so that the fee may be part of the amount or come on top of it.
+// refused returns why a price is refused, or nil. The checks that need no bound do not depend on how fees are counted:
+// the description does not show a quote, so the fee may be part of the amount or be added to it.
 func (b priceBounds) refused(p price) *PriceRefused {
 	q := p.quote
 	refuse := func(bound PriceBound, format string, args ...any) *PriceRefused {
@@ -99,22 +108,24 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	if q == nil {
 		switch {
 		case b.least != nil, b.fee != nil, b.reference != nil:
-			return refuse(BoundReadable, "the service gave no quote, so that the bounds of the price cannot be checked")
+			return refuse(BoundReadable, "the service returned no quote, so the bounds of the price cannot be checked")
 		case p.first != nil:
-			return refuse(BoundReadable, "the service gave a quote first and none for the fresh price")
+			return refuse(BoundReadable, "the first booking had a quote, and the fresh one has none")
 		}
 		return nil
 	}
 	most := p.asked.Amount.Add(q.Fee)
 	switch {
 	case p.unpriced && b.least == nil && b.reference == nil:
-		return refuse(BoundNoWorseThan, "the service gave no quote first and one for the fresh price")
+		return refuse(BoundNoWorseThan, "the first booking had no quote to compare the fresh one with")
 	case q.Fee.IsNegative(), q.SourceAmount.IsNegative(), q.DestinationAmount.IsNegative():
 		return refuse(BoundReadable, "the quote has a negative amount")
 	case q.SourceCurrency != "" && q.SourceCurrency != string(p.asked.Currency):
-		return refuse(BoundAsset, "%s leaves, and %s was asked for", q.SourceCurrency, p.asked.Currency)
+		return refuse(BoundAsset, "%s would leave the account, and %s was asked for", q.SourceCurrency,
+			p.asked.Currency)
 	case q.SourceAmount.GreaterThan(most):
-		return refuse(BoundAmount, "%s %s leaves, and the amount of %s with the fee of %s is %s", q.SourceAmount,
+		return refuse(BoundAmount,
+			"%s %s would leave the account, which is more than the amount %s plus the fee %s (%s)", q.SourceAmount,
 			q.SourceCurrency, p.asked.Amount, q.Fee, most)
 	}
 	if refused := b.outOfBounds(p, refuse); refused != nil {
@@ -130,45 +141,47 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	case q.DestinationAmount.IsZero() != reference.DestinationAmount.IsZero(),
 		q.SourceAmount.IsZero() != reference.SourceAmount.IsZero():
 		unreadable := refuse(BoundReadable,
-			"one of two quotes does not say what leaves or what arrives, so that they cannot be compared")
+			"one of the two quotes lacks an amount, so they cannot be compared")
 		unreadable.Reference = reference
 		return unreadable
-	case b.asGood(q, reference):
+	case b.notWorse(q, reference):
 		return nil
 	}
-	worse := refuse(BoundNoWorseThan, "%s %s arrives for %s %s, which is worse than %s %s for %s %s",
+	worse := refuse(BoundNoWorseThan, "%s %s would arrive for %s %s, which is worse than %s %s for %s %s",
 		q.DestinationAmount, q.DestinationCurrency, q.SourceAmount, q.SourceCurrency,
 		reference.DestinationAmount, reference.DestinationCurrency, reference.SourceAmount, reference.SourceCurrency)
 	worse.Reference = reference
 	return worse
 }
 
-// outOfBounds compares with the caller's absolute bounds. What a bound needs and the quote lacks is a refusal, never a
-// pass.
+// outOfBounds compares with the caller's absolute bounds. If the quote lacks what a bound needs, the price is refused,
+// never accepted.
 func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any) *PriceRefused) *PriceRefused {
 	q := p.quote
 	switch {
 	case b.least != nil && (q.DestinationCurrency == "" || q.DestinationAmount.IsZero()):
-		return refuse(BoundReadable, "the quote does not say what arrives, so that LeastArrives cannot be checked")
+		return refuse(BoundReadable, "the quote does not say what arrives, so MinDestinationAmount cannot be checked")
 	case b.least != nil && q.DestinationCurrency != b.leastCurrency:
-		return refuse(BoundLeastArrives, "%s arrives, and LeastArrives is in %s", q.DestinationCurrency,
+		return refuse(BoundMinDestinationAmount, "%s would arrive, and MinDestinationAmount is in %s",
+			q.DestinationCurrency,
 			b.leastCurrency)
 	case b.least != nil && q.DestinationAmount.LessThan(*b.least):
-		return refuse(BoundLeastArrives, "%s %s arrives, and LeastArrives is %s", q.DestinationAmount,
+		return refuse(BoundMinDestinationAmount, "%s %s would arrive, and MinDestinationAmount is %s",
+			q.DestinationAmount,
 			q.DestinationCurrency, b.least)
 	case b.fee != nil && !p.feeKnown:
-		return refuse(BoundReadable, "the quote does not say the fee, so that HighestFee cannot be checked")
+		return refuse(BoundReadable, "the quote does not say the fee, so MaxFee cannot be checked")
 	case b.fee != nil && q.Fee.GreaterThan(*b.fee):
-		return refuse(BoundHighestFee, "the fee is %s %s, and HighestFee is %s", q.Fee, p.asked.Currency, b.fee)
+		return refuse(BoundMaxFee, "the fee is %s %s, and MaxFee is %s", q.Fee, p.asked.Currency, b.fee)
 	case b.reference != nil && !q.readable():
 		return refuse(BoundReadable,
-			"the quote does not say what leaves and what arrives, so that NoWorseThan cannot be checked")
+			"the quote does not say what leaves and what arrives, so NoWorseThan cannot be checked")
 	}
 	return nil
 }
 
-// asGood reports whether no less arrives and no more leaves than in another quote, but for the tolerance.
-func (b priceBounds) asGood(q, than *Quote) bool {
+// notWorse reports that no less arrives and no more leaves than in another quote, within the tolerance.
+func (b priceBounds) notWorse(q, than *Quote) bool {
 	if q.DestinationCurrency != than.DestinationCurrency || q.SourceCurrency != than.SourceCurrency {
 		return false
 	}
@@ -184,8 +197,8 @@ func (q *Quote) readable() bool {
 		q.SourceCurrency != ""
 }
 
-// hasFee reports whether the answer of a booking says the fee. A decoded quote does not tell: a fee that is missing, or
-// that cannot be read, is zero there.
+// hasFee reports that the response of a booking has a fee. The decoded quote does not show this: its fee is zero if the
+// fee is missing or cannot be read.
 func hasFee(body []byte) bool {
 	var booked struct {
 		Quote struct {

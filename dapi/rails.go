@@ -11,20 +11,22 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Rails are the bank routes of a client, and the virtual accounts opened on them. What a client can have is decided per
-// integrator, client and partner; [Rails.List] is the authoritative answer.
+// Rails lists the rails of a client and opens virtual accounts on them. A rail is a bank route, such as SEPA in euro.
+// An opened rail is a virtual account, and its requisites are the account details that a payer needs to wire money.
 //
-// Source: Resources, Vocabulary; Coverage catalogue.
+// The service decides which rails a client can have, for each integrator, client and partner. [Rails.List] is the list
+// to rely on.
 type Rails struct{ low lowLevel }
 
-// List answers one page of rails and virtual accounts.
+// List returns one page of rails and virtual accounts.
 func (s *Rails) List(
 	ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption,
 ) (*RailPage, error) {
 	return transport.Of(s).low.ListRails(ctx, &params, options)
 }
 
-// All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
+// All iterates over all pages, from params.Cursor on. You can range over it more than once. It stops after the first
+// error.
 func (s *Rails) All(
 	ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Rail, error] {
@@ -33,27 +35,37 @@ func (s *Rails) All(
 		func(page *RailPage) ([]Rail, string) { return page.Items, page.NextCursor })
 }
 
-// Open requests a rail; client and rail are its natural key, so that asking again answers the rail that exists. A rail
-// outside the integrator's agreement is *errors.RailNotAvailable, one that the client's verification blocks
-// *errors.RailRequirementsUnmet with its Blockers, and a partner that is down *errors.ProviderUnavailable.
+// Open requests a rail. Client and rail are the natural key: if the rail exists, Open returns it.
 //
-// Source: Coverage catalogue (factors that narrow availability).
+// # Errors
+//
+//   - *errors.RailNotAvailable: the rail is not part of the integrator's agreement.
+//   - *errors.RailRequirementsUnmet: the client's verification does not allow the rail yet. Its Blockers say what is
+//     missing.
+//   - *errors.ProviderUnavailable: the banking partner is down. Try again later.
 func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovement.CallOption) (*Rail, error) {
 	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(same transport.SameCredential) (*Rail, error) {
 		return s.find(ctx, rail.Method, rail.Currency, same)
 	})
 }
 
-// WaitActive polls until the rail is `active`, when VirtualAccount.Requisites tell a payer where to wire money. A rail
-// that reports `channel_unavailable` ends the wait as *ChannelUnavailable; if ctx ends first, the error is
-// *StillPending.
+// WaitActive polls until the rail is `active`. VirtualAccount.Requisites then has the account details to give to a
+// payer.
 //
-// Source: States, Platform objects.
+// # Errors
+//
+//   - *ChannelUnavailable: the rail reports `channel_unavailable`.
+//   - *RailNotListed: the client's list does not have this rail.
+//   - *StillPending: ctx ended first.
 func (s *Rails) WaitActive(
 	ctx context.Context, method BankMethod, currency string, options ...WaitOption,
 ) (*Rail, error) {
 	rail, err := wait(ctx, options, poll[Rail]{
-		low: transport.Of(s).low, resource: "rail", id: string(method) + " " + currency,
+		low: transport.Of(s).low, operation: &opListRails, resource: "rail", id: string(method) + " " + currency,
+		check: func(c *transport.Check) {
+			c.Missing("method", method == "")
+			c.Missing("currency", currency == "")
+		},
 		read: func(ctx context.Context) (*Rail, error) {
 			return (&Rails{transport.Of(s).low.as(transport.ClassPoll)}).find(ctx, method, currency)
 		},
@@ -61,12 +73,12 @@ func (s *Rails) WaitActive(
 		done:   func(r *Rail) bool { return r.Status.settled() },
 	})
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
-		err = &ChannelUnavailable{Head: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
+		err = &ChannelUnavailable{CallInfo: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
 	}
 	return rail, err
 }
 
-// find looks a rail up in the list; one that is not there has not been requested.
+// find looks for a rail in the client's list.
 func (s *Rails) find(
 	ctx context.Context, method BankMethod, currency string, options ...moneymovement.CallOption,
 ) (*Rail, error) {
@@ -78,46 +90,48 @@ func (s *Rails) find(
 			return &rail, nil
 		}
 	}
-	return nil, &RailNotListed{Head: transport.Of(s).low.head(&opListRails, ""), Method: method, Currency: currency}
+	return nil, &RailNotListed{CallInfo: transport.Of(s).low.head(&opListRails, ""), Method: method, Currency: currency}
 }
 
-// maxPage is the largest page.
-//
-// Source: Limits, Pages and sizes.
+// maxPage is the largest number of items in a page.
 const maxPage = 100
 
-// ChannelUnavailable says that a rail's partner channel is down. It may come back.
+// ChannelUnavailable says that the banking partner's channel for a rail is down. It may come back: wait, then call
+// [Rails.WaitActive] again.
 type ChannelUnavailable struct {
-	errors.Head
+	errors.CallInfo
 	Rail *Rail
 }
 
-// Retryable is true: the channel may come back.
+// Retryable returns true: the channel may come back.
 func (e *ChannelUnavailable) Retryable() bool { return true }
 
-// MovedByCall is errors.NotMoved: the call reads.
+// MovedByCall returns errors.NotMoved: the call only reads.
 func (e *ChannelUnavailable) MovedByCall() errors.Movement { return errors.NotMoved }
 
+// Error returns one line, safe to log.
 func (e *ChannelUnavailable) Error() string {
-	rail := given(e.Rail)
-	return fmt.Sprintf("rail %s %s reports channel_unavailable", rail.Method, rail.Currency)
+	rail := deref(e.Rail)
+	return fmt.Sprintf("rail %s %s reports channel_unavailable: the channel of its banking partner is down; "+
+		"wait again later", rail.Method, rail.Currency)
 }
 
-// RailNotListed says that the client's list has no such rail: the client's residency or legal form rules it out.
-//
-// Source: Coverage catalogue (factors that narrow availability).
+// RailNotListed says that the client's list does not have this rail. The client's country of residence or legal form
+// rules the rail out, or [Rails.Open] was never called for it.
 type RailNotListed struct {
-	errors.Head
+	errors.CallInfo
 	Method   BankMethod
 	Currency string
 }
 
-// Retryable is false: the list shows what the client can have.
+// Retryable returns false: the list shows the rails that the client can have.
 func (e *RailNotListed) Retryable() bool { return false }
 
-// MovedByCall is errors.NotMoved: the call reads.
+// MovedByCall returns errors.NotMoved: the call only reads.
 func (e *RailNotListed) MovedByCall() errors.Movement { return errors.NotMoved }
 
+// Error returns one line, safe to log.
 func (e *RailNotListed) Error() string {
-	return fmt.Sprintf("rail %s %s is not in the client's list", e.Method, e.Currency)
+	return fmt.Sprintf("rail %s %s is not in the client's list: it was not requested, or the client's residency "+
+		"or legal form rules it out", e.Method, e.Currency)
 }

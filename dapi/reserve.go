@@ -9,9 +9,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// reserveConfirm waits until there is room to send the confirm of an approval, so that nothing is signed that then
-// waits in line. The options that come back are those of that confirm, which has to follow at once. An approval that
-// closes before there is room is *signing.ApprovalRefused, as one that has closed already.
+// reserveConfirm waits for room in the rate window to confirm an approval, so that a signature never waits in a queue.
+// It returns the options for the confirm, which must follow at once. If the approval closes before there is room, the
+// error is *signing.ApprovalRefused, the same as for an approval that has closed already.
 func (c lowLevel) reserveConfirm(
 	ctx context.Context, op *transport.Operation, approval *Approval, options []moneymovement.CallOption,
 ) ([]moneymovement.CallOption, error) {

@@ -7,36 +7,39 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Sandbox emulates what only partners and payers can do. All credits come from one shared faucet, and an account has 60
-// money calls an hour.
-//
-// Source: Limits, Sandbox.
+// Sandbox emulates what only banking partners and payers can do. It works on sandbox hosts only. All credits come from
+// one shared faucet, the treasury. An account can make 60 of the calls that move money in an hour.
 type Sandbox struct {
 	low    lowLevel
 	chains *liveChains
 }
 
-// Treasury answers the faucet's state, with the largest credit per call.
+// Treasury returns the state of the faucet, with MaxCredit, the largest credit of one call.
 func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOption) (*Treasury, error) {
 	return transport.Of(s).low.GetTreasury(ctx, options)
 }
 
-// Deposit credits the account: at least 0.10 of the token (*errors.AmountBelowMinimum), at most the treasury's
-// MaxCredit (*errors.AmountAboveMaximum). A faucet that cannot pay is *errors.ProviderUnavailable, an account without a
-// wallet *errors.WalletNotLinked. Two equal credits within two hours are one unless each has an idempotency key of its
-// own.
+// Deposit credits the account. Two equal credits within two hours are one credit, unless each has its own idempotency
+// key.
+//
+// # Errors
+//
+//   - *errors.AmountBelowMinimum: the amount is less than 0.10 of the token.
+//   - *errors.AmountAboveMaximum: the amount is more than the treasury's MaxCredit.
+//   - *errors.ProviderUnavailable: the faucet cannot pay.
+//   - *errors.WalletNotLinked: the account has no wallet.
 func (s *Sandbox) Deposit(
 	ctx context.Context, deposit DepositCreate, options ...moneymovement.WriteOption,
 ) (*Transaction, error) {
 	if err := transport.Of(s).low.ready(ctx, &opCreateDeposit); err != nil {
 		return nil, err
 	}
-	low := s.low.demanding(func(c *transport.Check) { s.chains.checkPlaces(c, deposit.Amount, deposit.Currency) })
+	low := s.low.withCheck(func(c *transport.Check) { s.chains.checkPlaces(c, deposit.Amount, deposit.Currency) })
 	return low.CreateDeposit(ctx, &deposit, options).OrZero()
 }
 
-// CompletePayin completes a payin as if its money had arrived. One that was not submitted is *errors.QuoteNotSubmitted;
-// ask for its instructions first.
+// CompletePayin completes a payin as if its money had arrived. A payin that was not submitted is
+// *errors.QuoteNotSubmitted: call [Payins.Instructions] first.
 func (s *Sandbox) CompletePayin(
 	ctx context.Context, id PayinID, options ...moneymovement.WriteOption,
 ) (*Payin, error) {
@@ -45,9 +48,9 @@ func (s *Sandbox) CompletePayin(
 	})
 }
 
-// MovePayout moves a payout to a status, as its partner would report it. A move that the payout's state does not allow
-// is *errors.Conflict.
-func (s *Sandbox) MovePayout(
+// SetPayoutStatus changes the status of a payout, as its banking partner would report it. A change that the payout's
+// status does not allow is *errors.Conflict.
+func (s *Sandbox) SetPayoutStatus(
 	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
 	low := transport.Of(s).low

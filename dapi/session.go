@@ -15,21 +15,19 @@ import (
 
 // session holds the access token of one credential and renews it. It is the authorizer of the request path.
 //
-// Any number of goroutines that need a token at the same time share one renewal. The renewal runs on its own: a caller
-// whose context ends stops waiting for it, and the others still get its result.
-//
-// Source: Authentication, Platform API; Limits, Lifetimes.
+// Goroutines that need a token at the same time share one renewal. The renewal runs on its own: a caller whose context
+// ends stops waiting for it, and the others still get its result.
 type session struct {
 	developer  Developer
-	credential string // of the sessions in the store
+	credential string // the name of the credential, for sessions in the store
 	low        lowLevel
 	logger     *slog.Logger
-	seen       *signing.SeenApprovals // by all accounts of the credential
+	seen       *signing.SeenApprovals // the approvals that any account of the credential has seen
 
 	mu      sync.Mutex
 	current Session
-	renewal *renewal  // under way, or nil
-	pauseTo time.Time // no renewal ahead of time before this, after one failed
+	renewal *renewal  // the running renewal, or nil
+	pauseTo time.Time // after a failed renewal, no early renewal before this time
 }
 
 // renewal is one login or refresh that callers wait for.
@@ -39,14 +37,14 @@ type renewal struct {
 }
 
 const (
-	// refreshBefore is how long before its expiry an access token is renewed, so that no call has to meet token_expired
-	// first. It is longer than calls wait for a full window of a minute: the renewal is then first in line, and those
+	// refreshBefore is how long before its expiry an access token is renewed, so that calls do not meet token_expired
+	// first. It is longer than calls wait for a full window of a minute: the renewal then goes first, and the calls
 	// behind it find the new token.
 	refreshBefore = 90 * time.Second
-	// refreshShare of its lifetime is the longest that a token of a short one is renewed ahead, lest each call renews
-	// it.
+	// refreshShare limits how early a token with a short life is renewed: in the last 1/refreshShare of its life.
+	// Otherwise each call would renew it.
 	refreshShare = 4
-	// renewalPause keeps a failing renewal from being tried again by each call while the token still works.
+	// renewalPause keeps calls from repeating a failed renewal at once, while the token still works.
 	renewalPause = 10 * time.Second
 	// renewalTimeout ends a renewal that nobody waits for any more.
 	renewalTimeout = 2 * time.Minute
@@ -66,8 +64,8 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 	return nil
 }
 
-// bearer answers the header value of a token that has not expired. One that soon will is renewed in the background: as
-// long as it works, no call waits for its successor, nor fails because there is none yet.
+// bearer returns the header value of a token that has not expired. A token that will expire soon is renewed in the
+// background. While it still works, no call waits for the next one, and no call fails because there is none yet.
 func (s *session) bearer(ctx context.Context) ([]string, error) {
 	s.mu.Lock()
 	now := time.Now()
@@ -89,8 +87,8 @@ func (s *session) bearer(ctx context.Context) ([]string, error) {
 	return s.current.bearer.Value(), nil
 }
 
-// Renew implements transport.Authorizer. If another call renewed the token since the refused one was sent, there is
-// nothing to do.
+// Renew implements transport.Authorizer. If another call has renewed the token since the refused call was sent, it does
+// nothing.
 func (s *session) Renew(ctx context.Context, refused http.Header) error {
 	s.mu.Lock()
 	if bearer := s.current.bearer.Value(); bearer == nil || refused.Get("Authorization") == bearer[0] {
@@ -108,7 +106,7 @@ func (s *session) Renew(ctx context.Context, refused http.Header) error {
 	return r.wait(ctx)
 }
 
-// renewing joins the renewal under way or starts one. The caller holds mu.
+// renewing joins the running renewal, or starts one. The caller holds mu.
 func (s *session) renewing(ctx context.Context) *renewal {
 	if s.renewal != nil {
 		return s.renewal
@@ -122,13 +120,13 @@ func (s *session) renewing(ctx context.Context) *renewal {
 func (r *renewal) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
-		return errors.Own(r.err, callfacts.Asker{})
+		return errors.Clone(r.err, callfacts.Asker{})
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// run carries one renewal out and publishes its result.
+// run makes one renewal and publishes its result.
 func (s *session) run(ctx context.Context, r *renewal, current Session) {
 	ctx, cancel := context.WithTimeout(ctx, renewalTimeout)
 	defer cancel()
@@ -145,8 +143,7 @@ func (s *session) run(ctx context.Context, r *renewal, current Session) {
 	close(r.done)
 }
 
-// obtain gets a session in the cheapest way that works: one that another process left in the store, or a new one, which
-// is stored.
+// obtain gets a session: one that another process left in the store, or else a new one, which it stores.
 func (s *session) obtain(ctx context.Context, current Session) (Session, error) {
 	if stored := s.load(ctx); stored.newerThan(current) {
 		if stored.usable(time.Now()) {
@@ -162,19 +159,20 @@ func (s *session) obtain(ctx context.Context, current Session) (Session, error) 
 	return minted, err
 }
 
-// mint makes a new session, by a refresh while the refresh token is good for it, else by a login.
+// mint makes a new session: by a refresh while the refresh token works, else by a login.
 func (s *session) mint(ctx context.Context, current Session) (Session, error) {
 	if current.refreshable(time.Now()) {
 		renewed, err := s.refresh(ctx, current)
 		if err == nil || !refreshRefused(err) {
 			return renewed, err
 		}
-		s.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement refresh refused, logging in", slog.Any("refusal", err))
+		s.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement logs in again: the refresh token was refused",
+			slog.Any("refusal", err))
 	}
 	return s.login(ctx)
 }
 
-// refresh mints an access token from the refresh token.
+// refresh gets an access token for the refresh token.
 func (s *session) refresh(ctx context.Context, current Session) (Session, error) {
 	asked := time.Now()
 	grant, err := s.low.as(transport.ClassRefresh).RefreshToken(ctx,
@@ -183,14 +181,14 @@ func (s *session) refresh(ctx context.Context, current Session) (Session, error)
 		return Session{}, err
 	}
 	renewed, err := sessionOf(opRefreshToken.ID, grant, asked)
-	if err == nil && renewed.RefreshToken.IsZero() { // it stays as it is, so that an answer may leave it out
+	if err == nil && renewed.RefreshToken.IsZero() { // a refresh does not change it, so a response may leave it out
 		renewed.RefreshToken, renewed.RefreshExpiresAt = current.RefreshToken, current.RefreshExpiresAt
 	}
 	return renewed, err
 }
 
-// refreshRefused reports that the service judged the refresh token, so that only a login helps. Being told to wait, or
-// no answer, is no judgement: a login would meet the same.
+// refreshRefused reports that the service refused the refresh token, so only a login helps. A 429, or no response, is
+// not a refusal: a login would meet the same.
 func refreshRefused(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	return ok && refusal.Status >= 400 && refusal.Status < 500 && refusal.Status != http.StatusTooManyRequests

@@ -16,49 +16,48 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// TokenStore hands a session on, to another process of the same credential or to the next start, so that it need not
-// log in again. One store belongs to one credential: of two that share one, each logs in when it finds the other's
-// session. It must be safe for concurrent use. Its errors are logged and never fail a call.
+// TokenStore passes a session to another process of the same credential, or to the next start, which then need not log
+// in.
+//
+// Use one store for one credential. If two credentials share a store, each logs in when it finds the session of the
+// other. A TokenStore must be safe for concurrent use. Its errors are logged and never fail a call.
 type TokenStore interface {
-	// Load answers the stored session, or the zero Session if there is none.
+	// Load returns the stored session, or the zero Session if there is none.
 	Load(ctx context.Context) (Session, error)
-	// Save replaces it.
+	// Save replaces the stored session.
 	Save(ctx context.Context, session Session) error
 }
 
-// Session is a login's result. The access token lives 60 minutes, the refresh token 60 days. No encoder shows its
-// tokens: [Session.Export] gives the bytes to store, and [ImportSession] reads them.
-//
-// Source: Limits, Lifetimes.
+// Session is the result of a login. The access token lives 60 minutes, the refresh token 60 days. Printing or encoding
+// a Session does not show its tokens. [Session.Export] returns the bytes to store, and [ImportSession] reads them.
 type Session struct {
 	AccessToken      moneymovement.Secret
 	RefreshToken     moneymovement.Secret
-	ExpiresAt        time.Time // of the access token
-	RefreshExpiresAt time.Time // of the refresh token
-	// Credential names who logged in where, as [Developer.Credential] does. A stored session of another credential, or
-	// of none, is not used: it would act for another account, or show its tokens to another service.
+	ExpiresAt        time.Time // when the access token expires
+	RefreshExpiresAt time.Time // when the refresh token expires
+	// Credential says who logged in where, as [Developer.Credential] returns it. A stored session with another
+	// credential, or with none, is not used: it would act for another account, or show its tokens to another service.
 	Credential string
 
-	lives  time.Duration              // the access token, since it was asked for; 0 if another process asked
+	// the access token's lifetime from its request on; 0 if another process made the request
+	lives  time.Duration
 	bearer transport.Hidden[[]string] // header value, made once
 }
 
-// The stated lifetimes, for a grant that does not say how long it lives.
-//
-// Source: Limits, Lifetimes.
+// The stated lifetimes, for a token whose response does not say how long it lives.
 const (
 	accessLifetime  = 60 * time.Minute
 	refreshLifetime = 60 * 24 * time.Hour
 )
 
-// sessionOf dates a grant from when it was asked for, so that it never seems to live longer than it does. It refuses
-// one whose access token could not be sent.
+// sessionOf returns the session of a token response. It counts the lifetimes from the time of the request, so the
+// session never seems to live longer than it does. It refuses an access token that cannot be sent in a header.
 func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
-		return Session{}, &errors.UnexpectedAnswer{
+		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money
-			Head:   errors.Head{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
-			Status: http.StatusCreated, Err: errUnsendable,
+			CallInfo: errors.CallInfo{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
+			Status:   http.StatusCreated, Err: errUnsendable,
 		}
 	}
 	lives := lifetime(grant.ExpiresIn, accessLifetime)
@@ -71,7 +70,7 @@ func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, e
 	}, nil
 }
 
-// lifetime reads seconds, unless there are none or too many to reckon with.
+// lifetime returns so many seconds, or the stated lifetime if there are none or too many.
 func lifetime(seconds int, stated time.Duration) time.Duration {
 	if seconds <= 0 || seconds >= math.MaxInt32 {
 		return stated
@@ -79,15 +78,15 @@ func lifetime(seconds int, stated time.Duration) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-var errUnsendable = errors.New("access token is empty or has characters that no header can carry")
+var errUnsendable = errors.New("the access token is empty, or has characters that a header cannot carry")
 
-// sendable reports that a token can stand in a header.
+// sendable reports that a header can carry the token.
 func sendable(secret moneymovement.Secret) bool {
 	token := secret.Reveal()
 	return token != "" && !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// fresh reports that the access token will outlast the next call.
+// fresh reports that the access token need not be renewed yet.
 func (s Session) fresh(now time.Time) bool {
 	ahead := refreshBefore
 	if s.lives > 0 {
@@ -109,7 +108,7 @@ func (s Session) newerThan(other Session) bool {
 	return !s.AccessToken.Equal(other.AccessToken) && s.ExpiresAt.After(other.ExpiresAt)
 }
 
-// expireAccess makes the access token count as expired, whatever its time says.
+// expireAccess marks the access token as expired.
 func (s *Session) expireAccess() { s.ExpiresAt = time.Time{} }
 
 func (s Session) withBearer() Session {
@@ -117,7 +116,7 @@ func (s Session) withBearer() Session {
 	return s
 }
 
-// exportedSession is the form of Export.
+// exportedSession is the format of Export.
 type exportedSession struct {
 	AccessToken      string    `json:"accessToken"`
 	RefreshToken     string    `json:"refreshToken"`
@@ -126,21 +125,22 @@ type exportedSession struct {
 	Credential       string    `json:"credential,omitempty"`
 }
 
-// Export returns the session with its tokens, for a [TokenStore] to keep. The bytes are as secret as a password: store
-// them where only the program can read.
+// Export returns the session with its tokens as bytes, for a [TokenStore] to keep. The bytes are as secret as a
+// password: store them where only your program can read them.
 func (s Session) Export() ([]byte, error) {
 	return jsonv2.Marshal(exportedSession{s.AccessToken.Reveal(), s.RefreshToken.Reveal(), s.ExpiresAt,
 		s.RefreshExpiresAt, s.Credential})
 }
 
-// ImportSession reads what [Session.Export] returned. What cannot be read so is *errors.InvalidInput; a member that is
-// absent is empty.
+// ImportSession reads the bytes of [Session.Export]. Bytes in another format are *errors.InvalidInput. A missing member
+// is empty.
 func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
 	if err := jsonv2.Unmarshal(data, &exported); err != nil {
-		return Session{}, &errors.InvalidInput{Head: errors.Head{Operation: "ImportSession"}, Fields: []errors.Field{{
+		return Session{}, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ImportSession"}, Fields: []errors.Field{{
 			// the cause could quote a token
-			Field: "session", Code: "unreadable", Message: fmt.Sprintf("of %d bytes is not readable", len(data)),
+			Field: "session", Code: "unreadable",
+			Message: fmt.Sprintf("has %d bytes in another format than that of Session.Export", len(data)),
 		}}}
 	}
 	return Session{
@@ -150,7 +150,7 @@ func ImportSession(data []byte) (Session, error) {
 	}, nil
 }
 
-// String says when the session ends and nothing else.
+// String says when the session ends. It shows no token.
 func (s Session) String() string {
 	if s.AccessToken.IsZero() {
 		return "dapi.Session(none)"
@@ -158,7 +158,7 @@ func (s Session) String() string {
 	return "dapi.Session(redacted, access until " + s.ExpiresAt.UTC().Format(time.RFC3339) + ")"
 }
 
-// load asks the store, if there is one, for a session of this credential that can be used.
+// load returns a usable session of this credential from the store, or the zero Session.
 func (s *session) load(ctx context.Context) Session {
 	if s.developer.Store == nil {
 		return Session{}
@@ -167,14 +167,15 @@ func (s *session) load(ctx context.Context) Session {
 	switch {
 	case err != nil:
 	case stored.Credential == "" && (!stored.AccessToken.IsZero() || !stored.RefreshToken.IsZero()):
-		err = errors.New("it holds a session that does not say whose credential it is of")
+		err = errors.New("it holds a session without the name of its credential, which is not used")
 	case stored.Credential != "" && stored.Credential != s.credential:
-		err = errors.New("it holds the session of another credential")
+		err = errors.New("it holds the session of another credential, which is not used: " +
+			"use one store for one credential")
 	case !stored.AccessToken.IsZero() && !sendable(stored.AccessToken):
 		err = errUnsendable
 	}
 	if err != nil {
-		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not load",
+		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement could not load the session from the token store",
 			slog.String("error", err.Error()))
 		return Session{}
 	}
@@ -186,7 +187,7 @@ func (s *session) save(ctx context.Context, renewed Session) {
 		return
 	}
 	if err := s.developer.Store.Save(ctx, renewed); err != nil {
-		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement token store does not save",
+		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement could not save the session to the token store",
 			slog.String("error", err.Error()))
 	}
 }

@@ -122,7 +122,7 @@ func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 			if x.method != http.MethodGet {
 				err = as[*errors.OutcomeUnknown](t, err).Cause
 			}
-			unexpected := as[*errors.UnexpectedAnswer](t, err)
+			unexpected := as[*errors.UnexpectedResponse](t, err)
 			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
 			assert.ErrorContains(t, unexpected.Err, "answer has no i", name)
 		}

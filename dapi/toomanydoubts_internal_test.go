@@ -30,7 +30,7 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 		moneymovement.WithHTTPClient(&http.Client{Transport: unsent{t}}))
 	require.NoError(t, err)
 	for i := range maxDoubts {
-		account.Payouts.memory.pay(t, keyOf(i), true, maybe)
+		account.Payouts.memory.pay(t, keyOf(i), true, maybePaid)
 	}
 	asked := PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(25), Currency: USDC}
 	_, err = account.Payouts.Pay(t.Context(), asked, "invoice-42", FirstUse())

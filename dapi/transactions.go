@@ -9,29 +9,27 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Transactions is the ledger of the whole account, newest first as far as is known: the description names no order.
-//
-// Source: Endpoints, Platform API.
+// Transactions reads the ledger of the account. The newest entries come first, as far as is known: the service's
+// description states no order.
 type Transactions struct{ low lowLevel }
 
-// List answers one page: at most params.Limit entries, 50 if it is 0. A cursor belongs to its query: with other filters
-// it is *errors.InvalidCursor.
-//
-// Source: Limits, Pages and sizes.
+// List returns one page: at most params.Limit entries, or 50 if params.Limit is 0. A cursor belongs to its query: with
+// other filters, the error is *errors.InvalidCursor.
 func (s *Transactions) List(
 	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
 ) (*TransactionPage, error) {
 	return transport.Of(s).low.ListTransactions(ctx, &params, options)
 }
 
-// All walks all pages from params.Cursor on. It can be ranged over more than once, and ends after the first error.
+// All iterates over all pages, from params.Cursor on. You can range over it more than once. It stops after the first
+// error.
 func (s *Transactions) All(
 	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Transaction, error] {
 	return s.upTo(ctx, math.MaxInt, params, options)
 }
 
-// upTo walks at most so many pages.
+// upTo is All with a limit on the number of pages.
 func (s *Transactions) upTo(
 	ctx context.Context, most int, params ListTransactionsParams, options []moneymovement.CallOption,
 ) iter.Seq2[Transaction, error] {

@@ -60,9 +60,9 @@ func TestAWaitForManyThatCannotBeMade(t *testing.T) {
 
 func TestATokenStoreWantsAContext(t *testing.T) {
 	var without context.Context
-	store := dapi.FileTokenStore(t.TempDir() + "/session")
+	store := dapi.NewFileTokenStore(t.TempDir() + "/session")
 	_, err := store.Load(without)
 	unmade.Context(t, err)
-	require.ErrorContains(t, err, "FileTokenStore: ")
+	require.ErrorContains(t, err, "NewFileTokenStore: ")
 	unmade.Context(t, store.Save(without, dapi.Session{}))
 }

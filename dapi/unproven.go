@@ -9,38 +9,40 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// unproven is what the answer of a booking or a confirm means that says success and does not show it: no more than one
-// that was lost.
-func unproven(head errors.Head, reason error) error {
-	return &errors.OutcomeUnknown{Head: head, Resolve: "repeat the same request with the same idempotency key",
+// unproven returns the error of a response to a booking or a confirm that reports success and does not show it. It
+// proves no more than a lost response.
+func unproven(head errors.CallInfo, reason error) error {
+	return &errors.OutcomeUnknown{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
 		Cause: reason}
 }
 
-// thenEnded adds to the cause of a doubt that the context ended while the doubt was being settled, which err tells.
-func thenEnded(cause, err error) error {
+// withContextError adds to the cause of a doubt that the context ended while the doubt was being settled, if err says
+// so.
+func withContextError(cause, err error) error {
 	if unknown, ok := cause.(*errors.OutcomeUnknown); ok { //nolint:errorlint // as in inDoubt
-		unknown.Cause = thenEnded(unknown.Cause, err)
+		unknown.Cause = withContextError(unknown.Cause, err)
 		return cause
 	}
 	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, end) && !errors.Is(cause, end) {
-			return fmt.Errorf("%w; then %w", cause, end) // and nothing else of err, whose types are not the payment's
+			// only the context's error: the other types in err are not about the payment
+			return fmt.Errorf("%w; then %w", cause, end)
 		}
 	}
 	return cause
 }
 
-// inDoubt is the error of what may have been done, by this call or one before it. It does not unwrap to what was
-// refused last: that speaks for its call only. operation is for a cause that names none.
-func inDoubt(cause error, operation string, key moneymovement.Key, resolve string) error {
-	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // one that is wrapped, as by a hook, is about something else
+// unknownOutcome returns the error of a payment that may have been made, by this call or an earlier one. It does not
+// unwrap to the last refusal, which is about its own call only. operation is used if the cause names none.
+func unknownOutcome(cause error, operation string, key moneymovement.Key, resolve string) error {
+	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
-		head, _ := errors.HeadOf(cause)
+		head, _ := errors.CallInfoOf(cause)
 		if head.Operation == "" {
 			head.Operation = operation
 		}
 		head.IdempotencyKey = string(key)
-		unknown = &errors.OutcomeUnknown{Head: head.WithFacts(callfacts.Facts{}), Cause: cause}
+		unknown = &errors.OutcomeUnknown{CallInfo: head.WithFacts(callfacts.Facts{}), Cause: cause}
 	}
 	unknown.Resolve = resolve
 	return unknown

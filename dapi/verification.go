@@ -7,13 +7,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Verification is the KYB workflow of a client: save information, inspect what is outstanding, complete. Editing and
-// completing are separate calls; completing sends an immutable snapshot for review.
-//
-// Source: States, Platform objects.
+// Verification is the business verification (KYB) of a client: save information and documents, read what is still
+// missing, then submit. Saving and submitting are separate calls. Submitting sends a snapshot for review, which cannot
+// be changed.
 type Verification struct{ low lowLevel }
 
-// Save saves applicant information and documents. It submits nothing, and can be called again with more.
+// Save saves applicant information and documents. It submits nothing. Call it again to add more.
 func (s *Verification) Save(
 	ctx context.Context, information KYBSave, options ...moneymovement.CallOption,
 ) (*KYB, error) {
@@ -23,13 +22,13 @@ func (s *Verification) Save(
 		})
 }
 
-// Get answers the status and the requirements that are still outstanding.
+// Get returns the status and the requirements that are still missing.
 func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOption) (*KYB, error) {
 	return transport.Of(s).low.GetKYB(ctx, options)
 }
 
-// Complete submits what was saved for review. While requirements are outstanding it is *errors.Conflict;
-// [Verification.Get] names them.
+// Complete submits the saved information for review. If requirements are missing, the error is *errors.Conflict, and
+// [Verification.Get] returns them.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
 	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(same transport.SameCredential) (*KYBSubmission,
 		error) {
@@ -41,11 +40,11 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 	})
 }
 
-// WaitDecided polls until the review ends `approved` or `rejected`. A review by people can take days: give ctx a
-// deadline.
+// WaitDecided polls until the review is `approved` or `rejected`. People review, which can take days: give ctx a
+// deadline. If ctx ends first, the error is *StillPending.
 func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
 	return wait(ctx, options, poll[KYB]{
-		low: transport.Of(s).low, resource: "verification", id: transport.Of(s).low.actingFor(),
+		low: transport.Of(s).low, operation: &opGetKYB, resource: "verification", id: transport.Of(s).low.actingFor(),
 		read: func(ctx context.Context) (*KYB, error) {
 			return transport.Of(s).low.as(transport.ClassPoll).GetKYB(ctx, nil)
 		},

@@ -9,55 +9,89 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// WaitOption sets up a wait.
+// WaitOption is an option of the methods that wait: [OnProgress] or [PollEvery]. An invalid option is
+// *errors.InvalidInput, and nothing is sent.
 type WaitOption func(*waiting)
 
 // Progress is what a wait has seen so far.
 type Progress struct {
-	Resource string        // such as "payout"
-	ID       string        // of the resource
-	Status   string        // as last read
+	Resource string        // what is waited for, such as "payout"
+	ID       string        // the resource's id
+	Status   string        // the status as last read
 	Reads    int           // how many times it was read
-	Waited   time.Duration // since the wait began
+	Waited   time.Duration // the time since the wait began
 }
 
-// OnProgress calls f after each read, in the waiting goroutine.
+// OnProgress calls f after each read, in the goroutine that waits. A nil f is *errors.InvalidInput.
 func OnProgress(f func(Progress)) WaitOption {
 	return func(w *waiting) {
-		if f != nil {
-			w.progress = f
+		w.progress = f
+		if f == nil {
+			w.invalid.refuse("OnProgress", errors.FieldMissing, "must not be nil")
 		}
 	}
 }
 
-// PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The
-// default is the client's, see [moneymovement.WithPolling]. No pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the
-// upper half, so that many waits do not read in step.
+// PollEvery sets the pauses between two reads: least at first, then half as much again each time, up to most. The
+// default is 500 ms to 15 s. Each pause is drawn at random from the upper half of its length, so that many waits do not
+// read at the same time.
+//
+// least must be at least 1 ms, and most must be at least least and at most 24 h. Other values are *errors.InvalidInput.
 func PollEvery(least, most time.Duration) WaitOption {
-	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
+	return func(w *waiting) {
+		w.pace = transport.Pace{Least: least, Most: most}
+		if least < shortestPause || most < least || most > longestPause {
+			w.invalid.refuse("PollEvery", "out_of_range",
+				fmt.Sprintf("must be pauses from %v to %v, the shorter one first",
+					shortestPause, longestPause))
+		}
+	}
 }
+
+// The bounds of a pause keep a wait from using up the rate window, and from never reading again.
+const (
+	shortestPause = time.Millisecond
+	longestPause  = 24 * time.Hour
+)
 
 type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
+	invalid  invalidOptions
 }
 
-// StillPending says that a wait ended before its resource came to an end: its context ended, or leaves no time for
-// another read. It wraps the context's error, and that of the last read if it failed.
+// invalidOptions are the problems that options have found in their arguments.
+type invalidOptions []errors.Field
+
+func (o *invalidOptions) refuse(option, code, message string) {
+	*o = append(*o, errors.Field{Field: option, Code: code, Message: message})
+}
+
+// check refuses the call because of them.
+func (o invalidOptions) check(c *transport.Check) {
+	for _, problem := range o {
+		c.Refuse(problem.Field, problem.Code, problem.Message)
+	}
+}
+
+// StillPending says that a wait ended before its resource reached the status: its context ended, or had no time left
+// for another read. It wraps the context's error, and the error of the last read if it failed. Wait again to go on.
 type StillPending struct {
 	Progress
 	Err error
 }
 
+// Error returns one line: what was waited for, its last status, and why the wait ended.
 func (e *StillPending) Error() string {
 	return fmt.Sprintf("%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status,
 		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
-// Retryable is true: the same wait may be made again.
+// Retryable returns true: you can wait again.
 func (e *StillPending) Retryable() bool { return true }
 
-// MovedByCall is errors.MaybeMoved for what moves money in the end, and errors.NotMoved for the other resources.
+// MovedByCall returns errors.MaybeMoved for a payin, a payout and a deal, which can still move money, and
+// errors.NotMoved for a client, a rail and a verification.
 func (e *StillPending) MovedByCall() errors.Movement {
 	switch e.Resource {
 	case "client", "rail", "verification":
@@ -66,22 +100,33 @@ func (e *StillPending) MovedByCall() errors.Movement {
 	return errors.MaybeMoved
 }
 
-// Unwrap gives Err.
+// Unwrap returns Err.
 func (e *StillPending) Unwrap() error { return e.Err }
 
-// poll says how one kind of resource is waited for.
+// poll is how one kind of resource is waited for.
 type poll[T any] struct {
 	low          lowLevel
+	operation    *transport.Operation   // of read
+	check        func(*transport.Check) // of other arguments of the wait, may be nil
 	resource, id string
 	read         func(context.Context) (*T, error)
 	status       func(*T) string
 	done         func(*T) bool
 }
 
-// wait reads until done. An error that time does not mend ends it at once.
+// wait reads until done. An error that cannot go away by itself ends it at once.
 func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, error) {
 	w := waiting{progress: func(Progress) {}}
 	transport.Apply(&w, options)
+	err := transport.Validate(p.operation.ID, func(c *transport.Check) {
+		w.invalid.check(c)
+		if p.check != nil {
+			p.check(c)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	progress := func(seen transport.Seen) Progress {
 		return Progress{p.resource, p.id, seen.Status, seen.Reads, seen.Waited}
 	}

@@ -33,7 +33,7 @@ func TestProgressNamesTheResource(t *testing.T) {
 		},
 		"payin pi_1": func(o dapi.WaitOption) error {
 			_, err := account.Payins.Wait(t.Context(), "pi_1", o)
-			head, _ := errors.HeadOf(err)
+			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, []string{"GetPayin", "pi_1", "cl_1", ""},
 				[]string{head.Operation, head.Resource, head.Account, head.IdempotencyKey})
 			return nil

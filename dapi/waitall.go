@@ -11,40 +11,42 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// WaitedPayout is what [Payouts.WaitAll] came to for one payout: what [Payouts.Wait] would have returned.
-type WaitedPayout struct {
+// PayoutResult is the result of [Payouts.WaitAll] for one payout. Payout and Err are what [Payouts.Wait] would have
+// returned.
+type PayoutResult struct {
 	ID PayoutID
-	// Payout is as last read, nil if no read succeeded.
+	// Payout is the payout as last read, nil if no read succeeded.
 	Payout *Payout
-	// Err is nil for a payout that is `completed`.
+	// Err is nil if the payout is `completed`.
 	Err error
 }
 
-// readsAtOnce bounds how many reads of a WaitAll are under way or in line for the window, so that any number of payouts
-// burdens neither.
-const readsAtOnce = 32
+// maxConcurrentReads limits how many reads of one WaitAll are sent, or wait for the rate window, at the same time.
+const maxConcurrentReads = 32
 
-// WaitAll waits for many payouts and gives each as soon as its wait is over, in the order in which they end. An error
-// about one does not end the others. If ctx ends first, all that are left come with *StillPending. Each id comes once.
-// To leave the loop ends the waits. The function of [OnProgress] is called for one payout at a time.
+// WaitAll waits for many payouts. It yields each one when its wait is over, in the order in which they end:
 //
-//	for waited := range account.Payouts.WaitAll(ctx, ids) {
-//		if waited.Err != nil { ... }
+//	for result := range account.Payouts.WaitAll(ctx, ids) {
+//		if result.Err != nil { ... }
 //	}
 //
-// Payouts take turns: none is read twice while another waits for its read. Of the 600 reads a minute that the service
-// allows, a client leaves 60 to other reads and makes up to 540 for waits, in 61 seconds: 531 a minute. By default, a
-// payout is read 5 times a minute in the end, so that a hundred are read at that pace. More are read less often: a
-// thousand each every 2 minutes, ten thousand every 19. While other reads use up the window, waits keep a tenth of it,
-// 59 reads a minute.
+// An error about one payout does not end the others. If ctx ends first, all remaining payouts are yielded with
+// *StillPending. An id that is given twice is yielded once. To stop the waits, leave the loop. The function of
+// [OnProgress] is called for one payout at a time.
 //
-// Source: Events (polling should back off); Limits, Rate windows.
-func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[WaitedPayout] {
-	return func(yield func(WaitedPayout) bool) {
+// # How often payouts are read
+//
+// Payouts are read in turn: none is read twice while another one waits for its read. The service allows 600 reads in a
+// minute. A client leaves 60 of them to other reads and uses up to 540 for waits, in 61 seconds: 531 a minute. By
+// default, a payout is finally read 5 times a minute, so up to a hundred payouts are read at that pace. More payouts
+// are read less often: a thousand payouts every 2 minutes each, ten thousand every 19. While other reads fill the
+// window, waits keep a tenth of it, which is 59 reads a minute.
+func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[PayoutResult] {
+	return func(yield func(PayoutResult) bool) {
 		pending := distinct(ids)
 		if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
 			for _, id := range pending {
-				if !yield(WaitedPayout{ID: id, Err: err}) {
+				if !yield(PayoutResult{ID: id, Err: err}) {
 					return
 				}
 			}
@@ -53,9 +55,9 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 		waiting, stop := context.WithCancel(ctx)
 		var (
 			waits   sync.WaitGroup
-			waited  = make(chan WaitedPayout)
+			waited  = make(chan PayoutResult)
 			left    = make(chan struct{})
-			reading = semaphore.NewWeighted(readsAtOnce)
+			reading = semaphore.NewWeighted(maxConcurrentReads)
 		)
 		defer waits.Wait()
 		defer stop()
@@ -71,7 +73,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 					return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
 				})
 				select {
-				case waited <- WaitedPayout{ID: id, Payout: payout, Err: err}:
+				case waited <- PayoutResult{ID: id, Payout: payout, Err: err}:
 				case <-left:
 				}
 			})
@@ -84,7 +86,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 	}
 }
 
-// distinct gives each id once, in the order in which they first stand.
+// distinct returns each id once, in the order of their first appearance.
 func distinct(ids []PayoutID) []PayoutID {
 	known := make(map[PayoutID]bool, len(ids))
 	return slices.DeleteFunc(slices.Clone(ids), func(id PayoutID) bool {
@@ -94,7 +96,7 @@ func distinct(ids []PayoutID) []PayoutID {
 	})
 }
 
-// oneAtATime lets the waits that share it report their progress one after the other.
+// oneAtATime makes the waits that share it report their progress one after the other.
 func oneAtATime() WaitOption {
 	var reporting sync.Mutex
 	return func(w *waiting) {

@@ -5,35 +5,31 @@ import (
 	"time"
 )
 
-// What a refusal's details or the call itself add to the slug's hint.
+// The advice of errors that know more than the hint of their slug, from their details or their call.
 
 func (e *NotFound) advice() string {
 	if e.Resource == "" {
 		return ""
 	}
-	return "there is no " + oneLine(e.Resource, maxName) + " " + e.actingFor() +
-		": check the id, and whom the call acts for, for what belongs to somebody else is not found either"
-}
-
-// actingFor says whose things a call can see.
-func (h Head) actingFor() string {
-	if h.Account == "" {
-		return "of the credential's own account"
+	account := "the credential's own account"
+	if e.Account != "" {
+		account = "client " + oneLine(e.Account, maxName)
 	}
-	return "of client " + oneLine(h.Account, maxName)
+	return account + " has no " + oneLine(e.Resource, maxName) +
+		": check the id, and the account that the call acts for"
 }
 
 func (e *Forbidden) advice() string {
 	switch {
 	case e.Reason == ReasonDeveloperSessionRequired:
-		return "the token does not come from a login with a developer key: log in with one"
+		return "the token does not come from a developer-key login: log in with a developer key"
 	case e.RequiredScope != "":
-		held := "no scopes"
+		scopes := "has no scopes"
 		if len(e.Scope) > 0 {
-			held = listed(safeNames(e.Scope))
+			scopes = "has " + listed(safeNames(e.Scope))
 		}
-		return "the key lacks the scope " + oneLine(e.RequiredScope, maxName) + ", it has " + held +
-			": give it the scope, then repeat with the same key"
+		return "the developer key " + scopes + " but needs " + oneLine(e.RequiredScope, maxName) +
+			": use a key with this scope, then repeat with the same idempotency key"
 	}
 	return ""
 }
@@ -42,7 +38,7 @@ func (e *InvalidID) advice() string {
 	if e.ExpectedPrefix == "" {
 		return ""
 	}
-	expected := "an id that begins with " + oneLine(e.ExpectedPrefix, maxName) + " is expected"
+	expected := "pass an id that begins with " + oneLine(e.ExpectedPrefix, maxName)
 	if e.Resource == "" || strings.HasPrefix(e.Resource, e.ExpectedPrefix) {
 		return expected
 	}
@@ -57,36 +53,37 @@ func (e *IdempotencyKeyReused) advice() string {
 	if owner == "" {
 		return ""
 	}
-	return "the key belongs to " + oneLine(owner, maxName) +
-		", with other terms: look at that, and use another key for this"
+	return "the idempotency key belongs to " + oneLine(owner, maxName) +
+		", which has other terms: check it, and use a new key for this operation"
 }
 
 func (e *RateLimited) advice() string {
 	if e.RetryAt.IsZero() {
 		return ""
 	}
-	return "not before " + e.RetryAt.UTC().Format(time.RFC3339) + "; let all processes of the credential share one pace"
+	return "wait until " + e.RetryAt.UTC().Format(time.RFC3339) +
+		", and let all processes that use this credential share one rate limiter"
 }
 
 func (e *LoginModeUnavailable) advice() string {
 	if e.Use == "" {
 		return ""
 	}
-	return "log in by " + oneLine(e.Use, maxName) + ", the mode that is enabled"
+	return "log in with " + oneLine(e.Use, maxName) + ", the mode that is enabled"
 }
 
 func (e *AlreadyFunded) advice() string {
 	if e.PayoutID == "" {
 		return ""
 	}
-	return "this is success: payout " + oneLine(e.PayoutID, maxName) + " is funded, do not pay it again"
+	return "this is a success: payout " + oneLine(e.PayoutID, maxName) + " is funded, do not pay it again"
 }
 
 func (e *AmountAboveMaximum) advice() string {
 	if e.MaxCredit.IsZero() {
 		return ""
 	}
-	return "ask for at most " + e.MaxCredit.String() + " a call"
+	return "ask for at most " + e.MaxCredit.String() + " per call"
 }
 
 func (e *PayoutNotFundable) advice() string {
@@ -105,7 +102,7 @@ func (e *Conflict) advice() string {
 
 func lowBalanceAdvice(available, currency string) string {
 	return "the balance is " + strings.TrimSpace(available+" "+oneLine(currency, maxName)) +
-		": credit the account, then repeat with the same key"
+		": credit the account, then repeat with the same idempotency key"
 }
 
 func safeNames(names []string) []string {

@@ -15,63 +15,63 @@ import (
 // What a refusal's details or its call add to the slug's hint, and the hint alone where they say nothing.
 func TestAdvice(t *testing.T) {
 	about := func(code errors.Code, resource, account string) errors.Refusal {
-		return errors.Refusal{Code: code, Head: errors.Head{Resource: resource, Account: account}}
+		return errors.Refusal{Code: code, CallInfo: errors.CallInfo{Resource: resource, Account: account}}
 	}
 	known := func(code errors.Code) errors.Refusal { return errors.Refusal{Code: code} }
 	at := time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))
 	for want, err := range map[string]error{
-		"there is no po_7 of the credential's own account: check the id, and whom the call acts for, for what belongs to somebody else is not found either": &errors.NotFound{
+		"the credential's own account has no po_7: check the id, and the account that the call acts for": &errors.NotFound{
 			Refusal: about(errors.CodeNotFound, "po_7", "")},
-		"there is no po_7 of client cl_1: check the id, and whom the call acts for, for what belongs to somebody else is not found either": &errors.NotFound{
+		"client cl_1 has no po_7: check the id, and the account that the call acts for": &errors.NotFound{
 			Refusal: about(errors.CodeNotFound, "po_7", "cl_1")},
 		errors.CodeNotFound.Hint(): &errors.NotFound{Refusal: known(errors.CodeNotFound)},
 
-		"the token does not come from a login with a developer key: log in with one": &errors.Forbidden{
+		"the token does not come from a developer-key login: log in with a developer key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), Reason: errors.ReasonDeveloperSessionRequired},
-		"the key lacks the scope cards:write, it has cards:read, invoices: give it the scope, then repeat with the same key": &errors.Forbidden{
+		"the developer key has cards:read, invoices but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write",
 			Scope: []string{"cards:read", "invoices"}},
-		"the key lacks the scope cards:write, it has no scopes: give it the scope, then repeat with the same key": &errors.Forbidden{
+		"the developer key has no scopes but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write"},
-		"the key lacks the scope cards:write, it has cards:read: give it the scope, then repeat with the same key": &errors.Forbidden{
+		"the developer key has cards:read but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write", Scope: []string{"cards:read"}},
 		errors.CodeForbidden.Hint(): &errors.Forbidden{Refusal: known(errors.CodeForbidden)},
 
-		"an id that begins with po_ is expected": &errors.InvalidID{Refusal: known(errors.CodeInvalidID),
+		"pass an id that begins with po_": &errors.InvalidID{Refusal: known(errors.CodeInvalidID),
 			ExpectedPrefix: "po_"},
-		"an id that begins with po_ is expected ": &errors.InvalidID{Refusal: about(errors.CodeInvalidID,
+		"pass an id that begins with po_ ": &errors.InvalidID{Refusal: about(errors.CodeInvalidID,
 			"po_7", ""), ExpectedPrefix: "po_"},
-		"an id that begins with po_ is expected, not ct_1": &errors.InvalidID{Refusal: about(errors.CodeInvalidID,
+		"pass an id that begins with po_, not ct_1": &errors.InvalidID{Refusal: about(errors.CodeInvalidID,
 			"ct_1", ""), ExpectedPrefix: "po_"},
 		errors.CodeInvalidID.Hint(): &errors.InvalidID{Refusal: known(errors.CodeInvalidID)},
 
-		"the key belongs to po_1, with other terms: look at that, and use another key for this": &errors.IdempotencyKeyReused{
+		"the idempotency key belongs to po_1, which has other terms: check it, and use a new key for this operation": &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused), PayoutID: "po_1", EscrowID: "esc_1"},
-		"the key belongs to esc_1, with other terms: look at that, and use another key for this": &errors.IdempotencyKeyReused{
+		"the idempotency key belongs to esc_1, which has other terms: check it, and use a new key for this operation": &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused), EscrowID: "esc_1"},
 		errors.CodeIdempotencyKeyReused.Hint(): &errors.IdempotencyKeyReused{Refusal: known(errors.CodeIdempotencyKeyReused)},
 
-		"not before 2026-01-02T03:04:05Z; let all processes of the credential share one pace": &errors.RateLimited{
-			Refusal: errors.Refusal{Code: errors.CodeRateLimited, Head: errors.Head{RetryAt: at}}},
+		"wait until 2026-01-02T03:04:05Z, and let all processes that use this credential share one rate limiter": &errors.RateLimited{
+			Refusal: errors.Refusal{Code: errors.CodeRateLimited, CallInfo: errors.CallInfo{RetryAt: at}}},
 		errors.CodeRateLimited.Hint(): &errors.RateLimited{Refusal: known(errors.CodeRateLimited)},
 
-		"log in by developer_key, the mode that is enabled": &errors.LoginModeUnavailable{Refusal: known(errors.CodeLoginModeUnavailable), Use: "developer_key"},
-		errors.CodeLoginModeUnavailable.Hint():              &errors.LoginModeUnavailable{Refusal: known(errors.CodeLoginModeUnavailable)},
+		"log in with developer_key, the mode that is enabled": &errors.LoginModeUnavailable{Refusal: known(errors.CodeLoginModeUnavailable), Use: "developer_key"},
+		errors.CodeLoginModeUnavailable.Hint():                &errors.LoginModeUnavailable{Refusal: known(errors.CodeLoginModeUnavailable)},
 
-		"this is success: payout po_1 is funded, do not pay it again": &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded), PayoutID: "po_1"},
-		errors.CodeAlreadyFunded.Hint():                               &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded)},
+		"this is a success: payout po_1 is funded, do not pay it again": &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded), PayoutID: "po_1"},
+		errors.CodeAlreadyFunded.Hint():                                 &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded)},
 
-		"ask for at most 100 a call": &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum),
+		"ask for at most 100 per call": &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum),
 			MaxCredit: decimal.NewFromInt(100)},
 		errors.CodeAmountAboveMaximum.Hint(): &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum)},
 
-		"the balance is 2.5 USDC: credit the account, then repeat with the same key": &errors.PayoutNotFundable{
+		"the balance is 2.5 USDC: credit the account, then repeat with the same idempotency key": &errors.PayoutNotFundable{
 			Refusal: known(errors.CodePayoutNotFundable), Available: decimal.RequireFromString("2.5"),
 			Currency: "USDC"},
-		"the balance is 0: credit the account, then repeat with the same key": &errors.PayoutNotFundable{
+		"the balance is 0: credit the account, then repeat with the same idempotency key": &errors.PayoutNotFundable{
 			Refusal: errors.Refusal{Code: errors.CodePayoutNotFundable, Details: []byte(`{"available":"0"}`)}},
 		errors.CodePayoutNotFundable.Hint(): &errors.PayoutNotFundable{Refusal: known(errors.CodePayoutNotFundable)},
-		"the balance is 1 EURC: credit the account, then repeat with the same key": &errors.Conflict{
+		"the balance is 1 EURC: credit the account, then repeat with the same idempotency key": &errors.Conflict{
 			Refusal: known(errors.CodeConflict), Available: decimal.NewFromInt(1), Currency: "EURC"},
 		errors.CodeConflict.Hint(): &errors.Conflict{Refusal: known(errors.CodeConflict)},
 	} {
@@ -88,7 +88,7 @@ func TestAdvice(t *testing.T) {
 func TestAdviceIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	for _, err := range []error{
-		&errors.NotFound{Refusal: errors.Refusal{Head: errors.Head{Resource: long, Account: long}}},
+		&errors.NotFound{Refusal: errors.Refusal{CallInfo: errors.CallInfo{Resource: long, Account: long}}},
 		&errors.Forbidden{RequiredScope: long, Scope: []string{long, long}},
 		&errors.InvalidID{ExpectedPrefix: long},
 		&errors.IdempotencyKeyReused{PayoutID: long},
@@ -107,14 +107,20 @@ func TestBoundsOfALine(t *testing.T) {
 		most int
 		line func(text string) error
 	}{
-		"operation": {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Operation: text}} }},
-		"code":      {128, func(text string) error { return &errors.Refusal{Code: errors.Code(text)} }},
-		"key": {128, func(text string) error {
-			return &errors.Refusal{Head: errors.Head{IdempotencyKey: text}}
+		"operation": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{Operation: text}}
 		}},
-		"request":      {128, func(text string) error { return &errors.Refusal{Head: errors.Head{RequestID: text}} }},
-		"resource":     {128, func(text string) error { return &errors.Refusal{Head: errors.Head{Resource: text}} }},
-		"content type": {128, func(text string) error { return &errors.UnexpectedAnswer{ContentType: text} }},
+		"code": {128, func(text string) error { return &errors.Refusal{Code: errors.Code(text)} }},
+		"key": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{IdempotencyKey: text}}
+		}},
+		"request": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{RequestID: text}}
+		}},
+		"resource": {128, func(text string) error {
+			return &errors.Refusal{CallInfo: errors.CallInfo{Resource: text}}
+		}},
+		"content type": {128, func(text string) error { return &errors.UnexpectedResponse{ContentType: text} }},
 		"field": {128, func(text string) error {
 			return &errors.ValidationFailed{Fields: []errors.Field{{Field: text}}}
 		}},

@@ -1,9 +1,7 @@
 package errors
 
-// Code is a slug: the stable lowercase snake_case name of a refusal. Callers branch on it, never on the message. The
-// set is open.
-//
-// Source: Errors, Platform envelope.
+// Code is a slug: the stable lower snake_case name of a refusal, for example "quote_expired". Branch on it, never on
+// the message. The set is open: a newer service can send a code that this SDK does not know.
 type Code string
 
 // entry is what the catalogue says about a slug.
@@ -15,29 +13,26 @@ type entry struct {
 	hint      string
 }
 
-// Known reports whether the catalogue has this slug. A folded slug is not known: callers never see it.
+// Known reports whether the SDK has a type for this slug. It returns false for a folded slug, such as
+// [CodeContactRequiresQuote], because no error carries it as its Code.
 func (c Code) Known() bool {
 	_, known := c.lookup()
 	return known
 }
 
-// Status is the HTTP status that the slug comes with, or 0 when the catalogue does not know it.
-//
-// Source: Errors, Slugs.
+// Status returns the HTTP status that the slug comes with, or 0 if the slug is not known.
 func (c Code) Status() int {
 	e, _ := c.lookup()
 	return e.status
 }
 
-// Hint is our advice on what to do about the slug, or "". It stands in the text of the slug's errors.
+// Hint returns the SDK's advice for this slug, or "" if there is none. The text of the slug's errors contains it.
 func (c Code) Hint() string {
 	e, _ := c.lookup()
 	return e.hint
 }
 
-// Condition is the sentence that says when the service answers the slug, or "" when the catalogue does not know it.
-//
-// Source: Errors, Slugs.
+// Condition returns a sentence that says when the service sends the slug, or "" if the slug is not known.
 func (c Code) Condition() string {
 	e, _ := c.lookup()
 	return e.condition

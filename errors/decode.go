@@ -7,52 +7,54 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Answer is what [Decode] needs to know of an HTTP answer and of the request it belongs to.
-type Answer struct {
-	// Head is what is known of the request. RequestID and RetryAt are read from the answer.
-	Head
+// Response is the input of [Decode]: an HTTP response, and what is known about its call.
+type Response struct {
+	// CallInfo describes the call. Decode reads RequestID and RetryAt from the response.
+	CallInfo
 	// Status is the HTTP status.
 	Status int
-	// Header is the answer's header.
+	// Header is the header of the response.
 	Header http.Header
-	// Body is the answer's body, as far as it was read.
+	// Body is the body of the response, as far as it was read.
 	Body []byte
-	// Truncated says that the body goes on beyond what was read.
+	// Truncated says that the body continues after what was read.
 	Truncated bool
-	// Now is the time of the answer, which Retry-After counts from. Zero means the clock's time.
+	// Now is the time of the response, from which Retry-After counts. Zero means time.Now().
 	Now time.Time
 }
 
-// Reasons why a body is no envelope.
+// Reasons why a body is not the service's JSON error.
 var (
-	errTruncated  = New("body was cut short")
-	errNoEnvelope = New("body has neither an error code nor a detail array")
+	errTruncated   = New("body was cut short")
+	errNoErrorBody = New("body has neither an error code nor a detail array")
 )
 
-// envelope is the union of the two shapes in which the service refuses.
-type envelope struct {
+// errorBody is the union of the two JSON errors of the service.
+type errorBody struct {
 	Error  jsonv2.Value `json:"error"`
 	Detail jsonv2.Value `json:"detail"`
 }
 
-// Decode turns an answer that is no success into its error: the slug's own type, [*Unrecognized] for an unknown slug,
-// [*DetailErrors] for the /api/v1 shape, and [*UnexpectedAnswer] for everything else. It is never nil, for any input.
+// Decode returns the error for a response that is not a success. It never returns nil. The error is
 //
-// A slug is taken at its word whatever the status is; the status is kept as received. A slug that folds into another
-// one becomes that other one. Where detail is a sentence instead of an array, a client error is [*Unauthenticated] if
-// it is 401 and else [*Unrecognized] without a code: of the other statuses, more than one slug is known. The error
-// keeps no reference to the body.
+//   - the type of the slug, or [*Unrecognized] if the slug is not known,
+//   - [*DetailErrors] for the validation failures of the /api/v1 endpoints,
+//   - [*UnexpectedResponse] for every other body.
 //
-// Source: Errors.
-func Decode(a Answer) error {
+// The slug decides the type, whatever the status is. A folded slug becomes the slug that it is folded into. If detail
+// is a sentence and not an array, status 401 gives [*Unauthenticated], and any other 4xx status gives [*Unrecognized]
+// without a code. The error keeps no reference to the body.
+//
+// The SDK calls Decode for every response. Call it yourself only for responses that you get in another way.
+func Decode(a Response) error {
 	r := refusalOf(a)
 
-	var e envelope
+	var e errorBody
 	if err := jsonv2.Unmarshal(a.Body, &e); err != nil {
 		if a.Truncated {
 			err = Join(errTruncated, err)
 		}
-		return newUnexpectedAnswer(a, r, err)
+		return newUnexpectedResponse(a, r, err)
 	}
 	if members := newDetails(e.Error); members.text("code") != "" {
 		return newRefused(r, members)
@@ -63,10 +65,10 @@ func Decode(a Answer) error {
 	if sentence := textOf(e.Detail); sentence != "" && (rejects(a.Status) || a.Status == http.StatusConflict) {
 		return newSentence(r, sentence, e.Detail)
 	}
-	return newUnexpectedAnswer(a, r, errNoEnvelope)
+	return newUnexpectedResponse(a, r, errNoErrorBody)
 }
 
-// newRefused builds the error of a platform envelope from its members.
+// newRefused returns the error for the members of error in the body.
 func newRefused(r Refusal, members details) error {
 	r.Code = Code(members.text("code"))
 	r.Message = members.text("message")
@@ -83,7 +85,7 @@ func newRefused(r Refusal, members details) error {
 	return &Unrecognized{Refusal: r}
 }
 
-// newSentence builds the error of a refusal that says nothing but a sentence.
+// newSentence returns the error for a refusal that consists of one sentence.
 func newSentence(r Refusal, sentence string, raw []byte) error {
 	r.Message, r.Details = sentence, raw
 	if r.Status == http.StatusUnauthorized {
@@ -93,13 +95,13 @@ func newSentence(r Refusal, sentence string, raw []byte) error {
 	return &Unrecognized{Refusal: r}
 }
 
-// refusalOf gives what an answer's head and its request say.
-func refusalOf(a Answer) Refusal {
+// refusalOf returns what the call and the header of the response say.
+func refusalOf(a Response) Refusal {
 	now := a.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
-	r := Refusal{Head: a.Head, Status: a.Status}
+	r := Refusal{CallInfo: a.CallInfo, Status: a.Status}
 	r.RequestID, r.RetryAt = a.Header.Get("X-Request-ID"), time.Time{}
 	if wait, ok := RetryAfter(a.Header, now); ok {
 		r.RetryAfter, r.RetryAt = wait, now.Add(wait)

@@ -15,23 +15,23 @@ import (
 )
 
 func decode(status int, body string) error {
-	return errors.Decode(errors.Answer{Status: status, Body: []byte(body)})
+	return errors.Decode(errors.Response{Status: status, Body: []byte(body)})
 }
 
 // Rule: error.unknown-slug, error.one-typed-error
 func TestUnknownSlugKeepsEverything(t *testing.T) {
-	err := errors.Decode(errors.Answer{
-		Head:   errors.Head{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2},
-		Status: 409,
-		Header: http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
-		Body:   []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
-		Now:    time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	err := errors.Decode(errors.Response{
+		CallInfo: errors.CallInfo{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2},
+		Status:   409,
+		Header:   http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
+		Body:     []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
+		Now:      time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	})
 
 	var unrecognized *errors.Unrecognized
 	require.ErrorAs(t, err, &unrecognized)
 	assert.Equal(t, errors.Refusal{
-		Head: errors.Head{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2,
+		CallInfo: errors.CallInfo{RequestID: "req_9", Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2,
 			RetryAt: time.Date(2026, 1, 2, 3, 4, 8, 0, time.UTC)},
 		Code: "escrow_window_closed", Message: "closed",
 		Details:    []byte(`{"window":"holdFor"}`),
@@ -55,7 +55,7 @@ func TestRequestIDComesFromTheHeaderFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var internal *errors.InternalError
-			require.ErrorAs(t, errors.Decode(errors.Answer{Status: 500, Header: tc.header, Body: body}), &internal)
+			require.ErrorAs(t, errors.Decode(errors.Response{Status: 500, Header: tc.header, Body: body}), &internal)
 			assert.Equal(t, tc.want, internal.RequestID)
 		})
 	}
@@ -78,7 +78,8 @@ func TestDetailShape(t *testing.T) {
 		"not an object"]}`
 	var failure *errors.DetailErrors
 	require.ErrorAs(t,
-		errors.Decode(errors.Answer{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422, Body: []byte(body)}),
+		errors.Decode(errors.Response{CallInfo: errors.CallInfo{Operation: "UpdateInvoice"}, Status: 422,
+			Body: []byte(body)}),
 		&failure)
 
 	assert.Equal(t, []errors.DetailItem{
@@ -106,9 +107,9 @@ func TestDetailThatIsASentence(t *testing.T) {
 		404: errors.RemedyChangeRequest,
 		409: errors.RemedyChangeRequest, 422: errors.RemedyChangeRequest, 429: errors.RemedyWait,
 	} {
-		err := errors.Decode(errors.Answer{
-			Head:   errors.Head{Operation: "GetContract"},
-			Status: status, Body: []byte(`{"detail":"Not authenticated"}`),
+		err := errors.Decode(errors.Response{
+			CallInfo: errors.CallInfo{Operation: "GetContract"},
+			Status:   status, Body: []byte(`{"detail":"Not authenticated"}`),
 			Header: http.Header{"X-Request-Id": {"req_1"}},
 		})
 		var refusal *errors.Refusal
@@ -177,13 +178,13 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 		"nested beyond depth": {400, strings.Repeat("[", 20000), strings.Repeat("[", 512)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := errors.Decode(errors.Answer{
-				Head:   errors.Head{Operation: "GetPayout", Attempts: 2},
-				Status: tc.status,
-				Body:   []byte(tc.body),
-				Header: http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
+			err := errors.Decode(errors.Response{
+				CallInfo: errors.CallInfo{Operation: "GetPayout", Attempts: 2},
+				Status:   tc.status,
+				Body:     []byte(tc.body),
+				Header:   http.Header{"Content-Type": {"text/html"}, "X-Request-Id": {"req_1"}, "Retry-After": {"7"}},
 			})
-			var unexpected *errors.UnexpectedAnswer
+			var unexpected *errors.UnexpectedResponse
 			require.ErrorAs(t, err, &unexpected)
 			assert.Equal(t, tc.status, unexpected.Status)
 			assert.Equal(t, tc.excerpt, unexpected.Excerpt)
@@ -192,12 +193,12 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 			assert.Equal(t, "req_1", unexpected.RequestID)
 			assert.Equal(t, 7*time.Second, unexpected.RetryAfter)
 			assert.Error(t, unexpected.Err)
-			what := "answer is no error envelope"
+			what := "the response body is not the service's JSON error"
 			if tc.status == http.StatusOK {
-				what = "answer cannot be read"
+				what = "the response body cannot be read"
 			}
-			assert.Equal(t, fmt.Sprintf("GetPayout: %d: %s (text/html) - something else than the service answered: "+
-				"check its address, and any proxy on the way (request req_1, 2 attempts, retry after 7s)", tc.status,
+			assert.Equal(t, fmt.Sprintf("GetPayout: %d: %s (text/html) - something other than the service sent it: "+
+				"check the base URL, and any proxy in between (request req_1, 2 attempts, retry after 7s)", tc.status,
 				what),
 				err.Error(), "the body stays out of the text")
 
@@ -208,14 +209,14 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 }
 
 func TestTruncatedAnswerSaysSo(t *testing.T) {
-	err := errors.Decode(errors.Answer{Status: 500, Body: []byte(`{"error":{"co`), Truncated: true})
+	err := errors.Decode(errors.Response{Status: 500, Body: []byte(`{"error":{"co`), Truncated: true})
 	assert.ErrorContains(t, errors.Unwrap(err), "body was cut short")
 	assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
 func TestErrorDoesNotShareTheBody(t *testing.T) {
 	body := []byte(`{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1"}}}`)
-	err := errors.Decode(errors.Answer{Status: 409, Body: body})
+	err := errors.Decode(errors.Response{Status: 409, Body: body})
 	clear(body) // as a pooled buffer is used again
 
 	var funded *errors.AlreadyFunded
@@ -226,7 +227,7 @@ func TestErrorDoesNotShareTheBody(t *testing.T) {
 
 func TestRetryAtCountsFromTheClockWithoutNow(t *testing.T) {
 	before := time.Now()
-	err := errors.Decode(errors.Answer{
+	err := errors.Decode(errors.Response{
 		Status: 429, Header: http.Header{"Retry-After": {"60"}}, Body: []byte(`{"error":{"code":"rate_limited"}}`),
 	})
 	var limited *errors.RateLimited

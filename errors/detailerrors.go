@@ -6,25 +6,25 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// DetailErrors is a validation failure of the /api/v1 reference endpoints, which answer an array called detail instead
-// of the platform envelope. Code and Message are empty, and Details is the raw array.
+// DetailErrors is the error for a validation failure of the /api/v1 reference endpoints. They send an array named
+// detail in place of the platform API's error object. Code and Message are empty, and Details is the raw array.
 //
-// Source: Endpoints, Reference endpoints.
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsdetailerrors
 type DetailErrors struct {
 	Refusal
-	// Items are the failures, in the order received.
+	// Items lists the failures, in the order in which the service sent them.
 	Items []DetailItem
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *DetailErrors) Unwrap() error { return &e.Refusal }
 
 // DetailItem is one failure of [DetailErrors].
 type DetailItem struct {
-	Loc     []string // where, as received; an array index is a string of digits
-	Path    string   // Loc in one string, for example "body.items[0].price"
+	Loc     []string // the path of the field as received; an array index is a string of digits
+	Path    string   // Loc as one string, for example "body.items[0].price"
 	Message string   // one sentence for people
-	Type    string   // the validator's code
+	Type    string   // the validator's code, for example "missing"
 }
 
 func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
@@ -35,7 +35,8 @@ func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 	})}
 }
 
-// locOf reads strings and integers: the description says strings, validators of this kind also send indexes as numbers.
+// locOf reads strings and integers. The description says strings, but validators of this kind also send indexes as
+// numbers.
 func locOf(raw jsonv2.Value) []string {
 	var loc []string
 	for _, step := range arrayOf(raw) {

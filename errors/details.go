@@ -9,27 +9,22 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Field is one failed field of [ValidationFailed].
-//
-// Source: Errors, Platform envelope.
+// Field is one failed field of [ValidationFailed] or [InvalidInput].
 type Field struct {
-	Field   string // in wire spelling, for example "account.iban"
+	Field   string // the field's name in JSON, for example "account.iban"
 	Code    string // the validator's code, for example [FieldMissing]; the set is open
 	Message string // one sentence for people
 }
 
-// Blocker is one thing that keeps a contact from being paid or a rail from being opened. Blocker codes are a vocabulary
-// of their own, distinct from slugs.
-//
-// Source: Resources, Contact; Errors, Slugs.
+// Blocker is one reason why a contact cannot be paid or a rail cannot be opened.
 type Blocker struct {
-	Code    string
-	Message string
-	Field   string // the field concerned, in wire spelling; empty when there is none
+	Code    string // such as "kyc_pending"; these codes are not slugs, and the set is open
+	Message string // one sentence for people
+	Field   string // the name of the field in JSON, for example "iban"; empty if no field is the reason
 }
 
-// details reads error.details member by member. A member that is absent or of another type than expected reads as the
-// zero value: it must not cost the caller the rest of the error, and it stays in the raw details.
+// details reads error.details member by member. A member that is absent or has an unexpected type reads as the zero
+// value, so that the caller still gets the rest of the error. The member stays in the raw details.
 type details map[string]jsonv2.Value
 
 func newDetails(raw []byte) details {
@@ -42,7 +37,7 @@ func newDetails(raw []byte) details {
 
 func (d details) text(key string) string { return textOf(d[key]) }
 
-// texts reads an array of strings, or one string of words separated by spaces, as OAuth spells scopes.
+// texts reads an array of strings, or one string of words separated by spaces, which is how OAuth writes scopes.
 func (d details) texts(key string) []string {
 	if d[key].Kind() == jsonv2.KindString {
 		return strings.Fields(textOf(d[key]))
@@ -56,8 +51,8 @@ func (d details) texts(key string) []string {
 	return out
 }
 
-// decimalPattern is the description's pattern of decimal strings without its degenerate forms. It admits no exponent:
-// a short "1e999999999" would print as a gigabyte.
+// decimalPattern is the service's pattern of decimal strings, without forms such as ".". It does not allow an exponent,
+// because a short "1e999999999" would print as a gigabyte.
 var decimalPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)$`)
 
 // amount reads a decimal string, or a JSON number by its literal digits.
@@ -88,7 +83,7 @@ func (d details) blockers(key string) []Blocker {
 	})
 }
 
-// listOf reads the objects of a JSON array, and passes over its other entries.
+// listOf reads the objects of a JSON array. It ignores all other entries.
 func listOf[T any](raw jsonv2.Value, read func(details) T) (list []T) {
 	for _, item := range arrayOf(raw) {
 		if object := newDetails(item); object != nil {

@@ -1,23 +1,37 @@
-// Package errors holds the errors of the money-movement SDK: one Go type for each slug of the service, and one type for
-// each way in which a call can fail without a slug.
+// Package errors has the errors of the SDK: one Go type for each slug of the service, and one type for each way in
+// which a call can fail without a slug. The package also exports everything that the standard package errors exports.
+//
+// What is here:
+//
+//   - The common part of all errors of a call: [CallInfo], [Failure], [Movement], [Remedy].
+//   - Refusals, which are errors that the service sent: [Refusal], one type for each [Code] such as [QuoteExpired],
+//     [DetailErrors], and [Unrecognized].
+//   - Errors of the connection: [OutcomeUnknown], [NotDelivered], [UnexpectedResponse].
+//   - Input that the SDK refuses before it sends anything: [InvalidInput].
+//   - Helpers: [HasCode], [CallInfoOf], [Codes], [Decode], [RetryAfter].
+//   - The functions of the standard package: [Is], [As], [AsType], [Join], [New], [Unwrap], [ErrUnsupported].
+//
+// Each error has an entry in docs/errors.md: what it means, whether a repeat is safe, whether money moved, what to do,
+// and how to provoke it on the sandbox host. Look it up by the slug that stands in the error's text, or by its type:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md. The glossary explains the words of the
+// service: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md.
 //
 // # How a call ends
 //
-// A call that reached the service has one of three outcomes.
+// A call that reaches the service has one of three outcomes.
 //
 //   - Success: the error is nil.
-//   - Refusal: the service said no. The error is the slug's own type, for example [*IdempotencyKeyReused], and every
-//     one carries the common part [*Refusal]. A slug that the catalogue does not know is [*Unrecognized], a validation
-//     failure of the /api/v1 endpoints is [*DetailErrors], and an answer that is no error envelope is
-//     [*UnexpectedAnswer]. A sentence in place of the failures is [*Unauthenticated] with status 401, else
-//     [*Unrecognized].
-//   - Outcome unknown: a write whose answer was lost or could not be read. The error is [*OutcomeUnknown]; it carries
-//     the idempotency key and says how to find out. It wraps no refusal: errors.As never finds one in it.
+//   - Refusal: the service said no. The error has the type of its slug, for example [*IdempotencyKeyReused]. If the SDK
+//     does not know the slug, it is [*Unrecognized]. A validation failure of the /api/v1 endpoints is [*DetailErrors].
+//     All of them contain a [*Refusal]. If the response body is not the service's JSON error, such as a proxy's HTML
+//     page, the error is [*UnexpectedResponse].
+//   - Outcome unknown: the response to a write was lost or cannot be read. The error is [*OutcomeUnknown]. It has the
+//     idempotency key, and says how to find out what happened. It never wraps a refusal, so errors.As finds none in it.
 //
-// A call that did not reach the service ends in one of two local errors, and nothing has happened: [*InvalidInput] was
-// refused before anything was sent, [*NotDelivered] could not be sent (or was a read that got no answer).
+// A call that does not reach the service does nothing, and fails with one of two errors. [*InvalidInput] means that the
+// SDK refused the input. [*NotDelivered] means that the request could not be sent, or that a read got no response.
 //
-// # Branching
+// # How to branch
 //
 // Branch on types, never on messages:
 //
@@ -26,29 +40,43 @@
 //		log.Print(reused.PayoutID, reused.RequestID)
 //	}
 //
-// Or on the code:
+// Or branch on the code:
 //
 //	if errors.HasCode(err, errors.CodeQuoteExpired) {
 //		// ask for a new price
 //	}
 //
-// Every error of the SDK can be asked two questions about its call, see [Failure]: whether the same request may be sent
-// again now, and whether this call moved money. A refusal speaks for its call; only success, already funded, or the
-// payout's own end settles a payment that was in doubt: dapi.PaymentStateOf speaks for the payment.
+// Every error of a call implements [Failure], which has two questions: whether the same request may be sent again now,
+// and whether this call moved money. A refusal speaks for its own call only. Use dapi.PaymentStateOf to learn the state
+// of a payment over all its calls.
 //
-// A refusal also knows its [Remedy]. One that asks for the account to be changed, such as [*PayoutNotFundable] with a
-// low balance, can be repeated with the same idempotency key once an operator has acted.
+// A refusal also has a [Remedy]. After [RemedyChangeAccount], for example for a [*PayoutNotFundable] with a low
+// balance, somebody must change the account first. Then repeat the call with the same idempotency key.
 //
-// What an error knows of its call is its [Head], which [HeadOf] finds in any error. Errors answer by type: a zero
-// &errors.RateLimited{}, as a test makes it, says the same as one that the service sent.
+// In tests you can make errors by hand: the zero &errors.RateLimited{} has the same code, remedy and answers as one
+// that the service sent.
 //
-// # Logging
+// # Logs
 //
-// The text of every error is one bounded line that is safe to log: it names the operation, status, slug, request id and
-// idempotency key, the service's message, the names of the fields concerned and what to do about it, and nothing else
-// of a body. Raw details and the excerpt of an unexpected answer are in fields, for a person who looks.
+// The text of every error is one line of bounded length that is safe to log. It has the operation, the status, the
+// slug, the service's message, the names of the fields that failed, what to do, the request id and the idempotency key.
+// It has nothing else of a body. The raw details and the excerpt of an unexpected response are in fields.
 //
-// The package re-exports the functions of the standard package errors, so that one import serves both.
+// # Beside the standard package
+//
+// Import this package in place of the standard package errors. Both have the same name, and a file needs only this one.
+// Tools that add imports, such as gopls and goimports, choose by the names that the file uses. For errors.QuoteExpired
+// or errors.HasCode they add this package. If a file uses only names that both packages have, such as errors.Is, they
+// add the standard package, unless another file of the same Go package imports this one and uses these names too. Both
+// choices are correct, because the functions are the same. The tools never change an import that is there.
+//
+// If a file must import both, name this one moneyerrors:
+//
+//	import (
+//		"errors"
+//
+//		moneyerrors "github.com/moneymovement/moneymovement-go/errors"
+//	)
 package errors
 
 //go:generate ../internal/tools/run errorcatalogue

@@ -9,10 +9,10 @@ import (
 
 // book stands for any call of the SDK.
 func book() error {
-	return errors.Decode(errors.Answer{
-		Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
-		Status: http.StatusConflict,
-		Header: http.Header{"X-Request-Id": {"req_1"}},
+	return errors.Decode(errors.Response{
+		CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+		Status:   http.StatusConflict,
+		Header:   http.Header{"X-Request-Id": {"req_1"}},
 		Body: []byte(`{"error":{"code":"idempotency_key_reused","message":"This key was used with other terms.",
 			"details":{"payoutId":"po_7"}}}`),
 	})
@@ -32,7 +32,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// the key belongs to po_7
-	// BookPayout: 409 idempotency_key_reused: This key was used with other terms - the key belongs to po_7, with other terms: look at that, and use another key for this (request req_1, key invoice-42)
+	// BookPayout: 409 idempotency_key_reused: This key was used with other terms - the idempotency key belongs to po_7, which has other terms: check it, and use a new key for this operation (request req_1, key invoice-42)
 }
 
 // The common part serves callers who treat many slugs alike.
@@ -46,7 +46,7 @@ func ExampleRefusal() {
 // Every error type answers the two questions that matter after a payment failed.
 func ExampleFailure() {
 	lost := fmt.Errorf("paying: %w",
-		&errors.OutcomeUnknown{Head: errors.Head{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
+		&errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})
 	if failure, ok := errors.AsType[errors.Failure](lost); ok {
 		fmt.Println(failure.MovedByCall(), failure.Retryable())
 	}

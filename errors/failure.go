@@ -1,52 +1,54 @@
 package errors
 
-// Failure is what every error of the SDK can be asked about the call that it comes from:
+// Failure is the interface of every error of a call:
 //
 //	var failure errors.Failure
 //	if errors.As(err, &failure) && failure.Retryable() { ... }
 //
-// A refusal speaks for its call; only success, already funded, or the payout's own end settles a payment that was in
-// doubt. What is known of a payment over all its calls is the answer of dapi.PaymentStateOf(payout, err).
+// It speaks for one call. A payment can take several calls, and an earlier one may have paid. Use
+// dapi.PaymentStateOf(payout, err) to learn the state of the payment.
 type Failure interface {
 	error
-	// Retryable reports whether the very same request, with the same idempotency key, may be sent again now, unchanged,
-	// and has a chance to succeed. It says nothing about what an operator can mend, see [RemedyChangeAccount].
+	// Retryable reports whether the same request, with the same idempotency key, may be sent again now and can
+	// succeed. It is false if somebody must change something first, see [RemedyChangeAccount].
 	Retryable() bool
-	// MovedByCall says whether this call moved the money that it asked to move, and nothing about the calls before it.
-	// Only a flow that makes a payment, such as dapi's Pay, knows of them: where one may have paid, it returns
-	// [OutcomeUnknown].
+	// MovedByCall returns whether this call moved the money that it asked to move. It says nothing about earlier
+	// calls. A flow that pays, such as dapi's Pay, knows its earlier calls: if one of them may have paid, the flow
+	// fails with [*OutcomeUnknown].
 	MovedByCall() Movement
 }
 
-// Movement says whether the money that a request asked to move has moved. The description states it for few slugs; for
-// the others it is assumed, by default [NotMoved], since a refusal says that the service did not do what was asked.
+// Movement says whether the money that a request asked to move has moved. The service's description states it for a few
+// slugs. For the others it is assumed: by default [NotMoved], because a refusal says that the service did not do what
+// the request asked for.
 type Movement string
 
-// What is known about the money.
+// The values of [Movement].
 const (
-	NotMoved   Movement = "not_moved"   // it has not
-	Moved      Movement = "moved"       // it has
-	MaybeMoved Movement = "maybe_moved" // it may have; repeat with the same idempotency key, or read the resource
+	NotMoved   Movement = "not_moved"   // the call moved no money
+	Moved      Movement = "moved"       // the money moved
+	MaybeMoved Movement = "maybe_moved" // unknown: repeat with the same idempotency key, or read the resource
 )
 
-// Remedy says what makes sense after a refusal. Where the description does not state it, it is assumed, by default
-// [RemedyChangeRequest], since a condition that lies in the request refuses the same request again.
+// Remedy says what to do after a refusal. The service's description states it for some slugs. For the others it is
+// assumed: by default [RemedyChangeRequest], because the same request is refused again.
 type Remedy string
 
-// What can be done about a refusal.
+// The values of [Remedy].
 const (
-	// RemedyChangeRequest: the same request is refused again, another one may succeed.
+	// RemedyChangeRequest means that the same request is refused again. Another request may succeed.
 	RemedyChangeRequest Remedy = "change_request"
-	// RemedyChangeAccount: an operator has to act first, on a balance, a key, a permission, a contact or the account's
-	// verification. Then the same request with the same idempotency key may succeed.
+	// RemedyChangeAccount means that somebody must act first, on a balance, a key, a permission, a contact or the
+	// account's verification. Then the same request with the same idempotency key may succeed.
 	RemedyChangeAccount Remedy = "change_account"
-	// RemedyWait: the same request may succeed later, after RetryAfter or with backoff.
+	// RemedyWait means that the same request may succeed later, after RetryAt or after a backoff.
 	RemedyWait Remedy = "wait"
-	// RemedyLogin: mint a new access token, then send the same request once more.
+	// RemedyLogin means that the request needs a new access token. Then it may succeed.
 	RemedyLogin Remedy = "login"
-	// RemedyRestart: begin the step again, with a new challenge, quote or approval, or from the first page.
+	// RemedyRestart means that the step must begin again: with a new challenge, quote or approval, or from the first
+	// page.
 	RemedyRestart Remedy = "restart"
-	// RemedyNone: nothing to do, what was asked for is already so.
+	// RemedyNone means that there is nothing to do. What the request asked for has already happened.
 	RemedyNone Remedy = "none"
 )
 
@@ -54,7 +56,7 @@ var (
 	_ Failure = (*Refusal)(nil)
 	_ Failure = (*Unrecognized)(nil)
 	_ Failure = (*DetailErrors)(nil)
-	_ Failure = (*UnexpectedAnswer)(nil)
+	_ Failure = (*UnexpectedResponse)(nil)
 	_ Failure = (*OutcomeUnknown)(nil)
 	_ Failure = (*InvalidInput)(nil)
 	_ Failure = (*NotDelivered)(nil)

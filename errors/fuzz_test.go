@@ -31,9 +31,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add(403, []byte(`{"error":{"code":"forbidden","details":{"scope":"`+long+`","requiredScope":"`+long+`","requestId":"`+long+`"}}}`), "", "", true)
 	f.Add(409, []byte(`{"error":{"code":"already_funded","details":{"payoutId":"`+long+`","blockers":[{"code":"`+long+`"}]}}}`), "", "", true)
 	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
-		err := errors.Decode(errors.Answer{
-			Head:   errors.Head{}.WithFacts(callfacts.Facts{ReadOnly: !write}),
-			Status: status, Body: body, Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
+		err := errors.Decode(errors.Response{
+			CallInfo: errors.CallInfo{}.WithFacts(callfacts.Facts{ReadOnly: !write}),
+			Status:   status, Body: body,
+			Header: http.Header{"Content-Type": {contentType}, "Retry-After": {retryAfter}},
 		})
 		if err == nil {
 			t.Fatal("no error")
@@ -50,7 +51,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%T: a read moved money", err)
 		}
 		refusal, isRefusal := errors.AsType[*errors.Refusal](err)
-		unexpected, isUnexpected := errors.AsType[*errors.UnexpectedAnswer](err)
+		unexpected, isUnexpected := errors.AsType[*errors.UnexpectedResponse](err)
 		switch {
 		case isRefusal == isUnexpected:
 			t.Fatalf("%T is neither a refusal nor an unexpected answer, or both", err)

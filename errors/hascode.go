@@ -1,7 +1,7 @@
 package errors
 
-// HasCode reports whether err's tree has a refusal of that slug, also one that was made by hand and names no slug but
-// by its type. It never looks inside an [OutcomeUnknown].
+// HasCode reports whether err's tree contains a refusal with this slug. A refusal made by hand has the slug of its
+// type, also if its Code field is empty. HasCode does not look inside an [OutcomeUnknown].
 func HasCode(err error, code Code) bool {
 	for err != nil {
 		if refusal, ok := err.(*Refusal); ok && refusal.Code == code { //nolint:errorlint // this walks the tree itself

@@ -9,68 +9,68 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what an error's text takes from outside, in bytes.
+// The largest length of texts from outside in an error's text, in bytes.
 const (
 	maxMessage = 300
 	maxCause   = 1000 // an underlying error's whole line
 	maxName    = 128
-	maxNames   = 8 // fields or blockers that are named before the rest is only counted
+	maxNames   = 8 // how many fields or blockers are named; the rest is counted
 )
 
 // errorLine is the one line that every error of this package prints as:
 //
-//	operation: status code: message: concerned: cause - advice (resource, request id, key, attempts, retry after)
+//	operation: status code: message: subjects: cause - advice (resource, request id, key, attempts, retry after)
 //
 // Every part is optional.
 type errorLine struct {
-	head       Head
+	call       CallInfo
 	status     int
 	code       string
 	message    string
-	concerned  string
+	subjects   string
 	cause      error
 	advice     string
 	retryAfter time.Duration
 }
 
-// within drops what the line of an outer error of the same call says already.
-func (l errorLine) within(outer Head) errorLine {
+// within drops what the text of an outer error of the same call says already.
+func (l errorLine) within(outer CallInfo) errorLine {
 	drop := func(text *string, said string) {
 		if *text == said {
 			*text = ""
 		}
 	}
-	drop(&l.head.Operation, outer.Operation)
-	drop(&l.head.IdempotencyKey, outer.IdempotencyKey)
-	drop(&l.head.RequestID, outer.RequestID)
-	drop(&l.head.Resource, outer.Resource)
-	if l.head.Attempts <= outer.Attempts {
-		l.head.Attempts = 0
+	drop(&l.call.Operation, outer.Operation)
+	drop(&l.call.IdempotencyKey, outer.IdempotencyKey)
+	drop(&l.call.RequestID, outer.RequestID)
+	drop(&l.call.Resource, outer.Resource)
+	if l.call.Attempts <= outer.Attempts {
+		l.call.Attempts = 0
 	}
 	return l
 }
 
 func (l errorLine) String() string {
-	var head []string
-	if l.head.Operation != "" {
-		head = append(head, oneLine(l.head.Operation, maxName))
+	var parts []string
+	if l.call.Operation != "" {
+		parts = append(parts, oneLine(l.call.Operation, maxName))
 	}
-	if answer := l.answer(); answer != "" {
-		head = append(head, answer)
+	if status := l.statusAndCode(); status != "" {
+		parts = append(parts, status)
 	}
 	if l.message != "" {
-		head = append(head, oneLine(l.message, maxMessage))
+		parts = append(parts, oneLine(l.message, maxMessage))
 	}
-	if l.concerned != "" {
-		head = append(head, l.concerned)
+	if l.subjects != "" {
+		parts = append(parts, l.subjects)
 	}
-	if cause := causeText(l.cause, l.head); cause != "" {
-		head = append(head, cause)
+	if cause := causeText(l.cause, l.call); cause != "" {
+		parts = append(parts, cause)
 	}
-	if len(head) == 0 {
-		head = append(head, "request failed")
+	if len(parts) == 0 {
+		parts = append(parts, "request failed")
 	}
-	text := sentence(head, ": ")
+	text := sentence(parts, ": ")
 	if l.advice != "" {
 		text = sentence([]string{text, oneLine(l.advice, maxMessage)}, " - ")
 	}
@@ -80,7 +80,7 @@ func (l errorLine) String() string {
 	return text
 }
 
-func (l errorLine) answer() string {
+func (l errorLine) statusAndCode() string {
 	code := oneLine(l.code, maxName)
 	if l.status == 0 {
 		return code
@@ -90,17 +90,17 @@ func (l errorLine) answer() string {
 
 func (l errorLine) circumstances(said string) string {
 	var parts []string
-	if resource := oneLine(l.head.Resource, maxName); !strings.Contains(said, resource) {
+	if resource := oneLine(l.call.Resource, maxName); !strings.Contains(said, resource) {
 		parts = append(parts, resource)
 	}
-	if l.head.RequestID != "" {
-		parts = append(parts, "request "+oneLine(l.head.RequestID, maxName))
+	if l.call.RequestID != "" {
+		parts = append(parts, "request "+oneLine(l.call.RequestID, maxName))
 	}
-	if l.head.IdempotencyKey != "" {
-		parts = append(parts, "key "+oneLine(l.head.IdempotencyKey, maxName))
+	if l.call.IdempotencyKey != "" {
+		parts = append(parts, "key "+oneLine(l.call.IdempotencyKey, maxName))
 	}
-	if l.head.Attempts > 1 {
-		parts = append(parts, strconv.Itoa(l.head.Attempts)+" attempts")
+	if l.call.Attempts > 1 {
+		parts = append(parts, strconv.Itoa(l.call.Attempts)+" attempts")
 	}
 	if l.retryAfter > 0 {
 		parts = append(parts, "retry after "+l.retryAfter.String())
@@ -108,7 +108,7 @@ func (l errorLine) circumstances(said string) string {
 	return strings.Join(parts, ", ")
 }
 
-// sentence joins parts, of which only the last one keeps a full stop.
+// sentence joins the parts. Only the last part keeps its full stop.
 func sentence(parts []string, separator string) string {
 	for i := range parts[:len(parts)-1] {
 		parts[i] = strings.TrimSuffix(parts[i], ".")
@@ -116,7 +116,7 @@ func sentence(parts []string, separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// listed joins names for an error's text: at most maxNames of them, then how many more there are.
+// listed joins at most maxNames names for an error's text, and adds how many more there are.
 func listed(names []string) string { return listedWith(names, ", ") }
 
 func listedWith(names []string, separator string) string {
@@ -126,9 +126,9 @@ func listedWith(names []string, separator string) string {
 	return strings.Join(names[:maxNames], separator) + " and " + strconv.Itoa(len(names)-maxNames) + " more"
 }
 
-// causeText is the text of an underlying error, without what the outer error of the same call says itself. A *url.Error
-// is shown without its URL, which can carry ids and queries.
-func causeText(err error, outer Head) string {
+// causeText returns the text of an underlying error, without what the outer error of the same call says already. The
+// text of a *url.Error does not have its URL, which can contain ids and queries.
+func causeText(err error, outer CallInfo) string {
 	if err == nil {
 		return ""
 	}
@@ -148,9 +148,9 @@ func causeText(err error, outer Head) string {
 	return oneLine(err.Error(), maxMessage)
 }
 
-// oneLine makes text from outside harmless in a log: characters that do not print become spaces, invalid UTF-8 becomes
-// U+FFFD, runs of space become one, and what exceeds the bound is cut off with an ellipsis. The result is at most limit
-// bytes long.
+// oneLine makes text from outside safe for a log. Characters that do not print become spaces, invalid UTF-8 becomes
+// U+FFFD, and several spaces become one. The result has at most limit bytes: a longer text is cut and ends with an
+// ellipsis.
 func oneLine(text string, limit int) string {
 	const ellipsis = "…"
 	var out strings.Builder

@@ -6,59 +6,64 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/handshake"
 )
 
-// InvalidInput is a request that was refused locally, before anything was sent.
+// InvalidInput is the error for input that the SDK refuses before it sends anything.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsinvalidinput
 type InvalidInput struct {
-	Head
-	// Fields are what is wrong, in wire spelling.
+	CallInfo
+	// Fields lists what is wrong with each field or option.
 	Fields []Field
 }
 
-// Error is one line that says what is wrong with each field: "CreateContact: invalid input: account.iban is required".
-// The messages are the SDK's own and quote nothing secret.
+// Error returns one line that is safe to log and says what is wrong with each field, for example
+// "CreateContact: invalid input: account.iban is required".
 func (e *InvalidInput) Error() string { return e.line().String() }
 
 func (e *InvalidInput) line() errorLine {
-	return errorLine{head: e.Head, message: "invalid input", concerned: fieldMessages(e.Fields)}
+	return errorLine{call: e.CallInfo, message: "invalid input", subjects: fieldMessages(e.Fields)}
 }
 
-// Retryable is false: the same input is refused again.
+// Retryable returns false: the same input is refused again.
 func (e *InvalidInput) Retryable() bool { return false }
 
-// MovedByCall is [NotMoved]: nothing was sent.
+// MovedByCall returns [NotMoved]: nothing was sent.
 func (e *InvalidInput) MovedByCall() Movement { return NotMoved }
 
-// NotDelivered is a request that changed nothing because it never reached the service, or a read that got no answer:
-// the connection could not be made, the context ended first, or the local rate limiter would have waited too long.
+// NotDelivered is the error for a request that did not reach the service, or for a read that got no response. The
+// request changed nothing. Causes are a connection that could not be made, a context that ended first, or a rate
+// limiter without room before the context's deadline.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsnotdelivered
 type NotDelivered struct {
-	Head
-	// Err is what went wrong.
+	CallInfo
+	// Err is the cause, for example a context's error or *net.OpError.
 	Err error
 }
 
-// Error is one line, safe to log.
+// Error returns one line that is safe to log.
 func (e *NotDelivered) Error() string { return e.line().String() }
 
 func (e *NotDelivered) line() errorLine {
-	advice := "nothing was done, so the same call may be made again"
+	advice := "the service did nothing: you can make the same call again"
 	switch {
 	case handshake.Untrusted(e.Err):
-		advice = "nothing was sent: check the address of the service, for its certificate is not valid for it"
+		advice = "nothing was sent: check the base URL, its certificate is not valid"
 	case handshake.NoTLS(e.Err):
-		advice = "nothing was sent: check the address of the service, for what is there speaks no TLS of the versions that are allowed"
+		advice = "nothing was sent: check the base URL, the server there does not support TLS 1.2 or later"
 	case !e.Retryable():
 		advice = ""
 	case !e.RetryAt.IsZero():
-		advice += ", not before " + e.RetryAt.UTC().Format(time.RFC3339)
+		advice += ", but not before " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
-	return errorLine{head: e.Head, message: "not delivered", cause: e.Err, advice: advice}
+	return errorLine{call: e.CallInfo, message: "not delivered", cause: e.Err, advice: advice}
 }
 
-// Unwrap gives what went wrong, so that context errors are visible to errors.Is.
+// Unwrap returns Err, so that errors.Is finds context.Canceled and context.DeadlineExceeded.
 func (e *NotDelivered) Unwrap() error { return e.Err }
 
-// Retryable is true: nothing has happened, so the same call may be made again, not before RetryAt. It is false where
-// trying again does not help: a service whose certificate cannot be verified or that speaks no TLS of version 1.2 or
-// later, a login that is refused, a key that signs wrong.
+// Retryable returns true: the service did nothing, so the same call may be made again at RetryAt or later. It returns
+// false if a repeat cannot help: the certificate of the service is not valid, the service does not support TLS 1.2 or
+// later, the login is refused, or the key makes wrong signatures.
 func (e *NotDelivered) Retryable() bool {
 	if failure, ok := AsType[Failure](e.Err); ok {
 		return failure.Retryable()
@@ -66,5 +71,5 @@ func (e *NotDelivered) Retryable() bool {
 	return !handshake.Final(e.Err)
 }
 
-// MovedByCall is [NotMoved].
+// MovedByCall returns [NotMoved]: the request did not reach the service, or it only reads.
 func (e *NotDelivered) MovedByCall() Movement { return NotMoved }

@@ -1,19 +1,18 @@
 package errors
 
-// LowBalance tells the two conditions of this slug apart: true is a balance that does not cover the payout, and false
-// an account without the routing to fund it. A low balance is cured by a credit; then the same call with the same key
-// succeeds.
+// LowBalance reports whether the balance is too low for the payout. If it returns false, the account has no routing to
+// fund the payout. After a credit, the same call with the same idempotency key can succeed.
 func (e *PayoutNotFundable) LowBalance() bool {
 	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)
 }
 
-// LowBalance reports that the conflict is a balance that does not cover the deal. It is cured by a credit; then the
-// same call with the same key succeeds.
+// LowBalance reports whether the balance is too low for the escrow deal. After a credit, the same call with the same
+// idempotency key can succeed.
 func (e *Conflict) LowBalance() bool {
 	return e.Currency != "" || !e.Available.IsZero() || namesBalance(e.Details)
 }
 
-// namesBalance reports details that say how much there is. A balance of zero has to be told from none that is named.
+// namesBalance reports whether the details have the available balance, which can be zero.
 func namesBalance(raw []byte) bool {
 	_, named := newDetails(raw)["available"]
 	return named

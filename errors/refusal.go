@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// Refusal is what every refusal carries, whatever its slug. The slug types embed it and unwrap to it, so that
-// errors.As(err, &refusal) with a *Refusal finds it in all of them.
+// Refusal is the common part of all refusals, whatever the slug is. The type of each slug embeds it and unwraps to it,
+// so errors.As with a *Refusal finds every refusal.
 //
-// Source: Errors, Platform envelope.
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsrefusal
 type Refusal struct {
-	Head
-	// Code is the slug; empty where the shape has none, as in [DetailErrors].
+	CallInfo
+	// Code is the slug. It is empty if the response has none, as in [DetailErrors].
 	Code Code
-	// Message is the service's sentence, as received. It is safe to log; its wording may change.
+	// Message is the service's sentence as received. It is safe to log. Its wording may change.
 	Message string
-	// Details is error.details as received, nil when absent.
+	// Details is error.details as received, or nil if it is absent.
 	Details JSON
-	// Status is the HTTP status as received, also where it is not the one the catalogue gives the slug.
+	// Status is the HTTP status as received, even if it is not the usual status of the slug.
 	Status int
-	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. Any slug may carry it. RetryAt is
-	// when that wait ends.
+	// RetryAfter is the wait that the Retry-After header asks for, or 0 if it is absent. Any slug may have it. RetryAt
+	// is the end of that wait.
 	RetryAfter time.Duration
 }
 
-// JSON is a value as it was received. Unlike json.RawMessage, it prints as what it says and not as a list of bytes.
+// JSON is a JSON value as received. Unlike json.RawMessage, it prints as text and not as a list of bytes.
 type JSON []byte
 
-// String is the value's text, "null" for none.
+// String returns the text of the value, or "null" for nil.
 func (j JSON) String() string {
 	if j == nil {
 		return "null"
@@ -38,42 +38,42 @@ func (j JSON) String() string {
 	return string(j)
 }
 
-// MarshalJSON writes the value as it is.
+// MarshalJSON returns the value unchanged, or null for nil.
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j.String()), nil }
 
-// UnmarshalJSON keeps a copy of the value.
+// UnmarshalJSON stores a copy of the value.
 func (j *JSON) UnmarshalJSON(value []byte) error {
 	*j = bytes.Clone(value)
 	return nil
 }
 
-// Error is one line, safe to log, that says what was refused and what to do about it: "GetPayout: 404 not_found: no
-// such payout - check the id po_7 (request req_1)".
+// Error returns one line that is safe to log. It says what was refused and what to do about it, for example
+// "GetPayout: 404 not_found: no such payout - check the id po_7 (request req_1)".
 func (r *Refusal) Error() string { return r.line().String() }
 
 func (r *Refusal) line() errorLine { return r.lineWith("", "") }
 
-// lineWith is the error's text with names of what is concerned, such as fields or blockers, and with the advice of a
-// type that knows more than its slug does.
-func (r *Refusal) lineWith(concerned, advice string) errorLine {
+// lineWith returns the error's text with subjects, such as the fields that failed, and with advice. If advice is empty,
+// the text has the hint of the slug.
+func (r *Refusal) lineWith(subjects, advice string) errorLine {
 	return errorLine{
-		head:       r.Head,
+		call:       r.CallInfo,
 		status:     r.Status,
 		code:       string(r.Code),
 		message:    r.Message,
-		concerned:  concerned,
+		subjects:   subjects,
 		advice:     cmp.Or(advice, r.Code.Hint()),
 		retryAfter: r.RetryAfter,
 	}
 }
 
-// concerned names what the refusal is about; the types that know it have their own.
-func (r *Refusal) concerned() string { return "" }
+// subjects returns the names of what failed, such as fields. Types that have such names override it.
+func (r *Refusal) subjects() string { return "" }
 
-// advice says what to do in place of the slug's hint; the types that know more have their own.
+// advice returns what to do, in place of the slug's hint. Types that know more than the slug override it.
 func (r *Refusal) advice() string { return "" }
 
-// as gives the refusal as its type knows it: one that was made by hand need not repeat its slug.
+// as returns the refusal with the code of its type. An error that was made by hand may leave Code empty.
 func (r *Refusal) as(code Code) *Refusal {
 	if r.Code == code {
 		return r
@@ -83,7 +83,7 @@ func (r *Refusal) as(code Code) *Refusal {
 	return &named
 }
 
-// Remedy says what makes sense next, as the catalogue knows it; an unknown slug is judged by its status.
+// Remedy returns what to do next. For an unknown slug it depends on the status.
 func (r *Refusal) Remedy() Remedy {
 	if r.Code == CodeConflict && namesBalance(r.Details) {
 		return RemedyChangeAccount
@@ -94,12 +94,12 @@ func (r *Refusal) Remedy() Remedy {
 	return remedyOf(r.Status)
 }
 
-// Retryable reports whether the same request, with the same key, may succeed when it is sent again after RetryAfter or
-// a backoff, unchanged and with nobody's help. A write that may have been carried out is retryable only if a key keeps
-// it from being done twice.
+// Retryable reports whether the same request, with the same idempotency key, can succeed if it is sent again after
+// RetryAfter or a backoff. It returns true only for [RemedyWait]. If the service may have carried out a write, it also
+// needs an idempotency key or another natural key, so that the write is not done twice.
 //
-// A refusal that [RemedyLogin] cures is not retryable as it stands: a new token comes first. One that
-// [RemedyChangeAccount] cures can be repeated with the same key once an operator has acted.
+// Retryable returns false for [RemedyLogin], because a new token must come first. It returns false for
+// [RemedyChangeAccount], because somebody must act first: then repeat the request with the same idempotency key.
 func (r *Refusal) Retryable() bool {
 	if r.Remedy() != RemedyWait {
 		return false
@@ -107,9 +107,9 @@ func (r *Refusal) Retryable() bool {
 	return r.effect() == NotMoved || !r.facts.Once
 }
 
-// MovedByCall says whether the money that the request asked to move has moved. The refusal of a read moved nothing. The
-// refusal of a write is judged by the catalogue; a server error that the catalogue does not explain, and an unknown
-// slug that a state conflict came with, may have moved it, unless the operation moves no money at all.
+// MovedByCall returns whether the money that the request asked to move has moved. For a read it returns [NotMoved]. For
+// a write it depends on the slug. It returns [MaybeMoved] for an unknown slug with a 5xx status, 408 or 409, unless the
+// operation moves no money.
 func (r *Refusal) MovedByCall() Movement {
 	if r.facts.Moneyless && r.effect() == MaybeMoved {
 		return NotMoved
@@ -117,7 +117,7 @@ func (r *Refusal) MovedByCall() Movement {
 	return r.effect()
 }
 
-// effect says whether the request was carried out.
+// effect returns whether the service carried out the request.
 func (r *Refusal) effect() Movement {
 	e, known := r.Code.lookup()
 	switch {
@@ -130,11 +130,12 @@ func (r *Refusal) effect() Movement {
 	case rejects(r.Status):
 		return NotMoved
 	}
-	// Many slugs are not shown, and an unknown conflict can be one that says "already done".
+	// The service has slugs that its description does not show. An unknown conflict can mean "already done".
 	return MaybeMoved
 }
 
-// LogValue gives slog the fields to search by; neither message nor details are among them.
+// LogValue returns the fields to search for: operation, status, code, requestId and idempotencyKey. It leaves out the
+// message and the details.
 func (r *Refusal) LogValue() slog.Value {
 	attrs := make([]slog.Attr, 0, 5)
 	add := func(name, value string) {
@@ -152,15 +153,14 @@ func (r *Refusal) LogValue() slog.Value {
 
 func isClientError(status int) bool { return status >= 400 && status < 500 }
 
-// rejects reports statuses that say by themselves that nothing was done. A request timeout (408) and a conflict (409)
-// say nothing about where the request got to.
+// rejects reports whether the status alone says that the service did nothing. After a request timeout (408) or a
+// conflict (409), this is not known.
 func rejects(status int) bool {
 	return isClientError(status) && status != http.StatusRequestTimeout && status != http.StatusConflict
 }
 
-// remedyOf judges an answer without a known slug.
-//
-// Source: Errors, Status codes. 408 and 504 are assumed to mean what 502 and 503 mean.
+// remedyOf returns the remedy for a response without a known slug. 408 and 504 are assumed to mean what 502 and 503
+// mean.
 func remedyOf(status int) Remedy {
 	switch status {
 	case http.StatusUnauthorized:
@@ -174,11 +174,11 @@ func remedyOf(status int) Remedy {
 	return RemedyChangeRequest
 }
 
-// Unrecognized is a refusal whose slug the catalogue does not know, or that has none but a sentence. Everything
-// received is kept.
+// Unrecognized is the error for a refusal whose slug the SDK does not know, or that has a sentence but no slug. It
+// keeps everything that was received.
 //
-// Source: Errors, Slugs ("109 slugs in total").
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsunrecognized
 type Unrecognized struct{ Refusal }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *Unrecognized) Unwrap() error { return &e.Refusal }

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// maxRetryAfter bounds the wait a header can ask for: a mistaken or hostile value must neither overflow a duration nor
+// maxRetryAfter is the longest wait that a header can ask for. A wrong or hostile value must not overflow a duration or
 // stop a program for years.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter reads the Retry-After header, in seconds or as an HTTP date that is taken relative to now. A wait in the
-// past is 0, one beyond 24 hours is 24 hours. It reports false when the header is absent or says nothing readable.
-//
-// Source: Errors, Status codes (429).
+// RetryAfter returns the wait that the Retry-After header asks for. The header has seconds, or an HTTP date, from which
+// now is subtracted. A time in the past gives 0, and a wait of more than 24 hours gives 24 hours. RetryAfter returns
+// false if the header is absent or cannot be read.
 func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if date, err := http.ParseTime(value); err == nil {
@@ -30,7 +29,7 @@ func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	}
 	seconds, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || seconds > int64(maxRetryAfter/time.Second) {
-		return maxRetryAfter, true // only a number out of range fails here: all of it is digits
+		return maxRetryAfter, true // these are digits, so only a number out of range fails here
 	}
 	return time.Duration(seconds) * time.Second, true
 }

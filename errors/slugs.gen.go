@@ -8,10 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// The slugs of the platform API. The set is open: the service lists more than it describes, and an unknown one
-// arrives as [Unrecognized].
-//
-// Source: Errors, Slugs.
+// The slugs of the platform API. The set is open: the service has more slugs than its description lists. A call that
+// is refused with an unknown slug fails with [*Unrecognized].
 const (
 	CodeAlreadyFunded             Code = "already_funded"               // 409
 	CodeAmountAboveMaximum        Code = "amount_above_maximum"         // 422
@@ -61,1559 +59,1674 @@ const (
 	CodeWalletNotLinked           Code = "wallet_not_linked"            // 409
 )
 
-// Slugs of the published enum that are folded into another one on the way to callers.
-//
-// Source: Errors, Slugs.
+// Slugs of the published enum that are folded into another slug before they reach callers.
 const (
 	CodeContactRequiresQuote      Code = "contact_requires_quote"      // folded into contact_not_payable
 	CodeDirectTransferUnsupported Code = "direct_transfer_unsupported" // folded into contact_not_payable
 )
 
-// Named codes of field errors. The set is open.
-//
-// Source: Errors, Platform envelope.
+// Named codes of field errors, see [Field]. The set is open.
 const (
 	FieldMissing         = "missing"          // a required field is absent
 	FieldAmountPrecision = "amount_precision" // an amount has more decimals than its token allows
-	FieldExtraForbidden  = "extra_forbidden"  // the field is unknown, for example misspelled
+	FieldExtraForbidden  = "extra_forbidden"  // the field is not known, for example because it is misspelled
 )
 
-// Named values of details. The sets are open.
-//
-// Source: Authentication, Platform API.
+// Named values of the typed details. The sets are open.
 const (
-	ReasonDeveloperSessionRequired = "developerSessionRequired" // the token was not minted by a developer-key login
+	ReasonDeveloperSessionRequired = "developerSessionRequired" // the token does not come from a developer-key login
 )
 
-// AlreadyFunded is the refusal already_funded (409). The payment is already funded, which is a success in disguise.
+// AlreadyFunded is the error for already_funded (HTTP 409). The payment is already funded. This is a success.
 //
-// Remedy: none. Money: moved.
+// What to do: this is a success: the payment is funded, do not pay it again.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyNone]. For a write, MovedByCall returns [Moved].
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#already_funded
 type AlreadyFunded struct {
 	Refusal
 	// PayoutID is the payout that is funded.
 	PayoutID string
-	// TransactionHash is the funding transaction on chain, if there is one yet.
+	// TransactionHash is the on-chain funding transaction, if there is one yet.
 	TransactionHash string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *AlreadyFunded) Unwrap() error { return e.as(CodeAlreadyFunded) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *AlreadyFunded) Error() string { return e.line().String() }
 
 func (e *AlreadyFunded) line() errorLine {
-	return e.as(CodeAlreadyFunded).lineWith(e.concerned(), e.advice())
+	return e.as(CodeAlreadyFunded).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *AlreadyFunded) Remedy() Remedy { return e.as(CodeAlreadyFunded).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *AlreadyFunded) Retryable() bool { return e.as(CodeAlreadyFunded).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *AlreadyFunded) MovedByCall() Movement { return e.as(CodeAlreadyFunded).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *AlreadyFunded) LogValue() slog.Value { return e.as(CodeAlreadyFunded).LogValue() }
 
-// AmountAboveMaximum is the refusal amount_above_maximum (422). The sandbox credit is over the largest credit a call
-// may ask for.
+// AmountAboveMaximum is the error for amount_above_maximum (HTTP 422). The sandbox credit is more than one call may
+// ask for.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: ask for less, in several calls if necessary.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#amount_above_maximum
 type AmountAboveMaximum struct {
 	Refusal
-	// MaxCredit is the largest credit per call in units of the token.
+	// MaxCredit is the largest credit per call, in units of the token.
 	MaxCredit decimal.Decimal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *AmountAboveMaximum) Unwrap() error { return e.as(CodeAmountAboveMaximum) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *AmountAboveMaximum) Error() string { return e.line().String() }
 
 func (e *AmountAboveMaximum) line() errorLine {
-	return e.as(CodeAmountAboveMaximum).lineWith(e.concerned(), e.advice())
+	return e.as(CodeAmountAboveMaximum).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *AmountAboveMaximum) Remedy() Remedy { return e.as(CodeAmountAboveMaximum).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *AmountAboveMaximum) Retryable() bool { return e.as(CodeAmountAboveMaximum).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *AmountAboveMaximum) MovedByCall() Movement {
 	return e.as(CodeAmountAboveMaximum).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *AmountAboveMaximum) LogValue() slog.Value { return e.as(CodeAmountAboveMaximum).LogValue() }
 
-// AmountBelowMinimum is the refusal amount_below_minimum (422). The sandbox credit is under 0.10 of the token.
+// AmountBelowMinimum is the error for amount_below_minimum (HTTP 422). The sandbox credit is less than 0.10 of the
+// token.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: ask for 0.10 or more.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#amount_below_minimum
 type AmountBelowMinimum struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *AmountBelowMinimum) Unwrap() error { return e.as(CodeAmountBelowMinimum) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *AmountBelowMinimum) Error() string { return e.line().String() }
 
 func (e *AmountBelowMinimum) line() errorLine {
-	return e.as(CodeAmountBelowMinimum).lineWith(e.concerned(), e.advice())
+	return e.as(CodeAmountBelowMinimum).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *AmountBelowMinimum) Remedy() Remedy { return e.as(CodeAmountBelowMinimum).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *AmountBelowMinimum) Retryable() bool { return e.as(CodeAmountBelowMinimum).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *AmountBelowMinimum) MovedByCall() Movement {
 	return e.as(CodeAmountBelowMinimum).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *AmountBelowMinimum) LogValue() slog.Value { return e.as(CodeAmountBelowMinimum).LogValue() }
 
-// ApprovalConsumed is the refusal approval_consumed (409). The approval already signed something; prepare again.
+// ApprovalConsumed is the error for approval_consumed (HTTP 409). The approval was already used. Prepare the
+// operation again.
 //
-// Remedy: restart. Money: maybe_moved (assumed: What the approval signed may be an earlier, unanswered attempt of the
-// same request).
+// What to do: read the payout or deal first, because it may have gone through; if it has not, prepare it again with
+// the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart]. For a write, MovedByCall returns [MaybeMoved] (assumed: An earlier attempt of the
+// same request may have used the approval, if its response was lost).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#approval_consumed
 type ApprovalConsumed struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ApprovalConsumed) Unwrap() error { return e.as(CodeApprovalConsumed) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ApprovalConsumed) Error() string { return e.line().String() }
 
 func (e *ApprovalConsumed) line() errorLine {
-	return e.as(CodeApprovalConsumed).lineWith(e.concerned(), e.advice())
+	return e.as(CodeApprovalConsumed).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ApprovalConsumed) Remedy() Remedy { return e.as(CodeApprovalConsumed).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ApprovalConsumed) Retryable() bool { return e.as(CodeApprovalConsumed).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ApprovalConsumed) MovedByCall() Movement { return e.as(CodeApprovalConsumed).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ApprovalConsumed) LogValue() slog.Value { return e.as(CodeApprovalConsumed).LogValue() }
 
-// ApprovalExpired is the refusal approval_expired (410). The approval window has closed; prepare again.
+// ApprovalExpired is the error for approval_expired (HTTP 410). The approval window has closed. Prepare the operation
+// again.
 //
-// Remedy: restart. Money: not_moved (assumed).
+// What to do: prepare it again with the same idempotency key, and confirm it within 120 seconds (an escrow action
+// within 60).
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart]. For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#approval_expired
 type ApprovalExpired struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ApprovalExpired) Unwrap() error { return e.as(CodeApprovalExpired) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ApprovalExpired) Error() string { return e.line().String() }
 
 func (e *ApprovalExpired) line() errorLine {
-	return e.as(CodeApprovalExpired).lineWith(e.concerned(), e.advice())
+	return e.as(CodeApprovalExpired).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ApprovalExpired) Remedy() Remedy { return e.as(CodeApprovalExpired).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ApprovalExpired) Retryable() bool { return e.as(CodeApprovalExpired).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ApprovalExpired) MovedByCall() Movement { return e.as(CodeApprovalExpired).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ApprovalExpired) LogValue() slog.Value { return e.as(CodeApprovalExpired).LogValue() }
 
-// ApprovalMismatch is the refusal approval_mismatch (409). The approval belongs to another operation.
+// ApprovalMismatch is the error for approval_mismatch (HTTP 409). The approval belongs to another operation.
 //
-// Remedy: restart (assumed: Another call may have prepared the operation anew; preparing it again gives the approval
-// that counts). Money: not_moved (assumed).
+// What to do: prepare it again with the same idempotency key, and confirm it with the approval from that response.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart] (assumed: Another call may have prepared the operation again. Preparing it once more
+// gives the valid approval). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#approval_mismatch
 type ApprovalMismatch struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ApprovalMismatch) Unwrap() error { return e.as(CodeApprovalMismatch) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ApprovalMismatch) Error() string { return e.line().String() }
 
 func (e *ApprovalMismatch) line() errorLine {
-	return e.as(CodeApprovalMismatch).lineWith(e.concerned(), e.advice())
+	return e.as(CodeApprovalMismatch).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ApprovalMismatch) Remedy() Remedy { return e.as(CodeApprovalMismatch).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ApprovalMismatch) Retryable() bool { return e.as(CodeApprovalMismatch).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ApprovalMismatch) MovedByCall() Movement { return e.as(CodeApprovalMismatch).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ApprovalMismatch) LogValue() slog.Value { return e.as(CodeApprovalMismatch).LogValue() }
 
-// ChallengeConsumed is the refusal challenge_consumed (409). The challenge was used before; it is single use.
+// ChallengeConsumed is the error for challenge_consumed (HTTP 409). The challenge was used before. It can be used
+// only once.
 //
-// Remedy: restart (assumed: A login starts with a new challenge). Money: not_moved (assumed).
+// What to do: log in again: each login needs its own challenge.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart] (assumed: A login starts with a new challenge). For a write, MovedByCall returns
+// [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#challenge_consumed
 type ChallengeConsumed struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ChallengeConsumed) Unwrap() error { return e.as(CodeChallengeConsumed) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ChallengeConsumed) Error() string { return e.line().String() }
 
 func (e *ChallengeConsumed) line() errorLine {
-	return e.as(CodeChallengeConsumed).lineWith(e.concerned(), e.advice())
+	return e.as(CodeChallengeConsumed).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ChallengeConsumed) Remedy() Remedy { return e.as(CodeChallengeConsumed).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ChallengeConsumed) Retryable() bool { return e.as(CodeChallengeConsumed).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ChallengeConsumed) MovedByCall() Movement { return e.as(CodeChallengeConsumed).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ChallengeConsumed) LogValue() slog.Value { return e.as(CodeChallengeConsumed).LogValue() }
 
-// ChallengeExpired is the refusal challenge_expired (410). The challenge is too old.
+// ChallengeExpired is the error for challenge_expired (HTTP 410). The challenge is too old.
 //
-// Remedy: restart (assumed: A login starts with a new challenge). Money: not_moved (assumed).
+// What to do: log in again, and sign the challenge at once.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart] (assumed: A login starts with a new challenge). For a write, MovedByCall returns
+// [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#challenge_expired
 type ChallengeExpired struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ChallengeExpired) Unwrap() error { return e.as(CodeChallengeExpired) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ChallengeExpired) Error() string { return e.line().String() }
 
 func (e *ChallengeExpired) line() errorLine {
-	return e.as(CodeChallengeExpired).lineWith(e.concerned(), e.advice())
+	return e.as(CodeChallengeExpired).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ChallengeExpired) Remedy() Remedy { return e.as(CodeChallengeExpired).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ChallengeExpired) Retryable() bool { return e.as(CodeChallengeExpired).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ChallengeExpired) MovedByCall() Movement { return e.as(CodeChallengeExpired).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ChallengeExpired) LogValue() slog.Value { return e.as(CodeChallengeExpired).LogValue() }
 
-// ChallengeNotFound is the refusal challenge_not_found (404). The challengeId is unknown.
+// ChallengeNotFound is the error for challenge_not_found (HTTP 404). The challengeId is not known.
 //
-// Remedy: restart (assumed: A login starts with a new challenge). Money: not_moved (assumed).
+// What to do: log in again: each login needs its own challenge.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart] (assumed: A login starts with a new challenge). For a write, MovedByCall returns
+// [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#challenge_not_found
 type ChallengeNotFound struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ChallengeNotFound) Unwrap() error { return e.as(CodeChallengeNotFound) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ChallengeNotFound) Error() string { return e.line().String() }
 
 func (e *ChallengeNotFound) line() errorLine {
-	return e.as(CodeChallengeNotFound).lineWith(e.concerned(), e.advice())
+	return e.as(CodeChallengeNotFound).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ChallengeNotFound) Remedy() Remedy { return e.as(CodeChallengeNotFound).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ChallengeNotFound) Retryable() bool { return e.as(CodeChallengeNotFound).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ChallengeNotFound) MovedByCall() Movement { return e.as(CodeChallengeNotFound).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ChallengeNotFound) LogValue() slog.Value { return e.as(CodeChallengeNotFound).LogValue() }
 
-// Conflict is the refusal conflict (409). The state of the resource conflicts with the request, and no narrower slug
-// fits.
+// Conflict is the error for conflict (HTTP 409). The state of the resource conflicts with the request, and no more
+// specific slug fits.
 //
-// Remedy: change_request (assumed). Money: maybe_moved (assumed: The state in the way may be the one an earlier,
-// unanswered attempt of the same request brought about).
+// What to do: read the resource: its state does not allow this now.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [MaybeMoved] (assumed: An earlier
+// attempt of the same request may have caused this state, if its response was lost).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#conflict
 type Conflict struct {
 	Refusal
-	// Available is the balance, where it is what does not cover the escrow deal (assumed).
+	// Available is the balance, if it does not cover the escrow deal (assumed).
 	Available decimal.Decimal
 	// Currency is the asset of Available (assumed).
 	Currency string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *Conflict) Unwrap() error { return e.as(CodeConflict) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Conflict) Error() string { return e.line().String() }
 
-func (e *Conflict) line() errorLine { return e.as(CodeConflict).lineWith(e.concerned(), e.advice()) }
+func (e *Conflict) line() errorLine { return e.as(CodeConflict).lineWith(e.subjects(), e.advice()) }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *Conflict) Remedy() Remedy { return e.as(CodeConflict).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *Conflict) Retryable() bool { return e.as(CodeConflict).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *Conflict) MovedByCall() Movement { return e.as(CodeConflict).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *Conflict) LogValue() slog.Value { return e.as(CodeConflict).LogValue() }
 
-// ContactNotPayable is the refusal contact_not_payable (409). The contact cannot be paid.
+// ContactNotPayable is the error for contact_not_payable (HTTP 409). The contact cannot be paid.
 //
-// Remedy: change_account (assumed: The contact, as it is saved, has to be completed first). Money: not_moved
-// (assumed).
+// What to do: complete the contact as the blockers say, then repeat with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The saved contact must be completed first). For a write, MovedByCall
+// returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#contact_not_payable
 type ContactNotPayable struct {
 	Refusal
-	// Blockers is what is in the way, as in the contact's capabilities.
+	// Blockers lists what the contact needs, as the contact's capabilities do.
 	Blockers []Blocker
-	// FoldedFrom is the slug that was answered, when it was one that folds into this one, else empty.
+	// FoldedFrom is the slug that the service sent, if it was folded into this one. It is empty otherwise.
 	FoldedFrom Code
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ContactNotPayable) Unwrap() error { return e.as(CodeContactNotPayable) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ContactNotPayable) Error() string { return e.line().String() }
 
 func (e *ContactNotPayable) line() errorLine {
-	return e.as(CodeContactNotPayable).lineWith(e.concerned(), e.advice())
+	return e.as(CodeContactNotPayable).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ContactNotPayable) Remedy() Remedy { return e.as(CodeContactNotPayable).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ContactNotPayable) Retryable() bool { return e.as(CodeContactNotPayable).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ContactNotPayable) MovedByCall() Movement { return e.as(CodeContactNotPayable).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ContactNotPayable) LogValue() slog.Value { return e.as(CodeContactNotPayable).LogValue() }
 
-// DatabaseUnavailable is the refusal database_unavailable (503). The service's database is unavailable; retry with
-// backoff.
+// DatabaseUnavailable is the error for database_unavailable (HTTP 503). The service's database is unavailable. Retry
+// with backoff.
 //
-// Remedy: wait. Money: maybe_moved (assumed: The database may have failed after the money was on its way).
+// What to do: repeat later with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyWait]. For a write, MovedByCall returns [MaybeMoved] (assumed: The database may have failed
+// after the payment started).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#database_unavailable
 type DatabaseUnavailable struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *DatabaseUnavailable) Unwrap() error { return e.as(CodeDatabaseUnavailable) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *DatabaseUnavailable) Error() string { return e.line().String() }
 
 func (e *DatabaseUnavailable) line() errorLine {
-	return e.as(CodeDatabaseUnavailable).lineWith(e.concerned(), e.advice())
+	return e.as(CodeDatabaseUnavailable).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *DatabaseUnavailable) Remedy() Remedy { return e.as(CodeDatabaseUnavailable).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *DatabaseUnavailable) Retryable() bool { return e.as(CodeDatabaseUnavailable).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *DatabaseUnavailable) MovedByCall() Movement {
 	return e.as(CodeDatabaseUnavailable).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *DatabaseUnavailable) LogValue() slog.Value { return e.as(CodeDatabaseUnavailable).LogValue() }
 
-// DeveloperKeyAlreadyExists is the refusal developer_key_already_exists (409). The public key already belongs to a
-// key on the account.
+// DeveloperKeyAlreadyExists is the error for developer_key_already_exists (HTTP 409). The public key already belongs
+// to a key of the account.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: use the existing key, or create a new key pair.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#developer_key_already_exists
 type DeveloperKeyAlreadyExists struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *DeveloperKeyAlreadyExists) Unwrap() error { return e.as(CodeDeveloperKeyAlreadyExists) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *DeveloperKeyAlreadyExists) Error() string { return e.line().String() }
 
 func (e *DeveloperKeyAlreadyExists) line() errorLine {
-	return e.as(CodeDeveloperKeyAlreadyExists).lineWith(e.concerned(), e.advice())
+	return e.as(CodeDeveloperKeyAlreadyExists).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *DeveloperKeyAlreadyExists) Remedy() Remedy {
 	return e.as(CodeDeveloperKeyAlreadyExists).Remedy()
 }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *DeveloperKeyAlreadyExists) Retryable() bool {
 	return e.as(CodeDeveloperKeyAlreadyExists).Retryable()
 }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *DeveloperKeyAlreadyExists) MovedByCall() Movement {
 	return e.as(CodeDeveloperKeyAlreadyExists).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *DeveloperKeyAlreadyExists) LogValue() slog.Value {
 	return e.as(CodeDeveloperKeyAlreadyExists).LogValue()
 }
 
-// DeveloperKeyNotFound is the refusal developer_key_not_found (404). The dk_ id is not one of yours; answered by the
-// key-management routes under /api/v1.
+// DeveloperKeyNotFound is the error for developer_key_not_found (HTTP 404). The dk_ id is not one of yours. The
+// key-management routes under /api/v1 send this slug.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: check the dk_ id: it must belong to a key of this account.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#developer_key_not_found
 type DeveloperKeyNotFound struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *DeveloperKeyNotFound) Unwrap() error { return e.as(CodeDeveloperKeyNotFound) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *DeveloperKeyNotFound) Error() string { return e.line().String() }
 
 func (e *DeveloperKeyNotFound) line() errorLine {
-	return e.as(CodeDeveloperKeyNotFound).lineWith(e.concerned(), e.advice())
+	return e.as(CodeDeveloperKeyNotFound).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *DeveloperKeyNotFound) Remedy() Remedy { return e.as(CodeDeveloperKeyNotFound).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *DeveloperKeyNotFound) Retryable() bool { return e.as(CodeDeveloperKeyNotFound).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *DeveloperKeyNotFound) MovedByCall() Movement {
 	return e.as(CodeDeveloperKeyNotFound).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *DeveloperKeyNotFound) LogValue() slog.Value {
 	return e.as(CodeDeveloperKeyNotFound).LogValue()
 }
 
-// Forbidden is the refusal forbidden (403). The session may not do this. A missing scope fills RequiredScope and
-// Scope; a token without a developer key fills Reason; a deleted key or an address off the key's allowlist fills
-// nothing.
+// Forbidden is the error for forbidden (HTTP 403). The session may not do this. If a scope is missing, RequiredScope
+// and Scope are set. If the token does not come from a developer-key login, Reason is set. If the key was deleted, or
+// the source address is not on the key's allowlist, no field is set.
 //
-// Remedy: change_account (assumed: What a session may do is settled by the key and the account, not by the request).
-// Money: not_moved (assumed).
+// What to do: the developer key may be deleted, or this machine's address may not be on its allowlist.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The key and the account decide what a session may do, not the
+// request). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#forbidden
 type Forbidden struct {
 	Refusal
-	// Reason is why the token is not accepted on this surface, else empty.
+	// Reason says why this surface does not accept the token, and is empty otherwise.
 	Reason string
-	// RequiredScope is the scope that the route asks for, when it is missing.
+	// RequiredScope is the scope that the route needs, if the key does not have it.
 	RequiredScope string
-	// Scope is the scopes that the key holds.
+	// Scope lists the scopes that the key has.
 	Scope []string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *Forbidden) Unwrap() error { return e.as(CodeForbidden) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Forbidden) Error() string { return e.line().String() }
 
-func (e *Forbidden) line() errorLine { return e.as(CodeForbidden).lineWith(e.concerned(), e.advice()) }
+func (e *Forbidden) line() errorLine { return e.as(CodeForbidden).lineWith(e.subjects(), e.advice()) }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *Forbidden) Remedy() Remedy { return e.as(CodeForbidden).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *Forbidden) Retryable() bool { return e.as(CodeForbidden).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *Forbidden) MovedByCall() Movement { return e.as(CodeForbidden).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *Forbidden) LogValue() slog.Value { return e.as(CodeForbidden).LogValue() }
 
-// FundingAttemptExpired is the refusal funding_attempt_expired (409). The approval window of the payout or transfer
-// has passed; reopen it with the same idempotency key.
+// FundingAttemptExpired is the error for funding_attempt_expired (HTTP 409). The approval window of the payout or
+// transfer has passed. Open it again with the same idempotency key.
 //
-// Remedy: restart. Money: not_moved (assumed).
+// What to do: book it again with the same idempotency key, and confirm it within the window.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart]. For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#funding_attempt_expired
 type FundingAttemptExpired struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *FundingAttemptExpired) Unwrap() error { return e.as(CodeFundingAttemptExpired) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *FundingAttemptExpired) Error() string { return e.line().String() }
 
 func (e *FundingAttemptExpired) line() errorLine {
-	return e.as(CodeFundingAttemptExpired).lineWith(e.concerned(), e.advice())
+	return e.as(CodeFundingAttemptExpired).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *FundingAttemptExpired) Remedy() Remedy { return e.as(CodeFundingAttemptExpired).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *FundingAttemptExpired) Retryable() bool { return e.as(CodeFundingAttemptExpired).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *FundingAttemptExpired) MovedByCall() Movement {
 	return e.as(CodeFundingAttemptExpired).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *FundingAttemptExpired) LogValue() slog.Value {
 	return e.as(CodeFundingAttemptExpired).LogValue()
 }
 
-// FundingInProgress is the refusal funding_in_progress (409). Funding is under way; wait.
+// FundingInProgress is the error for funding_in_progress (HTTP 409). The payment is being funded. Wait.
 //
-// Remedy: wait. Money: maybe_moved (assumed: Funding that is under way has not arrived and can still fail).
+// What to do: wait and read the payout; do not pay it with another idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyWait]. For a write, MovedByCall returns [MaybeMoved] (assumed: The money is not there yet, and
+// the funding can still fail).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#funding_in_progress
 type FundingInProgress struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *FundingInProgress) Unwrap() error { return e.as(CodeFundingInProgress) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *FundingInProgress) Error() string { return e.line().String() }
 
 func (e *FundingInProgress) line() errorLine {
-	return e.as(CodeFundingInProgress).lineWith(e.concerned(), e.advice())
+	return e.as(CodeFundingInProgress).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *FundingInProgress) Remedy() Remedy { return e.as(CodeFundingInProgress).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *FundingInProgress) Retryable() bool { return e.as(CodeFundingInProgress).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *FundingInProgress) MovedByCall() Movement { return e.as(CodeFundingInProgress).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *FundingInProgress) LogValue() slog.Value { return e.as(CodeFundingInProgress).LogValue() }
 
-// Gone is the refusal gone (410). The resource is no longer available.
+// Gone is the error for gone (HTTP 410). The resource is no longer available.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: list the resources again: this one is no longer available.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#gone
 type Gone struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *Gone) Unwrap() error { return e.as(CodeGone) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Gone) Error() string { return e.line().String() }
 
-func (e *Gone) line() errorLine { return e.as(CodeGone).lineWith(e.concerned(), e.advice()) }
+func (e *Gone) line() errorLine { return e.as(CodeGone).lineWith(e.subjects(), e.advice()) }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *Gone) Remedy() Remedy { return e.as(CodeGone).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *Gone) Retryable() bool { return e.as(CodeGone).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *Gone) MovedByCall() Movement { return e.as(CodeGone).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *Gone) LogValue() slog.Value { return e.as(CodeGone).LogValue() }
 
-// IdempotencyKeyInvalid is the refusal idempotency_key_invalid (400). The Idempotency-Key header is outside the
-// allowed pattern.
+// IdempotencyKeyInvalid is the error for idempotency_key_invalid (HTTP 400). The Idempotency-Key header does not
+// match the allowed pattern.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: use 1 to 128 letters, digits, dots, underscores, colons and hyphens.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#idempotency_key_invalid
 type IdempotencyKeyInvalid struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *IdempotencyKeyInvalid) Unwrap() error { return e.as(CodeIdempotencyKeyInvalid) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *IdempotencyKeyInvalid) Error() string { return e.line().String() }
 
 func (e *IdempotencyKeyInvalid) line() errorLine {
-	return e.as(CodeIdempotencyKeyInvalid).lineWith(e.concerned(), e.advice())
+	return e.as(CodeIdempotencyKeyInvalid).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *IdempotencyKeyInvalid) Remedy() Remedy { return e.as(CodeIdempotencyKeyInvalid).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *IdempotencyKeyInvalid) Retryable() bool { return e.as(CodeIdempotencyKeyInvalid).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *IdempotencyKeyInvalid) MovedByCall() Movement {
 	return e.as(CodeIdempotencyKeyInvalid).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *IdempotencyKeyInvalid) LogValue() slog.Value {
 	return e.as(CodeIdempotencyKeyInvalid).LogValue()
 }
 
-// IdempotencyKeyReused is the refusal idempotency_key_reused (409). The idempotency key was used before with
-// different terms. This request did nothing; what owns the key may have gone through.
+// IdempotencyKeyReused is the error for idempotency_key_reused (HTTP 409). The idempotency key was used before with
+// different terms. This request did nothing. The operation that owns the key may have gone through.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: the idempotency key belongs to another operation: check that operation, and use a new key for this one.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#idempotency_key_reused
 type IdempotencyKeyReused struct {
 	Refusal
-	// PayoutID is the payout that owns the key, if a payout does.
+	// PayoutID is the payout that owns the key, if it is a payout.
 	PayoutID string
-	// EscrowID is the escrow deal that owns the key, if a deal does.
+	// EscrowID is the escrow deal that owns the key, if it is a deal.
 	EscrowID string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *IdempotencyKeyReused) Unwrap() error { return e.as(CodeIdempotencyKeyReused) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *IdempotencyKeyReused) Error() string { return e.line().String() }
 
 func (e *IdempotencyKeyReused) line() errorLine {
-	return e.as(CodeIdempotencyKeyReused).lineWith(e.concerned(), e.advice())
+	return e.as(CodeIdempotencyKeyReused).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *IdempotencyKeyReused) Remedy() Remedy { return e.as(CodeIdempotencyKeyReused).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *IdempotencyKeyReused) Retryable() bool { return e.as(CodeIdempotencyKeyReused).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *IdempotencyKeyReused) MovedByCall() Movement {
 	return e.as(CodeIdempotencyKeyReused).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *IdempotencyKeyReused) LogValue() slog.Value {
 	return e.as(CodeIdempotencyKeyReused).LogValue()
 }
 
-// InternalError is the refusal internal_error (500). The service failed; RequestID names the request for its support.
+// InternalError is the error for internal_error (HTTP 500). The service failed. RequestID identifies the request for
+// the service's support.
 //
-// Remedy: wait (assumed: The description calls it a fault of the service and says nothing about repeating; a keyed
-// repeat is safe). Money: maybe_moved (assumed: Nothing says at which point the service failed).
+// What to do: repeat later with the same idempotency key; if it fails again, give the request id to the service's
+// support.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyWait] (assumed: The description calls it a fault of the service and does not mention
+// repeating. A repeat with the same key is safe). For a write, MovedByCall returns [MaybeMoved] (assumed: Nothing
+// says at which point the service failed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#internal_error
 type InternalError struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *InternalError) Unwrap() error { return e.as(CodeInternalError) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InternalError) Error() string { return e.line().String() }
 
 func (e *InternalError) line() errorLine {
-	return e.as(CodeInternalError).lineWith(e.concerned(), e.advice())
+	return e.as(CodeInternalError).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *InternalError) Remedy() Remedy { return e.as(CodeInternalError).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *InternalError) Retryable() bool { return e.as(CodeInternalError).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *InternalError) MovedByCall() Movement { return e.as(CodeInternalError).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *InternalError) LogValue() slog.Value { return e.as(CodeInternalError).LogValue() }
 
-// InvalidCredentials is the refusal invalid_credentials (401). The login failed; email, key, signature and source
-// address are not told apart.
+// InvalidCredentials is the error for invalid_credentials (HTTP 401). The login failed. The service does not say
+// whether it refused the email, the key, the signature or the source address.
 //
-// Remedy: change_account (assumed: The same email and key fail again until the account knows them; minting a token is
-// what failed). Money: not_moved (assumed).
+// What to do: check the email, the developer key, its signature and this machine's address: the service does not say
+// which one it refused.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The same email and key fail again until the account has them. A new
+// token cannot help). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#invalid_credentials
 type InvalidCredentials struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *InvalidCredentials) Unwrap() error { return e.as(CodeInvalidCredentials) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidCredentials) Error() string { return e.line().String() }
 
 func (e *InvalidCredentials) line() errorLine {
-	return e.as(CodeInvalidCredentials).lineWith(e.concerned(), e.advice())
+	return e.as(CodeInvalidCredentials).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *InvalidCredentials) Remedy() Remedy { return e.as(CodeInvalidCredentials).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *InvalidCredentials) Retryable() bool { return e.as(CodeInvalidCredentials).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *InvalidCredentials) MovedByCall() Movement {
 	return e.as(CodeInvalidCredentials).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *InvalidCredentials) LogValue() slog.Value { return e.as(CodeInvalidCredentials).LogValue() }
 
-// InvalidCursor is the refusal invalid_cursor (400). The cursor belongs to another query or sort order; list again
-// without a cursor.
+// InvalidCursor is the error for invalid_cursor (HTTP 400). The cursor belongs to another query or sort order.
 //
-// Remedy: restart. Money: not_moved (assumed).
+// What to do: list again from the first page, without a cursor.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart]. For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#invalid_cursor
 type InvalidCursor struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *InvalidCursor) Unwrap() error { return e.as(CodeInvalidCursor) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidCursor) Error() string { return e.line().String() }
 
 func (e *InvalidCursor) line() errorLine {
-	return e.as(CodeInvalidCursor).lineWith(e.concerned(), e.advice())
+	return e.as(CodeInvalidCursor).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *InvalidCursor) Remedy() Remedy { return e.as(CodeInvalidCursor).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *InvalidCursor) Retryable() bool { return e.as(CodeInvalidCursor).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *InvalidCursor) MovedByCall() Movement { return e.as(CodeInvalidCursor).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *InvalidCursor) LogValue() slog.Value { return e.as(CodeInvalidCursor).LogValue() }
 
-// InvalidID is the refusal invalid_id (400). The id comes from another namespace.
+// InvalidID is the error for invalid_id (HTTP 400). The id belongs to another kind of resource.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: pass the id of the right kind of resource.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#invalid_id
 type InvalidID struct {
 	Refusal
-	// ExpectedPrefix is the prefix an id has here, for example ct_.
+	// ExpectedPrefix is the prefix that an id has here, for example ct_.
 	ExpectedPrefix string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *InvalidID) Unwrap() error { return e.as(CodeInvalidID) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidID) Error() string { return e.line().String() }
 
-func (e *InvalidID) line() errorLine { return e.as(CodeInvalidID).lineWith(e.concerned(), e.advice()) }
+func (e *InvalidID) line() errorLine { return e.as(CodeInvalidID).lineWith(e.subjects(), e.advice()) }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *InvalidID) Remedy() Remedy { return e.as(CodeInvalidID).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *InvalidID) Retryable() bool { return e.as(CodeInvalidID).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *InvalidID) MovedByCall() Movement { return e.as(CodeInvalidID).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *InvalidID) LogValue() slog.Value { return e.as(CodeInvalidID).LogValue() }
 
-// InvalidRequest is the refusal invalid_request (400). The request is invalid in a way no single field covers.
+// InvalidRequest is the error for invalid_request (HTTP 400). The request is invalid, and the cause is not a single
+// field.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: the service's message says what is wrong.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#invalid_request
 type InvalidRequest struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *InvalidRequest) Unwrap() error { return e.as(CodeInvalidRequest) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidRequest) Error() string { return e.line().String() }
 
 func (e *InvalidRequest) line() errorLine {
-	return e.as(CodeInvalidRequest).lineWith(e.concerned(), e.advice())
+	return e.as(CodeInvalidRequest).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *InvalidRequest) Remedy() Remedy { return e.as(CodeInvalidRequest).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *InvalidRequest) Retryable() bool { return e.as(CodeInvalidRequest).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *InvalidRequest) MovedByCall() Movement { return e.as(CodeInvalidRequest).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *InvalidRequest) LogValue() slog.Value { return e.as(CodeInvalidRequest).LogValue() }
 
-// KeyNotRegistered is the refusal key_not_registered (403). The public key is not among the account's developer keys.
+// KeyNotRegistered is the error for key_not_registered (HTTP 403). The public key is not one of the account's
+// developer keys.
 //
-// Remedy: change_account (assumed: The key has to be registered for the account). Money: not_moved (assumed).
+// What to do: register the public key for this account, or log in with the email of the account that has it.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The key must be registered for the account). For a write, MovedByCall
+// returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#key_not_registered
 type KeyNotRegistered struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *KeyNotRegistered) Unwrap() error { return e.as(CodeKeyNotRegistered) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *KeyNotRegistered) Error() string { return e.line().String() }
 
 func (e *KeyNotRegistered) line() errorLine {
-	return e.as(CodeKeyNotRegistered).lineWith(e.concerned(), e.advice())
+	return e.as(CodeKeyNotRegistered).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *KeyNotRegistered) Remedy() Remedy { return e.as(CodeKeyNotRegistered).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *KeyNotRegistered) Retryable() bool { return e.as(CodeKeyNotRegistered).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *KeyNotRegistered) MovedByCall() Movement { return e.as(CodeKeyNotRegistered).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *KeyNotRegistered) LogValue() slog.Value { return e.as(CodeKeyNotRegistered).LogValue() }
 
-// LoginModeUnavailable is the refusal login_mode_unavailable (501). The login mode is not enabled.
+// LoginModeUnavailable is the error for login_mode_unavailable (HTTP 501). The login mode is not enabled.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed: A login moves no money).
+// What to do: log in with the mode that is enabled.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed: A login moves
+// no money).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#login_mode_unavailable
 type LoginModeUnavailable struct {
 	Refusal
 	// Use is the login mode that is enabled.
 	Use string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *LoginModeUnavailable) Unwrap() error { return e.as(CodeLoginModeUnavailable) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *LoginModeUnavailable) Error() string { return e.line().String() }
 
 func (e *LoginModeUnavailable) line() errorLine {
-	return e.as(CodeLoginModeUnavailable).lineWith(e.concerned(), e.advice())
+	return e.as(CodeLoginModeUnavailable).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *LoginModeUnavailable) Remedy() Remedy { return e.as(CodeLoginModeUnavailable).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *LoginModeUnavailable) Retryable() bool { return e.as(CodeLoginModeUnavailable).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *LoginModeUnavailable) MovedByCall() Movement {
 	return e.as(CodeLoginModeUnavailable).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *LoginModeUnavailable) LogValue() slog.Value {
 	return e.as(CodeLoginModeUnavailable).LogValue()
 }
 
-// LoginUnavailable is the refusal login_unavailable (503). Login is temporarily unavailable.
+// LoginUnavailable is the error for login_unavailable (HTTP 503). Login is temporarily unavailable.
 //
-// Remedy: wait. Money: not_moved (assumed: A login moves no money).
+// What to do: log in later.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyWait]. For a write, MovedByCall returns [NotMoved] (assumed: A login moves no money).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#login_unavailable
 type LoginUnavailable struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *LoginUnavailable) Unwrap() error { return e.as(CodeLoginUnavailable) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *LoginUnavailable) Error() string { return e.line().String() }
 
 func (e *LoginUnavailable) line() errorLine {
-	return e.as(CodeLoginUnavailable).lineWith(e.concerned(), e.advice())
+	return e.as(CodeLoginUnavailable).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *LoginUnavailable) Remedy() Remedy { return e.as(CodeLoginUnavailable).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *LoginUnavailable) Retryable() bool { return e.as(CodeLoginUnavailable).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *LoginUnavailable) MovedByCall() Movement { return e.as(CodeLoginUnavailable).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *LoginUnavailable) LogValue() slog.Value { return e.as(CodeLoginUnavailable).LogValue() }
 
-// MethodNotAllowed is the refusal method_not_allowed (405). The path does not take this verb.
+// MethodNotAllowed is the error for method_not_allowed (HTTP 405). The path does not support this HTTP method.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: check the base URL: the SDK sends only methods that the service supports.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#method_not_allowed
 type MethodNotAllowed struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *MethodNotAllowed) Unwrap() error { return e.as(CodeMethodNotAllowed) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *MethodNotAllowed) Error() string { return e.line().String() }
 
 func (e *MethodNotAllowed) line() errorLine {
-	return e.as(CodeMethodNotAllowed).lineWith(e.concerned(), e.advice())
+	return e.as(CodeMethodNotAllowed).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *MethodNotAllowed) Remedy() Remedy { return e.as(CodeMethodNotAllowed).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *MethodNotAllowed) Retryable() bool { return e.as(CodeMethodNotAllowed).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *MethodNotAllowed) MovedByCall() Movement { return e.as(CodeMethodNotAllowed).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *MethodNotAllowed) LogValue() slog.Value { return e.as(CodeMethodNotAllowed).LogValue() }
 
-// NotFound is the refusal not_found (404). There is no such resource, or it belongs to someone else.
+// NotFound is the error for not_found (HTTP 404). There is no such resource, or it belongs to another account.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: check the id, and the account that the call acts for: it does not see resources of other accounts.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#not_found
 type NotFound struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *NotFound) Unwrap() error { return e.as(CodeNotFound) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *NotFound) Error() string { return e.line().String() }
 
-func (e *NotFound) line() errorLine { return e.as(CodeNotFound).lineWith(e.concerned(), e.advice()) }
+func (e *NotFound) line() errorLine { return e.as(CodeNotFound).lineWith(e.subjects(), e.advice()) }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *NotFound) Remedy() Remedy { return e.as(CodeNotFound).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *NotFound) Retryable() bool { return e.as(CodeNotFound).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *NotFound) MovedByCall() Movement { return e.as(CodeNotFound).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *NotFound) LogValue() slog.Value { return e.as(CodeNotFound).LogValue() }
 
-// PayloadTooLarge is the refusal payload_too_large (413). The upload is too large.
+// PayloadTooLarge is the error for payload_too_large (HTTP 413). The upload is too large.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: send less data, or a smaller file.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#payload_too_large
 type PayloadTooLarge struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *PayloadTooLarge) Unwrap() error { return e.as(CodePayloadTooLarge) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *PayloadTooLarge) Error() string { return e.line().String() }
 
 func (e *PayloadTooLarge) line() errorLine {
-	return e.as(CodePayloadTooLarge).lineWith(e.concerned(), e.advice())
+	return e.as(CodePayloadTooLarge).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *PayloadTooLarge) Remedy() Remedy { return e.as(CodePayloadTooLarge).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *PayloadTooLarge) Retryable() bool { return e.as(CodePayloadTooLarge).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *PayloadTooLarge) MovedByCall() Movement { return e.as(CodePayloadTooLarge).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *PayloadTooLarge) LogValue() slog.Value { return e.as(CodePayloadTooLarge).LogValue() }
 
-// PayoutNotFundable is the refusal payout_not_fundable (409). The account has no routing to fund the payout; also
-// answered by the sandbox settlement routes.
-// Assumed: A balance that does not cover the payment is answered so too; the description shows no slug for it.
+// PayoutNotFundable is the error for payout_not_fundable (HTTP 409). The account has no routing to fund the payout.
+// The sandbox settlement routes also send this slug.
+// Assumed: The service also sends this slug if the balance does not cover the payment. The description shows no slug
+// for that.
 //
-// Remedy: change_account (assumed: The account needs routing, or a balance that covers the payout). Money: not_moved
-// (assumed).
+// What to do: the account has no routing for this: have it set up, then repeat with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The account needs routing, or a balance that covers the payout). For
+// a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#payout_not_fundable
 type PayoutNotFundable struct {
 	Refusal
-	// Available is the balance, where it is what does not cover the payout (assumed).
+	// Available is the balance, if it does not cover the payout (assumed).
 	Available decimal.Decimal
 	// Currency is the asset of Available (assumed).
 	Currency string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *PayoutNotFundable) Unwrap() error { return e.as(CodePayoutNotFundable) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *PayoutNotFundable) Error() string { return e.line().String() }
 
 func (e *PayoutNotFundable) line() errorLine {
-	return e.as(CodePayoutNotFundable).lineWith(e.concerned(), e.advice())
+	return e.as(CodePayoutNotFundable).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *PayoutNotFundable) Remedy() Remedy { return e.as(CodePayoutNotFundable).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *PayoutNotFundable) Retryable() bool { return e.as(CodePayoutNotFundable).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *PayoutNotFundable) MovedByCall() Movement { return e.as(CodePayoutNotFundable).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *PayoutNotFundable) LogValue() slog.Value { return e.as(CodePayoutNotFundable).LogValue() }
 
-// ProviderUnavailable is the refusal provider_unavailable (503). A partner is down, or the sandbox faucet cannot pay.
+// ProviderUnavailable is the error for provider_unavailable (HTTP 503). A partner of the service is down, or the
+// sandbox faucet cannot pay.
 //
-// Remedy: wait. Money: maybe_moved (assumed: A partner may have acted before its answer was lost).
+// What to do: a partner of the service is down: repeat later with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyWait]. For a write, MovedByCall returns [MaybeMoved] (assumed: The partner may have acted
+// before its response was lost).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#provider_unavailable
 type ProviderUnavailable struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ProviderUnavailable) Unwrap() error { return e.as(CodeProviderUnavailable) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ProviderUnavailable) Error() string { return e.line().String() }
 
 func (e *ProviderUnavailable) line() errorLine {
-	return e.as(CodeProviderUnavailable).lineWith(e.concerned(), e.advice())
+	return e.as(CodeProviderUnavailable).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ProviderUnavailable) Remedy() Remedy { return e.as(CodeProviderUnavailable).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ProviderUnavailable) Retryable() bool { return e.as(CodeProviderUnavailable).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ProviderUnavailable) MovedByCall() Movement {
 	return e.as(CodeProviderUnavailable).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ProviderUnavailable) LogValue() slog.Value { return e.as(CodeProviderUnavailable).LogValue() }
 
-// QuoteExpired is the refusal quote_expired (409). The price is older than its window.
+// QuoteExpired is the error for quote_expired (HTTP 409). The price is older than its window.
 //
-// Remedy: restart (assumed: A price exists only in a quote, so a new quote is needed). Money: not_moved (assumed).
+// What to do: ask for a new price; book a payout again with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart] (assumed: A price exists only in a quote, so a new quote is needed). For a write,
+// MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#quote_expired
 type QuoteExpired struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *QuoteExpired) Unwrap() error { return e.as(CodeQuoteExpired) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *QuoteExpired) Error() string { return e.line().String() }
 
 func (e *QuoteExpired) line() errorLine {
-	return e.as(CodeQuoteExpired).lineWith(e.concerned(), e.advice())
+	return e.as(CodeQuoteExpired).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *QuoteExpired) Remedy() Remedy { return e.as(CodeQuoteExpired).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *QuoteExpired) Retryable() bool { return e.as(CodeQuoteExpired).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *QuoteExpired) MovedByCall() Movement { return e.as(CodeQuoteExpired).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *QuoteExpired) LogValue() slog.Value { return e.as(CodeQuoteExpired).LogValue() }
 
-// QuoteNotSubmitted is the refusal quote_not_submitted (409). The quote was not submitted; also answered by the
-// sandbox settlement routes.
+// QuoteNotSubmitted is the error for quote_not_submitted (HTTP 409). The quote was not submitted. The sandbox
+// settlement routes also send this slug.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: submit the quote first.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#quote_not_submitted
 type QuoteNotSubmitted struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *QuoteNotSubmitted) Unwrap() error { return e.as(CodeQuoteNotSubmitted) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *QuoteNotSubmitted) Error() string { return e.line().String() }
 
 func (e *QuoteNotSubmitted) line() errorLine {
-	return e.as(CodeQuoteNotSubmitted).lineWith(e.concerned(), e.advice())
+	return e.as(CodeQuoteNotSubmitted).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *QuoteNotSubmitted) Remedy() Remedy { return e.as(CodeQuoteNotSubmitted).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *QuoteNotSubmitted) Retryable() bool { return e.as(CodeQuoteNotSubmitted).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *QuoteNotSubmitted) MovedByCall() Movement { return e.as(CodeQuoteNotSubmitted).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *QuoteNotSubmitted) LogValue() slog.Value { return e.as(CodeQuoteNotSubmitted).LogValue() }
 
-// RailNotAvailable is the refusal rail_not_available (403). The rail is not enabled for the integrator; answered on
-// rail creation.
+// RailNotAvailable is the error for rail_not_available (HTTP 403). The rail is not enabled for the integrator. The
+// service sends this slug when a rail is opened.
 //
-// Remedy: change_account (assumed: The rail is part of the integrator's agreement). Money: not_moved (assumed).
+// What to do: have the rail added to the integrator's agreement, then open it again.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The rail is part of the integrator's agreement). For a write,
+// MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#rail_not_available
 type RailNotAvailable struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *RailNotAvailable) Unwrap() error { return e.as(CodeRailNotAvailable) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RailNotAvailable) Error() string { return e.line().String() }
 
 func (e *RailNotAvailable) line() errorLine {
-	return e.as(CodeRailNotAvailable).lineWith(e.concerned(), e.advice())
+	return e.as(CodeRailNotAvailable).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *RailNotAvailable) Remedy() Remedy { return e.as(CodeRailNotAvailable).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *RailNotAvailable) Retryable() bool { return e.as(CodeRailNotAvailable).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *RailNotAvailable) MovedByCall() Movement { return e.as(CodeRailNotAvailable).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *RailNotAvailable) LogValue() slog.Value { return e.as(CodeRailNotAvailable).LogValue() }
 
-// RailRequirementsUnmet is the refusal rail_requirements_unmet (422). The client's verification state blocks the
-// rail.
+// RailRequirementsUnmet is the error for rail_requirements_unmet (HTTP 422). The client's verification does not allow
+// the rail yet.
 //
-// Remedy: change_account (assumed: The client has to be verified first). Money: not_moved (assumed).
+// What to do: complete the client's verification as the blockers say, then open the rail again.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The client must be verified first). For a write, MovedByCall returns
+// [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#rail_requirements_unmet
 type RailRequirementsUnmet struct {
 	Refusal
-	// Blockers is what is in the way.
+	// Blockers lists what blocks the rail.
 	Blockers []Blocker
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *RailRequirementsUnmet) Unwrap() error { return e.as(CodeRailRequirementsUnmet) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RailRequirementsUnmet) Error() string { return e.line().String() }
 
 func (e *RailRequirementsUnmet) line() errorLine {
-	return e.as(CodeRailRequirementsUnmet).lineWith(e.concerned(), e.advice())
+	return e.as(CodeRailRequirementsUnmet).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *RailRequirementsUnmet) Remedy() Remedy { return e.as(CodeRailRequirementsUnmet).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *RailRequirementsUnmet) Retryable() bool { return e.as(CodeRailRequirementsUnmet).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *RailRequirementsUnmet) MovedByCall() Movement {
 	return e.as(CodeRailRequirementsUnmet).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *RailRequirementsUnmet) LogValue() slog.Value {
 	return e.as(CodeRailRequirementsUnmet).LogValue()
 }
 
-// RateLimited is the refusal rate_limited (429). A rate window is used up; RetryAfter says how long to wait.
+// RateLimited is the error for rate_limited (HTTP 429). A rate window is used up. RetryAfter says how long to wait.
 //
-// Remedy: wait. Money: not_moved (assumed).
+// What to do: wait before the next call, and let all processes that use this credential share one rate limiter.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyWait]. For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#rate_limited
 type RateLimited struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *RateLimited) Unwrap() error { return e.as(CodeRateLimited) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RateLimited) Error() string { return e.line().String() }
 
 func (e *RateLimited) line() errorLine {
-	return e.as(CodeRateLimited).lineWith(e.concerned(), e.advice())
+	return e.as(CodeRateLimited).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *RateLimited) Remedy() Remedy { return e.as(CodeRateLimited).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *RateLimited) Retryable() bool { return e.as(CodeRateLimited).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *RateLimited) MovedByCall() Movement { return e.as(CodeRateLimited).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *RateLimited) LogValue() slog.Value { return e.as(CodeRateLimited).LogValue() }
 
-// RequestExpired is the refusal request_expired (400). requestExpiry is past or more than five minutes out.
+// RequestExpired is the error for request_expired (HTTP 400). requestExpiry is in the past, or more than five minutes
+// ahead.
 //
-// Remedy: restart (assumed: A new challenge with a fresh requestExpiry is what the rule asks for). Money: not_moved
-// (assumed).
+// What to do: correct this machine's clock: it differs from the service's by minutes.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyRestart] (assumed: The rule asks for a new challenge with a new requestExpiry). For a write,
+// MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#request_expired
 type RequestExpired struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *RequestExpired) Unwrap() error { return e.as(CodeRequestExpired) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RequestExpired) Error() string { return e.line().String() }
 
 func (e *RequestExpired) line() errorLine {
-	return e.as(CodeRequestExpired).lineWith(e.concerned(), e.advice())
+	return e.as(CodeRequestExpired).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *RequestExpired) Remedy() Remedy { return e.as(CodeRequestExpired).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *RequestExpired) Retryable() bool { return e.as(CodeRequestExpired).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *RequestExpired) MovedByCall() Movement { return e.as(CodeRequestExpired).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *RequestExpired) LogValue() slog.Value { return e.as(CodeRequestExpired).LogValue() }
 
-// SignatureInvalid is the refusal signature_invalid (400). The signature does not verify; nothing was consumed, so
-// the same challenge or approval can be signed again.
+// SignatureInvalid is the error for signature_invalid (HTTP 400). The signature does not verify. The service consumed
+// nothing, so the same challenge or approval can be signed again.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// What to do: sign the decoded payload byte for byte, with the private key that belongs to the public key in the
+// request.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signature_invalid
 type SignatureInvalid struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *SignatureInvalid) Unwrap() error { return e.as(CodeSignatureInvalid) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *SignatureInvalid) Error() string { return e.line().String() }
 
 func (e *SignatureInvalid) line() errorLine {
-	return e.as(CodeSignatureInvalid).lineWith(e.concerned(), e.advice())
+	return e.as(CodeSignatureInvalid).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *SignatureInvalid) Remedy() Remedy { return e.as(CodeSignatureInvalid).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *SignatureInvalid) Retryable() bool { return e.as(CodeSignatureInvalid).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *SignatureInvalid) MovedByCall() Movement { return e.as(CodeSignatureInvalid).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *SignatureInvalid) LogValue() slog.Value { return e.as(CodeSignatureInvalid).LogValue() }
 
-// SignerNotAttached is the refusal signer_not_attached (409). The developer signer is not attached to the wallet.
+// SignerNotAttached is the error for signer_not_attached (HTTP 409). The developer signer is not attached to the
+// wallet.
 //
-// Remedy: change_account (assumed: The signer has to be attached to the wallet). Money: not_moved (assumed).
+// What to do: attach the developer signer to the account's wallet, then repeat with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The signer must be attached to the wallet). For a write, MovedByCall
+// returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signer_not_attached
 type SignerNotAttached struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *SignerNotAttached) Unwrap() error { return e.as(CodeSignerNotAttached) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *SignerNotAttached) Error() string { return e.line().String() }
 
 func (e *SignerNotAttached) line() errorLine {
-	return e.as(CodeSignerNotAttached).lineWith(e.concerned(), e.advice())
+	return e.as(CodeSignerNotAttached).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *SignerNotAttached) Remedy() Remedy { return e.as(CodeSignerNotAttached).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *SignerNotAttached) Retryable() bool { return e.as(CodeSignerNotAttached).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *SignerNotAttached) MovedByCall() Movement { return e.as(CodeSignerNotAttached).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *SignerNotAttached) LogValue() slog.Value { return e.as(CodeSignerNotAttached).LogValue() }
 
-// SigningPolicyRefused is the refusal signing_policy_refused (403). The signing policy refused.
+// SigningPolicyRefused is the error for signing_policy_refused (HTTP 403). The account's signing policy does not
+// allow this.
 //
-// Remedy: change_account (assumed: The policy is the account's). Money: not_moved (assumed).
+// What to do: ask the owner of the account's signing policy to allow it, then repeat with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyChangeAccount] (assumed: The policy belongs to the account). For a write, MovedByCall returns
+// [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signing_policy_refused
 type SigningPolicyRefused struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *SigningPolicyRefused) Unwrap() error { return e.as(CodeSigningPolicyRefused) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *SigningPolicyRefused) Error() string { return e.line().String() }
 
 func (e *SigningPolicyRefused) line() errorLine {
-	return e.as(CodeSigningPolicyRefused).lineWith(e.concerned(), e.advice())
+	return e.as(CodeSigningPolicyRefused).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *SigningPolicyRefused) Remedy() Remedy { return e.as(CodeSigningPolicyRefused).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *SigningPolicyRefused) Retryable() bool { return e.as(CodeSigningPolicyRefused).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *SigningPolicyRefused) MovedByCall() Movement {
 	return e.as(CodeSigningPolicyRefused).MovedByCall()
 }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *SigningPolicyRefused) LogValue() slog.Value {
 	return e.as(CodeSigningPolicyRefused).LogValue()
 }
 
-// TokenExpired is the refusal token_expired (401). The access token has expired.
+// TokenExpired is the error for token_expired (HTTP 401). The access token has expired.
 //
-// Remedy: login. Money: not_moved (assumed).
+// What to do: the SDK renews the token once per call; if the error comes again, compare this machine's clock with the
+// service's.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyLogin]. For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#token_expired
 type TokenExpired struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *TokenExpired) Unwrap() error { return e.as(CodeTokenExpired) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *TokenExpired) Error() string { return e.line().String() }
 
 func (e *TokenExpired) line() errorLine {
-	return e.as(CodeTokenExpired).lineWith(e.concerned(), e.advice())
+	return e.as(CodeTokenExpired).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *TokenExpired) Remedy() Remedy { return e.as(CodeTokenExpired).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *TokenExpired) Retryable() bool { return e.as(CodeTokenExpired).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *TokenExpired) MovedByCall() Movement { return e.as(CodeTokenExpired).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *TokenExpired) LogValue() slog.Value { return e.as(CodeTokenExpired).LogValue() }
 
-// Unauthenticated is the refusal unauthenticated (401). The bearer token is missing or cannot be verified.
+// Unauthenticated is the error for unauthenticated (HTTP 401). The bearer token is missing or cannot be verified.
 //
-// Remedy: login. Money: not_moved (assumed).
+// What to do: the credential is missing, expired, or belongs to another service: check the key and the base URL.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyLogin]. For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#unauthenticated
 type Unauthenticated struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *Unauthenticated) Unwrap() error { return e.as(CodeUnauthenticated) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Unauthenticated) Error() string { return e.line().String() }
 
 func (e *Unauthenticated) line() errorLine {
-	return e.as(CodeUnauthenticated).lineWith(e.concerned(), e.advice())
+	return e.as(CodeUnauthenticated).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *Unauthenticated) Remedy() Remedy { return e.as(CodeUnauthenticated).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *Unauthenticated) Retryable() bool { return e.as(CodeUnauthenticated).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *Unauthenticated) MovedByCall() Movement { return e.as(CodeUnauthenticated).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *Unauthenticated) LogValue() slog.Value { return e.as(CodeUnauthenticated).LogValue() }
 
-// ValidationFailed is the refusal validation_failed (422). One or more fields are wrong.
+// ValidationFailed is the error for validation_failed (HTTP 422). One or more fields are wrong.
 //
-// Remedy: change_request (assumed). Money: not_moved (assumed).
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
 //
-// Source: Errors, Slugs.
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#validation_failed
 type ValidationFailed struct {
 	Refusal
-	// Fields is the fields that failed.
+	// Fields lists the fields that failed.
 	Fields []Field
-	// Location is query, path or header when the failure is outside the body, else empty.
+	// Location is query, path or header if the failure is outside the body, and empty otherwise.
 	Location string
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *ValidationFailed) Unwrap() error { return e.as(CodeValidationFailed) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ValidationFailed) Error() string { return e.line().String() }
 
 func (e *ValidationFailed) line() errorLine {
-	return e.as(CodeValidationFailed).lineWith(e.concerned(), e.advice())
+	return e.as(CodeValidationFailed).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *ValidationFailed) Remedy() Remedy { return e.as(CodeValidationFailed).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *ValidationFailed) Retryable() bool { return e.as(CodeValidationFailed).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *ValidationFailed) MovedByCall() Movement { return e.as(CodeValidationFailed).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ValidationFailed) LogValue() slog.Value { return e.as(CodeValidationFailed).LogValue() }
 
-// WalletNotLinked is the refusal wallet_not_linked (409). The account has no wallet yet; a client has one when it is
-// ready.
+// WalletNotLinked is the error for wallet_not_linked (HTTP 409). The account has no wallet yet. A client has a wallet
+// when it is ready.
 //
-// Remedy: wait. Money: not_moved (assumed).
+// What to do: wait until the client is ready, then repeat with the same idempotency key.
 //
-// Source: Errors, Slugs.
+// The remedy is [RemedyWait]. For a write, MovedByCall returns [NotMoved] (assumed).
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#wallet_not_linked
 type WalletNotLinked struct {
 	Refusal
 }
 
-// Unwrap gives the common part, so that errors.As finds *Refusal.
+// Unwrap returns the embedded [*Refusal], so that errors.As finds it.
 func (e *WalletNotLinked) Unwrap() error { return e.as(CodeWalletNotLinked) }
 
-// Error implements error, see [Refusal.Error].
+// Error returns one line that is safe to log, see [Refusal.Error].
 func (e *WalletNotLinked) Error() string { return e.line().String() }
 
 func (e *WalletNotLinked) line() errorLine {
-	return e.as(CodeWalletNotLinked).lineWith(e.concerned(), e.advice())
+	return e.as(CodeWalletNotLinked).lineWith(e.subjects(), e.advice())
 }
 
-// Remedy is that of the slug, see [Refusal.Remedy].
+// Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *WalletNotLinked) Remedy() Remedy { return e.as(CodeWalletNotLinked).Remedy() }
 
-// Retryable is answered by the slug, see [Refusal.Retryable].
+// Retryable reports what [Refusal.Retryable] reports for the slug.
 func (e *WalletNotLinked) Retryable() bool { return e.as(CodeWalletNotLinked).Retryable() }
 
-// MovedByCall is answered by the slug, see [Refusal.MovedByCall].
+// MovedByCall returns what [Refusal.MovedByCall] returns for the slug.
 func (e *WalletNotLinked) MovedByCall() Movement { return e.as(CodeWalletNotLinked).MovedByCall() }
 
-// LogValue implements [slog.LogValuer], see [Refusal.LogValue].
+// LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *WalletNotLinked) LogValue() slog.Value { return e.as(CodeWalletNotLinked).LogValue() }
 
-// newSlug builds the type of the refusal's slug, or nil when the catalogue does not know it.
+// newSlug returns the error of the refusal's slug, or nil if the slug is not known.
 func newSlug(r Refusal, d details) error {
 	switch r.Code {
 	case CodeAlreadyFunded:
@@ -1826,50 +1939,50 @@ func newSlug(r Refusal, d details) error {
 	return nil
 }
 
-// lookup gives what the catalogue says about a slug.
+// lookup returns what the catalogue says about the slug.
 func (c Code) lookup() (entry, bool) {
 	switch c {
 	case CodeAlreadyFunded:
 		return entry{
 			status: 409, remedy: RemedyNone, moved: Moved,
-			condition: "The payment is already funded, which is a success in disguise.",
-			hint:      "this is success: the payment is funded, do not pay it again",
+			condition: "The payment is already funded. This is a success.",
+			hint:      "this is a success: the payment is funded, do not pay it again",
 		}, true
 	case CodeAmountAboveMaximum:
 		return entry{
 			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The sandbox credit is over the largest credit a call may ask for.",
-			hint:      "ask for less, several times if need be",
+			condition: "The sandbox credit is more than one call may ask for.",
+			hint:      "ask for less, in several calls if necessary",
 		}, true
 	case CodeAmountBelowMinimum:
 		return entry{
 			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The sandbox credit is under 0.10 of the token.",
-			hint:      "ask for at least 0.10",
+			condition: "The sandbox credit is less than 0.10 of the token.",
+			hint:      "ask for 0.10 or more",
 		}, true
 	case CodeApprovalConsumed:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: MaybeMoved,
-			condition: "The approval already signed something; prepare again.",
-			hint:      "read the payout or deal: what the approval signed may have gone through; if not, prepare it again with the same key",
+			condition: "The approval was already used. Prepare the operation again.",
+			hint:      "read the payout or deal first, because it may have gone through; if it has not, prepare it again with the same idempotency key",
 		}, true
 	case CodeApprovalExpired:
 		return entry{
 			status: 410, remedy: RemedyRestart, moved: NotMoved,
-			condition: "The approval window has closed; prepare again.",
-			hint:      "prepare it again with the same key, and confirm within 120 seconds, an escrow action within 60",
+			condition: "The approval window has closed. Prepare the operation again.",
+			hint:      "prepare it again with the same idempotency key, and confirm it within 120 seconds (an escrow action within 60)",
 		}, true
 	case CodeApprovalMismatch:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The approval belongs to another operation.",
-			hint:      "prepare it again with the same key, and confirm with the approval of that answer",
+			hint:      "prepare it again with the same idempotency key, and confirm it with the approval from that response",
 		}, true
 	case CodeChallengeConsumed:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
-			condition: "The challenge was used before; it is single use.",
-			hint:      "log in again: each login needs a challenge of its own",
+			condition: "The challenge was used before. It can be used only once.",
+			hint:      "log in again: each login needs its own challenge",
 		}, true
 	case CodeChallengeExpired:
 		return entry{
@@ -1880,116 +1993,116 @@ func (c Code) lookup() (entry, bool) {
 	case CodeChallengeNotFound:
 		return entry{
 			status: 404, remedy: RemedyRestart, moved: NotMoved,
-			condition: "The challengeId is unknown.",
-			hint:      "log in again: each login needs a challenge of its own",
+			condition: "The challengeId is not known.",
+			hint:      "log in again: each login needs its own challenge",
 		}, true
 	case CodeConflict:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: MaybeMoved,
-			condition: "The state of the resource conflicts with the request, and no narrower slug fits.",
+			condition: "The state of the resource conflicts with the request, and no more specific slug fits.",
 			hint:      "read the resource: its state does not allow this now",
 		}, true
 	case CodeContactNotPayable:
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The contact cannot be paid.",
-			hint:      "complete the contact as the blockers say, then repeat with the same key",
+			hint:      "complete the contact as the blockers say, then repeat with the same idempotency key",
 		}, true
 	case CodeDatabaseUnavailable:
 		return entry{
 			status: 503, remedy: RemedyWait, moved: MaybeMoved,
-			condition: "The service's database is unavailable; retry with backoff.",
-			hint:      "repeat it later with the same key",
+			condition: "The service's database is unavailable. Retry with backoff.",
+			hint:      "repeat later with the same idempotency key",
 		}, true
 	case CodeDeveloperKeyAlreadyExists:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The public key already belongs to a key on the account.",
-			hint:      "use the key that exists, or make another pair",
+			condition: "The public key already belongs to a key of the account.",
+			hint:      "use the existing key, or create a new key pair",
 		}, true
 	case CodeDeveloperKeyNotFound:
 		return entry{
 			status: 404, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The dk_ id is not one of yours; answered by the key-management routes under /api/v1.",
-			hint:      "check the dk_ id: it has to be a key of this account",
+			condition: "The dk_ id is not one of yours. The key-management routes under /api/v1 send this slug.",
+			hint:      "check the dk_ id: it must belong to a key of this account",
 		}, true
 	case CodeForbidden:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The session may not do this. A missing scope fills RequiredScope and Scope; a token without a developer key fills Reason; a deleted key or an address off the key's allowlist fills nothing.",
-			hint:      "the developer key may have been deleted, or this address is not in its allowlist",
+			condition: "The session may not do this. If a scope is missing, RequiredScope and Scope are set. If the token does not come from a developer-key login, Reason is set. If the key was deleted, or the source address is not on the key's allowlist, no field is set.",
+			hint:      "the developer key may be deleted, or this machine's address may not be on its allowlist",
 		}, true
 	case CodeFundingAttemptExpired:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
-			condition: "The approval window of the payout or transfer has passed; reopen it with the same idempotency key.",
-			hint:      "book again with the same key, and confirm within the window",
+			condition: "The approval window of the payout or transfer has passed. Open it again with the same idempotency key.",
+			hint:      "book it again with the same idempotency key, and confirm it within the window",
 		}, true
 	case CodeFundingInProgress:
 		return entry{
 			status: 409, remedy: RemedyWait, moved: MaybeMoved,
-			condition: "Funding is under way; wait.",
-			hint:      "wait and read the payout; do not pay it under another key",
+			condition: "The payment is being funded. Wait.",
+			hint:      "wait and read the payout; do not pay it with another idempotency key",
 		}, true
 	case CodeGone:
 		return entry{
 			status: 410, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The resource is no longer available.",
-			hint:      "read or list it anew: it is not available any more",
+			hint:      "list the resources again: this one is no longer available",
 		}, true
 	case CodeIdempotencyKeyInvalid:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The Idempotency-Key header is outside the allowed pattern.",
-			hint:      "a key has 1 to 128 letters, digits, dots, underscores, colons and hyphens",
+			condition: "The Idempotency-Key header does not match the allowed pattern.",
+			hint:      "use 1 to 128 letters, digits, dots, underscores, colons and hyphens",
 		}, true
 	case CodeIdempotencyKeyReused:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The idempotency key was used before with different terms. This request did nothing; what owns the key may have gone through.",
-			hint:      "the key belongs to something with other terms: look at that, and use another key for this",
+			condition: "The idempotency key was used before with different terms. This request did nothing. The operation that owns the key may have gone through.",
+			hint:      "the idempotency key belongs to another operation: check that operation, and use a new key for this one",
 		}, true
 	case CodeInternalError:
 		return entry{
 			status: 500, remedy: RemedyWait, moved: MaybeMoved,
-			condition: "The service failed; RequestID names the request for its support.",
-			hint:      "repeat it later with the same key; if it lasts, the service's support needs the request id",
+			condition: "The service failed. RequestID identifies the request for the service's support.",
+			hint:      "repeat later with the same idempotency key; if it fails again, give the request id to the service's support",
 		}, true
 	case CodeInvalidCredentials:
 		return entry{
 			status: 401, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The login failed; email, key, signature and source address are not told apart.",
-			hint:      "one of them is not accepted, and the service does not say which: the email, the developer key, the proof, or this machine's address",
+			condition: "The login failed. The service does not say whether it refused the email, the key, the signature or the source address.",
+			hint:      "check the email, the developer key, its signature and this machine's address: the service does not say which one it refused",
 		}, true
 	case CodeInvalidCursor:
 		return entry{
 			status: 400, remedy: RemedyRestart, moved: NotMoved,
-			condition: "The cursor belongs to another query or sort order; list again without a cursor.",
-			hint:      "begin at the first page",
+			condition: "The cursor belongs to another query or sort order.",
+			hint:      "list again from the first page, without a cursor",
 		}, true
 	case CodeInvalidID:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The id comes from another namespace.",
-			hint:      "an id of another kind was given",
+			condition: "The id belongs to another kind of resource.",
+			hint:      "pass the id of the right kind of resource",
 		}, true
 	case CodeInvalidRequest:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The request is invalid in a way no single field covers.",
-			hint:      "what the service objects to stands in its message",
+			condition: "The request is invalid, and the cause is not a single field.",
+			hint:      "the service's message says what is wrong",
 		}, true
 	case CodeKeyNotRegistered:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The public key is not among the account's developer keys.",
+			condition: "The public key is not one of the account's developer keys.",
 			hint:      "register the public key for this account, or log in with the email of the account that has it",
 		}, true
 	case CodeLoginModeUnavailable:
 		return entry{
 			status: 501, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The login mode is not enabled.",
-			hint:      "log in by the mode that is enabled",
+			hint:      "log in with the mode that is enabled",
 		}, true
 	case CodeLoginUnavailable:
 		return entry{
@@ -2000,98 +2113,98 @@ func (c Code) lookup() (entry, bool) {
 	case CodeMethodNotAllowed:
 		return entry{
 			status: 405, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The path does not take this verb.",
-			hint:      "check the address of the service: the SDK's paths take the verbs that it sends",
+			condition: "The path does not support this HTTP method.",
+			hint:      "check the base URL: the SDK sends only methods that the service supports",
 		}, true
 	case CodeNotFound:
 		return entry{
 			status: 404, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "There is no such resource, or it belongs to someone else.",
-			hint:      "check the id, and whom the call acts for: what belongs to somebody else is not found either",
+			condition: "There is no such resource, or it belongs to another account.",
+			hint:      "check the id, and the account that the call acts for: it does not see resources of other accounts",
 		}, true
 	case CodePayloadTooLarge:
 		return entry{
 			status: 413, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The upload is too large.",
-			hint:      "send less, or a smaller file",
+			hint:      "send less data, or a smaller file",
 		}, true
 	case CodePayoutNotFundable:
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The account has no routing to fund the payout; also answered by the sandbox settlement routes.",
-			hint:      "the account has no routing for this: have it set up, then repeat with the same key",
+			condition: "The account has no routing to fund the payout. The sandbox settlement routes also send this slug.",
+			hint:      "the account has no routing for this: have it set up, then repeat with the same idempotency key",
 		}, true
 	case CodeProviderUnavailable:
 		return entry{
 			status: 503, remedy: RemedyWait, moved: MaybeMoved,
-			condition: "A partner is down, or the sandbox faucet cannot pay.",
-			hint:      "a partner is down: repeat it later with the same key",
+			condition: "A partner of the service is down, or the sandbox faucet cannot pay.",
+			hint:      "a partner of the service is down: repeat later with the same idempotency key",
 		}, true
 	case CodeQuoteExpired:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The price is older than its window.",
-			hint:      "ask for a new price; a payout is booked again with the same key",
+			hint:      "ask for a new price; book a payout again with the same idempotency key",
 		}, true
 	case CodeQuoteNotSubmitted:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The quote was not submitted; also answered by the sandbox settlement routes.",
+			condition: "The quote was not submitted. The sandbox settlement routes also send this slug.",
 			hint:      "submit the quote first",
 		}, true
 	case CodeRailNotAvailable:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The rail is not enabled for the integrator; answered on rail creation.",
-			hint:      "have the rail added to the integrator's agreement, then ask again",
+			condition: "The rail is not enabled for the integrator. The service sends this slug when a rail is opened.",
+			hint:      "have the rail added to the integrator's agreement, then open it again",
 		}, true
 	case CodeRailRequirementsUnmet:
 		return entry{
 			status: 422, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The client's verification state blocks the rail.",
-			hint:      "complete the client's verification as the blockers say, then ask again",
+			condition: "The client's verification does not allow the rail yet.",
+			hint:      "complete the client's verification as the blockers say, then open the rail again",
 		}, true
 	case CodeRateLimited:
 		return entry{
 			status: 429, remedy: RemedyWait, moved: NotMoved,
-			condition: "A rate window is used up; RetryAfter says how long to wait.",
-			hint:      "wait as long as it says, and let all processes of the credential share one pace",
+			condition: "A rate window is used up. RetryAfter says how long to wait.",
+			hint:      "wait before the next call, and let all processes that use this credential share one rate limiter",
 		}, true
 	case CodeRequestExpired:
 		return entry{
 			status: 400, remedy: RemedyRestart, moved: NotMoved,
-			condition: "requestExpiry is past or more than five minutes out.",
-			hint:      "this machine's clock is off by minutes: set it right",
+			condition: "requestExpiry is in the past, or more than five minutes ahead.",
+			hint:      "correct this machine's clock: it differs from the service's by minutes",
 		}, true
 	case CodeSignatureInvalid:
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The signature does not verify; nothing was consumed, so the same challenge or approval can be signed again.",
-			hint:      "sign the decoded payload, byte for byte, with the key whose public half is sent",
+			condition: "The signature does not verify. The service consumed nothing, so the same challenge or approval can be signed again.",
+			hint:      "sign the decoded payload byte for byte, with the private key that belongs to the public key in the request",
 		}, true
 	case CodeSignerNotAttached:
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The developer signer is not attached to the wallet.",
-			hint:      "attach the developer signer to the account's wallet, then repeat with the same key",
+			hint:      "attach the developer signer to the account's wallet, then repeat with the same idempotency key",
 		}, true
 	case CodeSigningPolicyRefused:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The signing policy refused.",
-			hint:      "ask whoever keeps the account's signing policy, then repeat with the same key",
+			condition: "The account's signing policy does not allow this.",
+			hint:      "ask the owner of the account's signing policy to allow it, then repeat with the same idempotency key",
 		}, true
 	case CodeTokenExpired:
 		return entry{
 			status: 401, remedy: RemedyLogin, moved: NotMoved,
 			condition: "The access token has expired.",
-			hint:      "the SDK renews the token once a call; if this comes again, compare this machine's clock with the service's",
+			hint:      "the SDK renews the token once per call; if the error comes again, compare this machine's clock with the service's",
 		}, true
 	case CodeUnauthenticated:
 		return entry{
 			status: 401, remedy: RemedyLogin, moved: NotMoved,
 			condition: "The bearer token is missing or cannot be verified.",
-			hint:      "the credential is missing, ended, or of another service: check the key and the address of the service",
+			hint:      "the credential is missing, expired, or belongs to another service: check the key and the base URL",
 		}, true
 	case CodeValidationFailed:
 		return entry{
@@ -2101,14 +2214,14 @@ func (c Code) lookup() (entry, bool) {
 	case CodeWalletNotLinked:
 		return entry{
 			status: 409, remedy: RemedyWait, moved: NotMoved,
-			condition: "The account has no wallet yet; a client has one when it is ready.",
-			hint:      "wait until the client is ready, then repeat with the same key",
+			condition: "The account has no wallet yet. A client has a wallet when it is ready.",
+			hint:      "wait until the client is ready, then repeat with the same idempotency key",
 		}, true
 	}
 	return entry{}, false
 }
 
-// Codes lists the slugs of the catalogue, sorted. Folded slugs are not among them. The slice is the caller's.
+// Codes returns the known slugs in alphabetical order, without the folded ones. Each call returns a new slice.
 func Codes() []Code {
 	return []Code{
 		CodeAlreadyFunded,

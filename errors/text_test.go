@@ -23,7 +23,8 @@ import (
 
 func TestErrorTexts(t *testing.T) {
 	refusal := errors.Refusal{
-		Head: errors.Head{Operation: "BookPayout", RequestID: "req_1", IdempotencyKey: "invoice-42", Attempts: 1},
+		CallInfo: errors.CallInfo{Operation: "BookPayout", RequestID: "req_1", IdempotencyKey: "invoice-42",
+			Attempts: 1},
 		Code: errors.CodeIdempotencyKeyReused, Message: "The key was used\nbefore.",
 		Status:  409,
 		Details: []byte(`{"payoutId":"po_1"}`),
@@ -34,66 +35,69 @@ func TestErrorTexts(t *testing.T) {
 
 	for want, err := range map[string]error{
 		"BookPayout: 409 idempotency_key_reused: The key was used before - " +
-			"the key belongs to po_1, with other terms: look at that, and use another key for this (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
+			"the idempotency key belongs to po_1, which has other terms: check it, and use a new key for this operation (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
 			Refusal: refusal, PayoutID: "po_1",
 		},
 		"429 rate_limited - " +
-			"wait as long as it says, and let all processes of the credential share one pace (3 attempts, retry after 12s)": &errors.RateLimited{
-			Refusal: errors.Refusal{Head: errors.Head{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
+			"wait before the next call, and let all processes that use this credential share one rate limiter (3 attempts, retry after 12s)": &errors.RateLimited{
+			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
 				RetryAfter: 12 * time.Second},
 		},
 		"request failed":                   &errors.Refusal{},
 		"request failed (retry after 1ns)": &errors.Refusal{RetryAfter: 1},
-		"gone - read or list it anew: it is not available any more": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
+		"gone - list the resources again: this one is no longer available": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
-			Refusal: errors.Refusal{Head: errors.Head{Operation: "CreateContact"}, Status: 422,
+			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Status: 422,
 				Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban) - " +
-			"complete the contact as the blockers say, then repeat with the same key": &errors.ContactNotPayable{
+			"complete the contact as the blockers say, then repeat with the same idempotency key": &errors.ContactNotPayable{
 			Refusal:  errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable},
 			Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
 		"422 rail_requirements_unmet: kyb_open - " +
-			"complete the client's verification as the blockers say, then ask again": &errors.RailRequirementsUnmet{
+			"complete the client's verification as the blockers say, then open the rail again": &errors.RailRequirementsUnmet{
 			Refusal:  errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet},
 			Blockers: []errors.Blocker{{Code: "kyb_open"}}},
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
-			Refusal: errors.Refusal{Head: errors.Head{Operation: "UpdateInvoice"}, Status: 422},
+			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "UpdateInvoice"}, Status: 422},
 			Items:   []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
-		"CreateContact: invalid input: account.iban DE89 is wrong; name; odd": &errors.InvalidInput{Head: errors.Head{Operation: "CreateContact"}, Fields: fields},
+		"CreateContact: invalid input: account.iban DE89 is wrong; name; odd": &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Fields: fields},
 		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7":                       &errors.InvalidInput{Fields: numbered(8)},
 		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more":            &errors.InvalidInput{Fields: numbered(11)},
 		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
-			Head:    errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2},
-			Resolve: "Repeat with the same key.", Cause: lost,
+			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2},
+			Resolve:  "Repeat with the same key.", Cause: lost,
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
 		"BookPayout: outcome unknown: 403 forbidden: no - " +
-			"the developer key may have been deleted, or this address is not in its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
-			Head:    errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1", Attempts: 3},
+			"the developer key may be deleted, or this machine's address may not be on its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
+			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
+				Attempts: 3},
 			Resolve: "repeat it",
 			Cause: &errors.Forbidden{Refusal: errors.Refusal{
-				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
+				CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
 					Attempts: 3}, Status: 403, Message: "no",
 			}}},
 		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
-			"not before 2026-01-02T03:04:05Z; let all processes of the credential share one pace (key k)": &errors.OutcomeUnknown{
-			Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "k"},
+			"wait until 2026-01-02T03:04:05Z, and let all processes that use this credential share one rate limiter (key k)": &errors.OutcomeUnknown{
+			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "k"},
 			Cause: fmt.Errorf("%w: %w", context.Canceled,
-				&errors.RateLimited{Refusal: errors.Refusal{Status: 429, Head: errors.Head{
-					Operation: "BookPayout", IdempotencyKey: "k", RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}})},
+				&errors.RateLimited{Refusal: errors.Refusal{Status: 429, CallInfo: errors.CallInfo{
+					Operation: "BookPayout", IdempotencyKey: "k",
+					RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}})},
 		"GetPayout: not delivered: context canceled - " +
-			"nothing was done, so the same call may be made again, not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
-			Head: errors.Head{Operation: "GetPayout",
+			"the service did nothing: you can make the same call again, but not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
+			CallInfo: errors.CallInfo{Operation: "GetPayout",
 				RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
 		},
-		"not delivered: invalid input":                                         &errors.NotDelivered{Err: &errors.InvalidInput{}},
-		"not delivered - nothing was done, so the same call may be made again": &errors.NotDelivered{},
-		"500: answer is no error envelope (request req_1)": &errors.UnexpectedAnswer{
-			Head: errors.Head{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
+		"not delivered: invalid input":                                              &errors.NotDelivered{Err: &errors.InvalidInput{}},
+		"not delivered - the service did nothing: you can make the same call again": &errors.NotDelivered{},
+		"500: the response body is not the service's JSON error (request req_1)": &errors.UnexpectedResponse{
+			CallInfo: errors.CallInfo{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
 		},
-		"200: answer cannot be read (text/html) - " +
-			"something else than the service answered: check its address, and any proxy on the way (request req_1)": &errors.UnexpectedAnswer{
-			Head: errors.Head{RequestID: "req_1"}, Status: 200, ContentType: "text/html", Err: errors.New("secret"),
+		"200: the response body cannot be read (text/html) - " +
+			"something other than the service sent it: check the base URL, and any proxy in between (request req_1)": &errors.UnexpectedResponse{
+			CallInfo: errors.CallInfo{RequestID: "req_1"}, Status: 200, ContentType: "text/html",
+			Err: errors.New("secret"),
 		},
 	} {
 		t.Run(want, func(t *testing.T) { assert.Equal(t, want, err.Error()) })
@@ -106,8 +110,9 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(label string) string { return string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, label)) }
 		refusal := errors.Refusal{
-			Head: errors.Head{RequestID: text("request id"), Operation: text("operation"), IdempotencyKey: text("key"),
-				Attempts: rapid.Int().Draw(t, "attempts")},
+			CallInfo: errors.CallInfo{RequestID: text("request id"), Operation: text("operation"),
+				IdempotencyKey: text("key"),
+				Attempts:       rapid.Int().Draw(t, "attempts")},
 			Code: errors.Code(text("code")), Message: text("message"), Status: rapid.Int().Draw(t, "status"),
 			RetryAfter: time.Duration(rapid.Int64().Draw(t, "wait")),
 		}
@@ -118,11 +123,13 @@ func TestTextsAreOneBoundedLine(t *testing.T) {
 		for _, err := range []error{
 			&refusal,
 			&errors.ValidationFailed{Refusal: refusal, Fields: fields},
-			&errors.InvalidInput{Head: errors.Head{Operation: text("operation")}, Fields: fields},
-			&errors.OutcomeUnknown{Head: errors.Head{RequestID: text("request id")}, Resolve: text("resolve"),
+			&errors.InvalidInput{CallInfo: errors.CallInfo{Operation: text("operation")}, Fields: fields},
+			&errors.OutcomeUnknown{CallInfo: errors.CallInfo{RequestID: text("request id")}, Resolve: text("resolve"),
 				Cause: errors.New(text("cause"))},
-			&errors.NotDelivered{Head: errors.Head{IdempotencyKey: text("key")}, Err: errors.New(text("cause"))},
-			&errors.UnexpectedAnswer{Head: errors.Head{Operation: text("operation")}, ContentType: text("type")},
+			&errors.NotDelivered{CallInfo: errors.CallInfo{IdempotencyKey: text("key")},
+				Err: errors.New(text("cause"))},
+			&errors.UnexpectedResponse{CallInfo: errors.CallInfo{Operation: text("operation")},
+				ContentType: text("type")},
 		} {
 			line := err.Error()
 			if line == "" || len(line) > 4096 || !utf8.ValidString(line) || strings.ContainsFunc(line, notPrinting) {
@@ -150,11 +157,12 @@ func TestLongMessageIsCutOff(t *testing.T) {
 
 // A resource is named once: among the circumstances, where the line does not say it already.
 func TestTheResourceIsNamedOnce(t *testing.T) {
-	about := errors.Head{Operation: "GetPayout", Resource: "po_1"}
-	assert.Equal(t, "GetPayout: no (po_1)", (&errors.Refusal{Head: about, Message: "no"}).Error())
-	assert.Equal(t, "GetPayout: po_1 is not yours", (&errors.Refusal{Head: about, Message: "po_1 is not yours"}).
+	about := errors.CallInfo{Operation: "GetPayout", Resource: "po_1"}
+	assert.Equal(t, "GetPayout: no (po_1)", (&errors.Refusal{CallInfo: about, Message: "no"}).Error())
+	assert.Equal(t, "GetPayout: po_1 is not yours", (&errors.Refusal{CallInfo: about, Message: "po_1 is not yours"}).
 		Error())
-	within := &errors.OutcomeUnknown{Head: about, Cause: &errors.Refusal{Head: about, Message: "no"}, Resolve: "ask"}
+	within := &errors.OutcomeUnknown{CallInfo: about, Cause: &errors.Refusal{CallInfo: about, Message: "no"},
+		Resolve: "ask"}
 	assert.Equal(t, "GetPayout: outcome unknown: no - ask (po_1)", within.Error())
 }
 
@@ -162,9 +170,9 @@ func TestTheResourceIsNamedOnce(t *testing.T) {
 func TestAnExcerptEndsWithAWholeCharacter(t *testing.T) {
 	for before := 506; before <= 512; before++ {
 		for _, character := range []string{"é", "€", "🙂"} {
-			err := errors.Decode(errors.Answer{Status: 502,
+			err := errors.Decode(errors.Response{Status: 502,
 				Body: []byte(strings.Repeat("a", before) + strings.Repeat(character, 3))})
-			var unexpected *errors.UnexpectedAnswer
+			var unexpected *errors.UnexpectedResponse
 			assert.ErrorAs(t, err, &unexpected)
 			whole := (512 - before) / len(character)
 			assert.Equal(t, strings.Repeat("a", before)+strings.Repeat(character, min(whole, 3)), unexpected.Excerpt)
@@ -174,8 +182,8 @@ func TestAnExcerptEndsWithAWholeCharacter(t *testing.T) {
 
 // What a body of no text begins with is shown as well.
 func TestAnExcerptOfBytes(t *testing.T) {
-	err := errors.Decode(errors.Answer{Status: 502, Body: bytes.Repeat([]byte{0x80}, 600)})
-	var unexpected *errors.UnexpectedAnswer
+	err := errors.Decode(errors.Response{Status: 502, Body: bytes.Repeat([]byte{0x80}, 600)})
+	var unexpected *errors.UnexpectedResponse
 	assert.ErrorAs(t, err, &unexpected)
 	assert.NotEmpty(t, unexpected.Excerpt)
 	assert.LessOrEqual(t, len(unexpected.Excerpt), 512)
@@ -184,8 +192,8 @@ func TestAnExcerptOfBytes(t *testing.T) {
 // What a success carries may be secret, and is not shown.
 func TestASuccessHasNoExcerpt(t *testing.T) {
 	for status, shown := range map[int]bool{199: false, 200: false, 299: false, 300: true, 404: true} {
-		err := errors.Decode(errors.Answer{Status: status, Body: []byte("a page")})
-		var unexpected *errors.UnexpectedAnswer
+		err := errors.Decode(errors.Response{Status: status, Body: []byte("a page")})
+		var unexpected *errors.UnexpectedResponse
 		assert.ErrorAs(t, err, &unexpected)
 		assert.Equal(t, shown, unexpected.Excerpt == "a page", status)
 		assert.Equal(t, status >= 200 && !shown, strings.Contains(err.Error(), "cannot be read"), status)
@@ -199,18 +207,19 @@ func TestTheAdviceOfWhatWasNotDelivered(t *testing.T) {
 		says  string
 		again bool
 	}{
-		"no connection":              {io.EOF, "may be made again", true},
+		"no connection":              {io.EOF, "make the same call again", true},
 		"a stranger":                 {&tls.CertificateVerificationError{Err: io.EOF}, "certificate", false},
 		"a service without TLS":      {fmt.Errorf("sending: %w", http.ErrSchemeMismatch), "TLS", false},
 		"a login that was refused":   {&errors.InvalidCredentials{}, "credentials", false},
-		"a login that is not to now": {&errors.LoginUnavailable{}, "may be made again", true},
+		"a login that is not to now": {&errors.LoginUnavailable{}, "make the same call again", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			undelivered := &errors.NotDelivered{Head: errors.Head{RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
+			undelivered := &errors.NotDelivered{CallInfo: errors.CallInfo{RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0,
+				time.UTC)},
 				Err: tc.err}
 			assert.Equal(t, tc.again, undelivered.Retryable())
 			assert.ErrorContains(t, undelivered, tc.says)
-			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "may be made again"))
+			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "make the same call again"))
 			assert.Equal(t, tc.again, strings.Contains(undelivered.Error(), "2026-01-02T03:04:05Z"))
 		})
 	}
@@ -221,9 +230,9 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(slog.NewJSONHandler(&out, nil))
 	logger.Error("paying", "err", &errors.ContactNotPayable{Refusal: errors.Refusal{
-		Head:   errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42"},
-		Code:   errors.CodeContactNotPayable,
-		Status: 409, Message: "m",
+		CallInfo: errors.CallInfo{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42"},
+		Code:     errors.CodeContactNotPayable,
+		Status:   409, Message: "m",
 		Details: []byte(`{"blockers":[]}`),
 	}})
 	assert.Contains(t, out.String(),

@@ -6,29 +6,33 @@ import (
 	"unicode/utf8"
 )
 
-// maxExcerpt bounds the excerpt of an unexpected answer, in bytes.
+// maxExcerpt is the largest length of an excerpt, in bytes.
 const maxExcerpt = 512
 
-// UnexpectedAnswer is an answer that is no error envelope at all: a gateway's HTML page, an empty or truncated body, a
-// redirect, or a success that cannot be read or is not the resource that was asked for.
-type UnexpectedAnswer struct {
-	Head
+// UnexpectedResponse is the error for a response body that is not the service's JSON error, such as a proxy's HTML
+// page, an empty or truncated body, or a redirect. It is also the error for a success whose body cannot be read, or
+// that is not the resource that the call asked for.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsunexpectedresponse
+type UnexpectedResponse struct {
+	CallInfo
 	// Status is the HTTP status as received.
 	Status int
-	// ContentType is the answer's Content-Type.
+	// ContentType is the Content-Type header of the response.
 	ContentType string
-	// Excerpt is the beginning of the body, at most 512 bytes, made one harmless line. It is empty when the status
-	// says success: what a success carries may be secret.
+	// Excerpt is the beginning of the body as one printable line of at most 512 bytes. It is empty if the status is a
+	// success, because the body of a success can contain secrets.
 	Excerpt string
-	// RetryAfter is the wait that the Retry-After header asks for, 0 when absent. RetryAt is when that wait ends.
+	// RetryAfter is the wait that the Retry-After header asks for, or 0 if it is absent. RetryAt is the end of that
+	// wait.
 	RetryAfter time.Duration
-	// Err says why the body is no envelope.
+	// Err says what is wrong with the body.
 	Err error
 }
 
-func newUnexpectedAnswer(a Answer, r Refusal, err error) *UnexpectedAnswer {
-	e := &UnexpectedAnswer{
-		Head:        r.Head,
+func newUnexpectedResponse(a Response, r Refusal, err error) *UnexpectedResponse {
+	e := &UnexpectedResponse{
+		CallInfo:    r.CallInfo,
 		Status:      a.Status,
 		ContentType: oneLine(a.Header.Get("Content-Type"), maxName),
 		RetryAfter:  r.RetryAfter,
@@ -53,48 +57,50 @@ func excerpt(body []byte) string {
 	return oneLine(string(head), maxExcerpt)
 }
 
-// Error is one line, safe to log; the body is not in it.
-func (e *UnexpectedAnswer) Error() string { return e.line().String() }
+// Error returns one line that is safe to log. It contains nothing of the body.
+func (e *UnexpectedResponse) Error() string { return e.line().String() }
 
-func (e *UnexpectedAnswer) line() errorLine {
-	message := "answer is no error envelope"
+func (e *UnexpectedResponse) line() errorLine {
+	message := "the response body is not the service's JSON error"
 	if e.Status >= 200 && e.Status < 300 {
-		message = "answer cannot be read" // and its error may quote it, a card's number perhaps
+		// Err is not shown: it can quote the body, for example a card number
+		message = "the response body cannot be read"
 	}
 	if e.ContentType != "" {
 		message += " (" + oneLine(e.ContentType, maxName) + ")"
 	}
 	advice := ""
 	if e.ContentType != "" && !strings.Contains(e.ContentType, "json") {
-		advice = "something else than the service answered: check its address, and any proxy on the way"
+		advice = "something other than the service sent it: check the base URL, and any proxy in between"
 	}
-	return errorLine{head: e.Head, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
+	return errorLine{call: e.CallInfo, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
 }
 
-// Unwrap gives the reason why the body is no envelope.
-func (e *UnexpectedAnswer) Unwrap() error { return e.Err }
+// Unwrap returns Err.
+func (e *UnexpectedResponse) Unwrap() error { return e.Err }
 
-// Retryable judges by the status alone; a write that may have been carried out is retryable only if a key
-// keeps it from being done twice.
-func (e *UnexpectedAnswer) Retryable() bool {
+// Retryable reports whether the same request may be sent again, which depends on the status: it returns true for 408,
+// 429, 500, 502, 503 and 504. If the service may have carried out a write, it returns true only if an
+// idempotency key or another natural key identifies the write.
+func (e *UnexpectedResponse) Retryable() bool {
 	if remedyOf(e.Status) != RemedyWait {
 		return false
 	}
 	return e.effect() == NotMoved || !e.facts.Once
 }
 
-// MovedByCall is [NotMoved] for a read and for a client error, else [MaybeMoved]. A request timeout (408) and a
-// conflict (409) say nothing about where the request got to, so they may have moved it. An operation that moves no
-// money moved nothing.
-func (e *UnexpectedAnswer) MovedByCall() Movement {
+// MovedByCall returns [NotMoved] for a read, for an operation that moves no money, and for a 4xx status other than 408
+// and
+// 409. Otherwise it returns [MaybeMoved].
+func (e *UnexpectedResponse) MovedByCall() Movement {
 	if e.facts.Moneyless {
 		return NotMoved
 	}
 	return e.effect()
 }
 
-// effect says whether the request was carried out.
-func (e *UnexpectedAnswer) effect() Movement {
+// effect returns whether the service carried out the request.
+func (e *UnexpectedResponse) effect() Movement {
 	switch {
 	case e.facts.ReadOnly:
 		return NotMoved

@@ -1,33 +1,38 @@
 package errors
 
-// OutcomeUnknown is a write whose answer was lost or could not be read: the service may have done what was asked.
+// OutcomeUnknown is the error for a write whose response was lost or cannot be read. The service may have done what the
+// request asked for.
 //
-// It does not unwrap. What the last attempt ended in, perhaps a refusal, says nothing about the attempts before it, and
-// errors.As must not find it as if it did. Errors that are compared by value, such as context.DeadlineExceeded, are
-// found by errors.Is.
+// It has no Unwrap method. Cause can be a refusal of the last attempt, which says nothing about earlier attempts. So
+// errors.As does not find that refusal. errors.Is finds errors that are compared by value, such as
+// context.DeadlineExceeded.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsoutcomeunknown
 type OutcomeUnknown struct {
-	Head
-	// Resolve is one sentence that says how to find out, for example to repeat with the same key.
+	CallInfo
+	// Resolve is one sentence that says how to find out what happened, for example "repeat the same request with the
+	// same idempotency key".
 	Resolve string
-	// Cause is what the last attempt ended in, for a person who looks: a transport error, a context error, an
-	// [*UnexpectedAnswer], a refusal.
+	// Cause is the error of the last attempt, for people who look into it: a connection error, a context's error, an
+	// [*UnexpectedResponse] or a refusal.
 	Cause error
 }
 
-// Error is one line, safe to log.
+// Error returns one line that is safe to log.
 func (e *OutcomeUnknown) Error() string { return e.line().String() }
 
 func (e *OutcomeUnknown) line() errorLine {
-	return errorLine{head: e.Head, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
+	return errorLine{call: e.CallInfo, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
 }
 
-// Is reports whether target is in Cause's tree, so that errors.Is finds context errors and those of package io.
+// Is reports whether target is in Cause's tree, so that errors.Is finds a context's error or io.ErrUnexpectedEOF.
 func (e *OutcomeUnknown) Is(target error) bool { return Is(e.Cause, target) }
 
-// Retryable reports whether the write can be repeated, with the same idempotency key, without doing it twice.
+// Retryable reports whether the same write can be sent again without the risk that it is done twice. It returns false
+// if neither an idempotency key nor another natural key identifies the write.
 func (e *OutcomeUnknown) Retryable() bool { return !e.facts.Once }
 
-// MovedByCall is [MaybeMoved], unless the operation moves no money at all.
+// MovedByCall returns [MaybeMoved], or [NotMoved] if the operation moves no money.
 func (e *OutcomeUnknown) MovedByCall() Movement {
 	if e.facts.Moneyless {
 		return NotMoved

@@ -17,9 +17,9 @@ func TestCausesAreVisible(t *testing.T) {
 	for name, err := range map[string]error{
 		"outcome unknown":   &errors.OutcomeUnknown{Cause: fmt.Errorf("sending: %w", context.DeadlineExceeded)},
 		"not delivered":     &errors.NotDelivered{Err: fmt.Errorf("waiting: %w", context.DeadlineExceeded)},
-		"unexpected answer": &errors.UnexpectedAnswer{Err: context.DeadlineExceeded},
+		"unexpected answer": &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
 		"unexpected in unknown": &errors.OutcomeUnknown{
-			Cause: &errors.UnexpectedAnswer{Err: context.DeadlineExceeded},
+			Cause: &errors.UnexpectedResponse{Err: context.DeadlineExceeded},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func SignCardDetails(ctx context.Context, wallet CardSigner, cardID string, at t
 	}
 	signature, err := wallet.SignMessage(ctx, []byte(message(cardID, nonce)))
 	if err != nil {
-		return CardDetailsProof{}, &errors.NotDelivered{Head: errors.Head{Operation: revealOperation}, Err: err}
+		return CardDetailsProof{}, &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: revealOperation}, Err: err}
 	}
 	return CardDetailsProof{MessageSignature: moneymovement.NewSecret(signature), Nonce: nonce}, nil
 }

@@ -19,7 +19,7 @@
 //
 // A refused call fails with the type of the refusal in package errors, such as *errors.NotFound. Bad input fails with
 // *errors.InvalidInput before anything is sent. A response of another content type, such as a proxy's HTML page in
-// place of a PDF, fails with *errors.UnexpectedAnswer.
+// place of a PDF, fails with *errors.UnexpectedResponse.
 //
 // [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package public

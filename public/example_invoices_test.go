@@ -18,7 +18,7 @@ import (
 
 // A payer needs the details of the payment method that they chose: Details is its index.
 func ExampleInvoices_PDF() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)) // whoever issues the invoice
@@ -63,7 +63,7 @@ func ExampleInvoices_PDF() {
 
 // Everybody who has the public id of an invoice can read it.
 func ExampleInvoices_Get() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey)) // whoever issues the invoice

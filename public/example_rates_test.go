@@ -11,7 +11,7 @@ import (
 
 // Rates are prices in USD for one unit of the currency. There is one for each way to pay.
 func ExampleRates_Get() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	client, err := public.New(server.URL)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // A rate is the price of one unit of a currency, by each way to pay.
 func Example() {
-	server := recorded.Serve() // in place of the service; a program has its base URL
+	server := recorded.Serve() // stands for the service; a program has its base URL
 	defer server.Close()
 	client, err := public.New(server.URL)
 	if err != nil {

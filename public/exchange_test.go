@@ -165,9 +165,9 @@ func TestRefusals(t *testing.T) {
 			is[*errors.NotFound]},
 		"a failed check": {422, "application/json", `{"detail":[{"loc":["path","currency"],"msg":"m","type":"t"}]}`,
 			is[*errors.DetailErrors]},
-		"a page":          {200, "text/html", `<html>`, is[*errors.UnexpectedAnswer]},
-		"a rate of words": {200, "application/json", `{"usdRate":"dear"}`, is[*errors.UnexpectedAnswer]},
-		"a rate too long": {200, "application/json", `{"usdRate":"1e999999999"}`, is[*errors.UnexpectedAnswer]},
+		"a page":          {200, "text/html", `<html>`, is[*errors.UnexpectedResponse]},
+		"a rate of words": {200, "application/json", `{"usdRate":"dear"}`, is[*errors.UnexpectedResponse]},
+		"a rate too long": {200, "application/json", `{"usdRate":"1e999999999"}`, is[*errors.UnexpectedResponse]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {

@@ -21,7 +21,7 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 // Without Details, the copy has no payment details. The service refuses an index that the invoice does not have.
 //
 // An error of the call comes before the first byte. If the copy breaks off later, [PDF.Read] returns
-// *errors.UnexpectedAnswer. ctx must live until the stream is read.
+// *errors.UnexpectedResponse. ctx must live until the stream is read.
 func (s *Invoices) PDF(
 	ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption,
 ) (*PDF, error) {

@@ -12,7 +12,8 @@ type PDF struct {
 	stream *transport.Stream
 }
 
-// Read implements io.Reader. A copy that is longer than 64 MiB, or that breaks off, ends with *errors.UnexpectedAnswer.
+// Read implements io.Reader. A copy that is longer than 64 MiB, or that breaks off, ends with
+// *errors.UnexpectedResponse.
 func (p *PDF) Read(b []byte) (int, error) {
 	if err := p.made(); err != nil {
 		return 0, err

@@ -117,17 +117,17 @@ func TestWhatIsNoPDFIsAnError(t *testing.T) {
 		length            int
 		is                func(error) bool
 	}{
-		"a page of a proxy":     {200, "text/html", "<html>sign in</html>", 0, is[*errors.UnexpectedAnswer]},
-		"JSON":                  {200, "application/json", `{"url":"elsewhere"}`, 0, is[*errors.UnexpectedAnswer]},
-		"bytes of any kind":     {200, "application/octet-stream", "%PDF-1.7", 0, is[*errors.UnexpectedAnswer]},
-		"no type":               {200, "", "%PDF-1.7", 0, is[*errors.UnexpectedAnswer]},
-		"announced as too long": {200, "application/pdf", "%PDF-1.7", tooLong, is[*errors.UnexpectedAnswer]},
-		"another success":       {202, "application/pdf", "", 0, is[*errors.UnexpectedAnswer]},
+		"a page of a proxy":     {200, "text/html", "<html>sign in</html>", 0, is[*errors.UnexpectedResponse]},
+		"JSON":                  {200, "application/json", `{"url":"elsewhere"}`, 0, is[*errors.UnexpectedResponse]},
+		"bytes of any kind":     {200, "application/octet-stream", "%PDF-1.7", 0, is[*errors.UnexpectedResponse]},
+		"no type":               {200, "", "%PDF-1.7", 0, is[*errors.UnexpectedResponse]},
+		"announced as too long": {200, "application/pdf", "%PDF-1.7", tooLong, is[*errors.UnexpectedResponse]},
+		"another success":       {202, "application/pdf", "", 0, is[*errors.UnexpectedResponse]},
 		"an index out of range": {422, "application/json",
 			`{"error":{"code":"validation_failed","message":"m","details":{"fields":[{"field":"details","code":"out_of_range","message":"m"}],"location":"query"}}}`, 0, is[*errors.ValidationFailed]},
 		"no such invoice": {404, "application/json", `{"error":{"code":"not_found","message":"m"}}`, 0,
 			is[*errors.NotFound]},
-		"a refusal in a PDF's type": {404, "application/pdf", `%PDF-1.7`, 0, is[*errors.UnexpectedAnswer]},
+		"a refusal in a PDF's type": {404, "application/pdf", `%PDF-1.7`, 0, is[*errors.UnexpectedResponse]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := newClient(t, func(*http.Request) (*http.Response, error) {
@@ -159,7 +159,7 @@ func TestAPDFThatGoesWrongLaterFailsTheRead(t *testing.T) {
 		defer pdf.Close()
 		read, err := io.ReadAll(pdf)
 		assert.Equal(t, "%PDF-1.7", string(read))
-		var unexpected *errors.UnexpectedAnswer
+		var unexpected *errors.UnexpectedResponse
 		require.ErrorAs(t, err, &unexpected)
 		assert.Equal(t, "RenderInvoicePDF", unexpected.Operation)
 	})
@@ -173,7 +173,7 @@ func TestAPDFThatGoesWrongLaterFailsTheRead(t *testing.T) {
 		require.NoError(t, err)
 		read, err := io.Copy(io.Discard, pdf)
 		assert.Equal(t, int64(64<<20), read)
-		assert.True(t, is[*errors.UnexpectedAnswer](err), "%v", err)
+		assert.True(t, is[*errors.UnexpectedResponse](err), "%v", err)
 	})
 	t.Run("the caller goes", func(t *testing.T) {
 		server := newServer(t, func(w http.ResponseWriter, r *http.Request) {

@@ -40,7 +40,7 @@ func TestCredentialsStayOnTheirOrigin(t *testing.T) {
 		return elsewhere, nil
 	})
 	_, err := client.Cards.List(t.Context())
-	var unexpected *errors.UnexpectedAnswer
+	var unexpected *errors.UnexpectedResponse
 	require.ErrorAs(t, err, &unexpected)
 	assert.Equal(t, []string{"service.example"}, hosts)
 	assert.NotContains(t, fmt.Sprintf("%v %+v", err, unexpected), "key-1")

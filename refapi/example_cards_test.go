@@ -14,7 +14,7 @@ import (
 
 // The card's wallet signs, and the service returns the number.
 func ExampleCards_Details() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
@@ -48,7 +48,7 @@ func ExampleCards_Details() {
 
 // The list also says how far the account's verification for cards has come.
 func ExampleCards_List() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

@@ -15,7 +15,7 @@ import (
 
 // The app API creates a contract. The reference endpoints return it by its id.
 func ExampleContracts_Get() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

@@ -17,7 +17,7 @@ import (
 
 // An invoice was paid in cash before it was issued: there is no transaction, and the payment is backdated.
 func ExampleInvoices_Update() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {
@@ -60,7 +60,7 @@ func ExampleInvoices_Update() {
 
 // The description shows two paths for the update of an invoice. A host may serve only this one.
 func ExampleInvoices_UpdateOnInvoicesPath() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))

@@ -11,7 +11,7 @@ import (
 
 // Without ActiveOnly, List returns only the products that are on sale.
 func ExampleProducts_List() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	client, err := refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken(server.AccessToken)})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // A wait that ends before the payment does returns the last status and a *StillPending error.
 func ExampleQuotes_Wait() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	app, err := appapi.New(server.URL, appapi.NewAPIKey(server.APIKey))
 	if err != nil {

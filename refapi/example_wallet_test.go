@@ -12,7 +12,7 @@ import (
 
 // The description does not show which message the wallet signs: your deployment says it.
 func ExampleWallet_LogIn() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	client, err := refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken(server.AccessToken)})

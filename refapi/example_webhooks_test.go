@@ -84,7 +84,7 @@ func ExampleWebhookHandler_verify() {
 
 // A partner reports an event to the service. Send is never sent twice.
 func ExampleWebhooks_Send() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	client, err := refapi.New(server.URL, refapi.Credential{AccessToken: refapi.NewAccessToken(server.AccessToken)})
 	if err != nil {

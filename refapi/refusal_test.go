@@ -55,7 +55,7 @@ func TestRefusalsInTheEnvelope(t *testing.T) {
 		"no such invoice": {404, `{"error":{"code":"not_found","message":"m"}}`, is[*errors.NotFound]},
 		"paid already":    {409, `{"error":{"code":"conflict","message":"m"}}`, is[*errors.Conflict]},
 		"an unknown slug": {409, `{"error":{"code":"invoice_locked","message":"m"}}`, is[*errors.Unrecognized]},
-		"no envelope":     {404, `<html>nothing here</html>`, is[*errors.UnexpectedAnswer]},
+		"no envelope":     {404, `<html>nothing here</html>`, is[*errors.UnexpectedResponse]},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sent := 0
@@ -104,7 +104,7 @@ func TestARefusalOfAnotherShapeKeepsAnExcerpt(t *testing.T) {
 			return answer(http.StatusForbidden, body), nil
 		})
 		_, err := client.Invoices.Update(t.Context(), invoiceID, paid)
-		var unexpected *errors.UnexpectedAnswer
+		var unexpected *errors.UnexpectedResponse
 		require.ErrorAs(t, err, &unexpected)
 		assert.Equal(t, http.StatusForbidden, unexpected.Status)
 		assert.Equal(t, body, unexpected.Excerpt)

@@ -29,7 +29,7 @@ func (r *webhookRefusal) because(cause error) *webhookRefusal {
 // invalid is a failed validation. Without a cause, its error lists the wrong fields.
 func invalid(detail []ValidationErrorItem, cause error) *webhookRefusal {
 	if cause == nil {
-		in := &errors.InvalidInput{Head: errors.Head{Operation: "ReceiveWebhook"}}
+		in := &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ReceiveWebhook"}}
 		for _, item := range detail {
 			in.Fields = append(in.Fields, errors.Field{Field: item.Loc[len(item.Loc)-1], Code: item.Type,
 				Message: item.Msg})

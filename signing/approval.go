@@ -62,8 +62,8 @@ type Verifier func(ctx context.Context, a Approval, want Intent) error
 // ApprovalRefused says that an approval was not signed, since it is not what the caller asked for. Nothing was
 // authorized, and the operation can be prepared again.
 type ApprovalRefused struct {
-	// Head is what the flow that asked for the signature knows of its call; empty where none did.
-	moneyerrors.Head
+	// CallInfo is what the flow that asked for the signature knows of its call; empty where none did.
+	moneyerrors.CallInfo
 	// ApprovalID is the refused approval's.
 	ApprovalID string
 	// Field is the payload member in question, such as "amount" or "destination.contactId", or "payload" for a

@@ -21,8 +21,8 @@ type Challenge struct {
 // ChallengeRefused says that a login challenge was not signed, since a signature over its bytes could authorize
 // something other than a login. The same key signs both, and the other end chooses the bytes of a challenge.
 type ChallengeRefused struct {
-	// Head is what the flow that asked for the signature knows of its call; empty where none did.
-	moneyerrors.Head
+	// CallInfo is what the flow that asked for the signature knows of its call; empty where none did.
+	moneyerrors.CallInfo
 	// ChallengeID is the refused challenge's.
 	ChallengeID string
 	// Reason is one sentence safe to log.

@@ -267,8 +267,8 @@ func TestApprovalsThatWereSeenAreNoChallenges(t *testing.T) {
 	seen := new(signing.SeenApprovals)
 	challenge := signing.Challenge{ID: "ch_1", Payload: []byte("\x01opaque")}
 	require.NoError(t, signing.CheckChallenge(challenge, seen))
-	seen.Note([]byte("\x01opaque"))
-	seen.Note([]byte("\x01opaque"))
+	seen.Add([]byte("\x01opaque"))
+	seen.Add([]byte("\x01opaque"))
 	_, ok := errors.AsType[*signing.ChallengeRefused](signing.CheckChallenge(challenge, seen))
 	require.True(t, ok)
 
@@ -286,7 +286,7 @@ func TestSeenApprovalsAreBounded(t *testing.T) {
 			seen) != nil
 	}
 	for i := range 2*most + 5 {
-		seen.Note(fmt.Appendf(nil, "opaque %d", i))
+		seen.Add(fmt.Appendf(nil, "opaque %d", i))
 		if i == most-1 {
 			assert.True(t, refused(0), "as many as there is room for")
 		}
@@ -297,9 +297,9 @@ func TestSeenApprovalsAreBounded(t *testing.T) {
 	assert.Equal(t, most, seen.Len())
 
 	again := new(signing.SeenApprovals)
-	again.Note([]byte("opaque 0"))
+	again.Add([]byte("opaque 0"))
 	for range most {
-		again.Note([]byte("opaque 1"))
+		again.Add([]byte("opaque 1"))
 	}
 	assert.Error(t, signing.CheckChallenge(signing.Challenge{ID: "ch_1", Payload: []byte("opaque 0")}, again),
 		"one that comes again takes no room")

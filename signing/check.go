@@ -49,7 +49,7 @@ func envelopeRefused(a Approval, operation string, now time.Time, options approv
 			Field: "expiresAt", Reason: "the approval window is longer than the service's own",
 			Want: "at most " + timestamp(latest), Got: timestamp(a.ExpiresAt),
 		}
-	case !now.Before(a.ExpiresAt) && !options.evenIfOver:
+	case !now.Before(a.ExpiresAt) && !options.allowExpired:
 		return &ApprovalRefused{
 			Field: "expiresAt", Reason: "the approval window is closed; prepare the operation again",
 			Want: "after " + timestamp(now), Got: timestamp(a.ExpiresAt), Expired: true,

@@ -17,8 +17,8 @@ type SeenApprovals struct {
 	oldest  int
 }
 
-// Note remembers an approval's payload.
-func (s *SeenApprovals) Note(payload []byte) {
+// Add remembers an approval's payload.
+func (s *SeenApprovals) Add(payload []byte) {
 	digest := sha256.Sum256(payload)
 	s.mu.Lock()
 	defer s.mu.Unlock()

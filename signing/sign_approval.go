@@ -11,8 +11,8 @@ import (
 type ApprovalOption func(*approvalOptions)
 
 type approvalOptions struct {
-	verifier   Verifier
-	evenIfOver bool
+	verifier     Verifier
+	allowExpired bool
 }
 
 // VerifyWith replaces the comparison of [CheckApproval] as the judge of an approval's payload, for example if the
@@ -26,10 +26,10 @@ func VerifyWith(v Verifier) ApprovalOption {
 	return func(o *approvalOptions) { o.verifier = v }
 }
 
-// EvenIfOver signs an approval also after its window has closed by the caller's clock, for a service that gives the
+// AllowExpired signs an approval also after its window has closed by the caller's clock, for a service that gives the
 // same one again: only its own answer says then whether the approval is over. Nothing else is let through.
-func EvenIfOver() ApprovalOption {
-	return func(o *approvalOptions) { o.evenIfOver = true }
+func AllowExpired() ApprovalOption {
+	return func(o *approvalOptions) { o.allowExpired = true }
 }
 
 // SignApproval signs the approval's payload with s, if it is what the caller wants; now is the service's time as

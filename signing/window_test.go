@@ -47,14 +47,14 @@ func TestWindowIsNoLongerThanStated(t *testing.T) {
 
 				_, err := signing.SignApproval(t.Context(), key, a, want, now, anything)
 				require.ErrorAs(t, err, &refused, "a verifier does not extend it")
-				_, err = signing.SignApproval(t.Context(), key, a, want, now, signing.EvenIfOver())
+				_, err = signing.SignApproval(t.Context(), key, a, want, now, signing.AllowExpired())
 				require.ErrorAs(t, err, &refused, "it is not over")
 			}
 		})
 	}
 }
 
-func TestEvenIfOverLetsNothingElseThrough(t *testing.T) {
+func TestAllowExpiredLetsNothingElseThrough(t *testing.T) {
 	signer := &recordingSigner{DeveloperKey: newKey(t)}
 	a, want := approvalUntil(t, "payout.fund", now.Add(-time.Hour))
 	_, err := signing.SignApproval(t.Context(), signer, a, want, now)
@@ -62,7 +62,7 @@ func TestEvenIfOverLetsNothingElseThrough(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	require.True(t, refused.Expired)
 
-	signature, err := signing.SignApproval(t.Context(), signer, a, want, now, signing.EvenIfOver())
+	signature, err := signing.SignApproval(t.Context(), signer, a, want, now, signing.AllowExpired())
 	require.NoError(t, err)
 	require.NoError(t, signing.Verify(signer.PublicKey(), a.Payload, signature))
 
@@ -76,7 +76,7 @@ func TestEvenIfOverLetsNothingElseThrough(t *testing.T) {
 		t.Run(field, func(t *testing.T) {
 			a, want = approvalUntil(t, "payout.fund", now.Add(-time.Hour))
 			change()
-			_, err := signing.SignApproval(t.Context(), signer, a, want, now, signing.EvenIfOver())
+			_, err := signing.SignApproval(t.Context(), signer, a, want, now, signing.AllowExpired())
 			refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, field, refused.Field)

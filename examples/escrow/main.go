@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	missed := dapi.EscrowCreate{Amount: decimal.RequireFromString("20.00"), Currency: dapi.USDC,
 		Payee: dapi.EVMAddress(payee.Address()), Memo: "Logo",
-		ApproveWithin: dapi.EscrowFor(window), HoldFor: dapi.EscrowFor(window)}
+		ApproveWithin: dapi.EscrowDurationOf(window), HoldFor: dapi.EscrowDurationOf(window)}
 	logo, err := e.open(ctx, missed)
 	if err != nil {
 		return err

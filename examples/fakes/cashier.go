@@ -33,8 +33,8 @@ type Invoice struct {
 
 // Cashier pays invoices.
 type Cashier struct {
-	Payouts    Payouts
-	HighestFee decimal.Decimal // in USDC
+	Payouts Payouts
+	MaxFee  decimal.Decimal // in USDC
 }
 
 // Price returns the fee of a payment, before anybody pays. The booking has the key of the payment: Pay continues it.
@@ -51,7 +51,7 @@ func (c *Cashier) Price(ctx context.Context, invoice Invoice) (fee decimal.Decim
 
 // Pay pays an invoice once, however often it is called, and returns what to show to the person who clicked.
 func (c *Cashier) Pay(ctx context.Context, invoice Invoice) string {
-	payout, err := c.Payouts.Pay(ctx, terms(invoice), key(invoice), dapi.HighestFee(c.HighestFee))
+	payout, err := c.Payouts.Pay(ctx, terms(invoice), key(invoice), dapi.MaxFee(c.MaxFee))
 	switch dapi.PaymentStateOf(payout, err) {
 	case dapi.PaymentPaid:
 		return "paid"

@@ -17,7 +17,7 @@ var invoice = Invoice{Number: "42", Supplier: "ct_1", Amount: decimal.RequireFro
 // The price that a person saw is the price that is paid, because both calls have one key and the same terms.
 func TestPriceAndPaymentHaveOneKey(t *testing.T) {
 	payouts := &fakePayouts{payout: recordedPayout(t, "dapi.BookPayout")}
-	cashier := Cashier{Payouts: payouts, HighestFee: decimal.NewFromInt(1)}
+	cashier := Cashier{Payouts: payouts, MaxFee: decimal.NewFromInt(1)}
 	fee, err := cashier.Price(t.Context(), invoice)
 	require.NoError(t, err)
 	assert.True(t, fee.IsPositive(), fee)

@@ -205,7 +205,7 @@ func TestAKeyThatMayNotProtectAnyMoreIsNotUsed(t *testing.T) {
 	told, err := o.pay(t.Context())
 	require.ErrorContains(t, err, "7 of 8 are paid")
 	rehearsal.Told(t, told, "look for it in the ledger before anything else",
-		"e-01: BookPayout: key payroll:2026-11:e-01.")
+		"e-01: BookPayout: key \"payroll:2026-11:e-01.")
 	assert.Len(t, o.left(), 8, "e-01 was paid by the first start, the others by the second")
 }
 

@@ -16,8 +16,8 @@ import (
 // grace is how long a payment that is under way may take to finish after Ctrl-C.
 const grace = 30 * time.Second
 
-// highestFee is what a payment may cost, in USDC.
-var highestFee = decimal.NewFromInt(1)
+// maxFee is what a payment may cost, in USDC.
+var maxFee = decimal.NewFromInt(1)
 
 // payroll pays people, some at a time.
 type payroll struct {
@@ -75,7 +75,7 @@ func (p *payroll) one(ctx context.Context, next person) error {
 	payout, err := p.account.Payouts.Pay(paying,
 		dapi.PayoutCreate{ContactID: contact.ID, Amount: next.amount, Currency: dapi.USDC,
 			PaymentReference: next.reference, Purpose: "salary"},
-		moneymovement.DeriveKey("payroll", p.run, next.id), history, dapi.HighestFee(highestFee))
+		moneymovement.DeriveKey("payroll", p.run, next.id), history, dapi.MaxFee(maxFee))
 	note := ""
 	if err != nil {
 		note = err.Error()

@@ -33,7 +33,7 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		{"no account", "*errors.InvalidCredentials", "check the email and the key"},
 		{"another amount than the one asked for", "*dapi.TermsDiffer", "find out why amount is not what was asked for"},
 		{"not for this payout", "*signing.ApprovalRefused", "find out why resourceId is not what was asked for"},
-		{"a fee over the bound", "*dapi.PriceRefused", "whether highest_fee may be looser"},
+		{"a fee over the bound", "*dapi.PriceRefused", "whether max_fee may be looser"},
 		{"that was in doubt", "the first call: the payment is unknown",
 			"the second call was refused: the payment is unknown",
 			"the third call: the payment is paid, by payout po_", "*errors.OutcomeUnknown",
@@ -44,7 +44,7 @@ func TestEachKindOfErrorHasSomethingToDo(t *testing.T) {
 		{"a partner that is down", "*errors.ProviderUnavailable",
 			"try again later with the same key; request req_made_up"},
 		{"newer than this program", "*errors.Unrecognized", "change the request"},
-		{"a proxy's page", "*errors.UnexpectedAnswer", "ask again with the same key"},
+		{"a proxy's page", "*errors.UnexpectedResponse", "ask again with the same key"},
 		{"lost", "asked again with the same key: it is payout po_", "*errors.OutcomeUnknown",
 			"ask again with the key refusals-", "money: maybe_moved"},
 		{"not there", "*errors.NotDelivered", "nothing has happened"},
@@ -78,7 +78,7 @@ func TestErrorsThatTheRunDoesNotMeetHaveSomethingToDoAsWell(t *testing.T) {
 		errors.Code("not_yet_thought"): "change the request",
 	} {
 		assert.Contains(t,
-			byQuestions(&errors.Refusal{Head: errors.Head{RequestID: "req_7"}, Code: code,
+			byQuestions(&errors.Refusal{CallInfo: errors.CallInfo{RequestID: "req_7"}, Code: code,
 				Status: http.StatusConflict}), says, code)
 	}
 	assert.Contains(t, remedy(&errors.Forbidden{}), "still exists and allows this address")

@@ -179,7 +179,7 @@ func (p *provoker) forged(ctx context.Context) error {
 // dear allows no fee to speak of. Nothing is signed, and the payout that was booked waits for somebody's decision.
 func (p *provoker) dear(ctx context.Context) error {
 	_, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "12"), p.key("dear"), dapi.FirstUse(),
-		dapi.HighestFee(decimal.RequireFromString("0.01")))
+		dapi.MaxFee(decimal.RequireFromString("0.01")))
 	return err
 }
 
@@ -210,7 +210,7 @@ func (p *provoker) refunded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.account.Sandbox.MovePayout(ctx, paid.ID, dapi.PayoutStatusRefunded,
+	if _, err := p.account.Sandbox.SetPayoutStatus(ctx, paid.ID, dapi.PayoutStatusRefunded,
 		moneymovement.IdempotencyKey(p.key("refund"))); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	store := dapi.FileTokenStore(filepath.Join(folder, "session"))
+	store := dapi.NewFileTokenStore(filepath.Join(folder, "session"))
 
 	// start is what a program does each time it is started: make a client, call.
 	start := func() error {

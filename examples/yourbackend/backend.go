@@ -22,8 +22,8 @@ type Backend struct {
 	tries   tries
 }
 
-// highestFee is what this backend's owner allows a payment to cost, in USDC.
-var highestFee = decimal.NewFromInt(1)
+// maxFee is what this backend's owner allows a payment to cost, in USDC.
+var maxFee = decimal.NewFromInt(1)
 
 // New makes a backend that pays from an account.
 func New(account *dapi.Account) http.Handler {
@@ -46,7 +46,7 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 	number := r.PathValue("number")
 	payout, err := b.account.Payouts.Pay(r.Context(),
 		dapi.PayoutCreate{ContactID: asked.ContactID, Amount: asked.Amount, Currency: dapi.USDC},
-		moneymovement.DeriveKey("invoice", number), b.tries.begin(number), dapi.HighestFee(highestFee))
+		moneymovement.DeriveKey("invoice", number), b.tries.begin(number), dapi.MaxFee(maxFee))
 	state := dapi.PaymentStateOf(payout, err)
 	b.tries.end(number, state, err)
 	status, body := explain(state, payout, err)

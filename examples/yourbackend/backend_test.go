@@ -223,7 +223,7 @@ func TestAPaymentThatCameBackIsNotMadeAgain(t *testing.T) {
 	_, paid := w.pay(t, "42", w.supplier, "12.50")
 	id, ok := paid["payout"].(string)
 	require.True(t, ok)
-	_, err := w.account.Sandbox.MovePayout(t.Context(), dapi.PayoutID(id), dapi.PayoutStatusRefunded)
+	_, err := w.account.Sandbox.SetPayoutStatus(t.Context(), dapi.PayoutID(id), dapi.PayoutStatusRefunded)
 	require.NoError(t, err)
 
 	status, body := w.pay(t, "42", w.supplier, "12.50")

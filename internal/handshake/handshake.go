@@ -1,5 +1,4 @@
-// Package handshake judges how making a connection failed. It is on the ground floor, as the errors and the retries
-// both ask it.
+// Package handshake judges why a connection could not be made. Both the errors and the retries use it.
 package handshake
 
 import (
@@ -9,7 +8,7 @@ import (
 	"strings"
 )
 
-// Final reports that the other end will not do better the next time. Nothing was sent to it.
+// Final reports an error that the next attempt would meet again. Nothing was sent.
 func Final(err error) bool { return Untrusted(err) || NoTLS(err) }
 
 // Untrusted reports that the other end could not prove to be the service.
@@ -18,7 +17,7 @@ func Untrusted(err error) bool {
 	return certificate
 }
 
-// NoTLS reports that the other end speaks no TLS that we do.
+// NoTLS reports that the other end does not speak TLS in a version that we accept.
 func NoTLS(err error) bool {
 	if err == nil {
 		return false
@@ -29,7 +28,7 @@ func NoTLS(err error) bool {
 	if errors.Is(err, http.ErrSchemeMismatch) {
 		return true
 	}
-	// Neither these errors nor an alert's type can be named.
+	// The types of these errors, and of an alert, are not exported.
 	text := err.Error()
 	return strings.Contains(text, "remote error: tls: protocol version not supported") ||
 		strings.Contains(text, "tls: server selected unsupported protocol version ") ||

@@ -1,6 +1,6 @@
-// Package jsonv2 is the SDK's one way to JSON v2: strict, fast, and with hooks for types of other packages. Go 1.27 has
-// it as encoding/json/v2; for Go 1.26 the same code is an experiment's. Only this file names that module, and no
-// exported type shows it, so that it can be left in one commit once the older release is out of support.
+// Package jsonv2 is the SDK's only way to JSON v2, which is strict, fast, and has hooks for types of other packages. Go
+// 1.27 has it as encoding/json/v2. For Go 1.26, an experimental module has the same code. Only this file names that
+// module, and no exported type shows it. So it can be replaced in one commit when Go 1.26 is no longer supported.
 package jsonv2
 
 import (
@@ -42,41 +42,41 @@ const (
 	KindEndArray    = jsontext.KindEndArray
 )
 
-// Marshal writes a Go value as JSON.
+// Marshal encodes a Go value as JSON.
 func Marshal(v any, options ...Options) ([]byte, error) { return json.Marshal(v, options...) }
 
-// MarshalWrite is Marshal into a writer.
+// MarshalWrite encodes a value into a writer.
 func MarshalWrite(w io.Writer, v any, options ...Options) error {
 	return json.MarshalWrite(w, v, options...)
 }
 
-// MarshalEncode is Marshal in the middle of a document.
+// MarshalEncode encodes a value in the middle of a document.
 func MarshalEncode(enc *Encoder, v any, options ...Options) error {
 	return json.MarshalEncode(enc, v, options...)
 }
 
-// Unmarshal reads JSON into what v points to. It refuses duplicate names, invalid UTF-8 and anything behind the value.
+// Unmarshal decodes JSON into what v points to. It refuses duplicate names, invalid UTF-8 and anything after the value.
 func Unmarshal(b []byte, v any, options ...Options) error { return json.Unmarshal(b, v, options...) }
 
-// NewEncoder writes a document token by token.
+// NewEncoder returns an encoder that writes token by token.
 func NewEncoder(w io.Writer, options ...Options) *Encoder { return jsontext.NewEncoder(w, options...) }
 
-// NewDecoder reads a document token by token.
+// NewDecoder returns a decoder that reads token by token.
 func NewDecoder(r io.Reader, options ...Options) *Decoder { return jsontext.NewDecoder(r, options...) }
 
-// String is the token of a text.
+// String returns the token of a text.
 func String(text string) Token { return jsontext.String(text) }
 
 // Null is the token of null.
 func Null() Token { return jsontext.Null }
 
-// AppendQuote appends a text as JSON writes it.
+// AppendQuote appends a text as a JSON string.
 func AppendQuote(dst []byte, text string) ([]byte, error) { return jsontext.AppendQuote(dst, text) }
 
-// AppendUnquote appends the text that a JSON string says.
+// AppendUnquote appends the text of a JSON string.
 func AppendUnquote(dst, quoted []byte) ([]byte, error) { return jsontext.AppendUnquote(dst, quoted) }
 
-// JoinOptions makes one of several; a later one has the last word.
+// JoinOptions joins options. A later one replaces an earlier one.
 func JoinOptions(options ...Options) Options { return json.JoinOptions(options...) }
 
 // Deterministic writes maps in the order of their keys.
@@ -88,33 +88,33 @@ func Indented() Options { return jsontext.WithIndent("  ") }
 // NoUnknownMembers refuses a member of an object that the struct has no field for.
 func NoUnknownMembers() Options { return json.RejectUnknownMembers(true) }
 
-// OmitEmptyAsV1 has omitempty drop the values that it drops under encoding/json.
+// OmitEmptyAsV1 makes omitempty drop what it drops in encoding/json.
 func OmitEmptyAsV1() Options { return jsonv1.OmitEmptyWithLegacySemantics(true) }
 
-// Lenient takes duplicate names and invalid UTF-8.
+// Lenient accepts duplicate names and invalid UTF-8.
 func Lenient() Options {
 	return json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// MarshalToFunc writes values of T, or those that implement it, in a way of one's own.
+// MarshalToFunc encodes values of T, or those that implement it, with a function.
 func MarshalToFunc[T any](write func(*Encoder, T) error) *Marshalers {
 	return json.MarshalToFunc(write)
 }
 
-// UnmarshalFromFunc reads into a T, which is a pointer, in a way of one's own.
+// UnmarshalFromFunc decodes into a T, which is a pointer, with a function.
 func UnmarshalFromFunc[T any](read func(*Decoder, T) error) *Unmarshalers {
 	return json.UnmarshalFromFunc(read)
 }
 
-// WithMarshalers has values written by these.
+// WithMarshalers sets the functions that encode values.
 func WithMarshalers(marshalers ...*Marshalers) Options {
 	return json.WithMarshalers(json.JoinMarshalers(marshalers...))
 }
 
-// WithUnmarshalers has values read by these.
+// WithUnmarshalers sets the functions that decode values.
 func WithUnmarshalers(unmarshalers ...*Unmarshalers) Options {
 	return json.WithUnmarshalers(json.JoinUnmarshalers(unmarshalers...))
 }
 
-// JoinMarshalers makes one of several; an earlier one is asked first.
+// JoinMarshalers joins functions. The first that fits is used.
 func JoinMarshalers(marshalers ...*Marshalers) *Marshalers { return json.JoinMarshalers(marshalers...) }

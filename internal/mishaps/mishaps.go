@@ -81,7 +81,7 @@ func Check(t *testing.T, err error) {
 	if !ok || failure.MovedByCall() == "" {
 		t.Errorf("does not say whether money may have moved: %T: %v", err, err)
 	}
-	if head, ok := errors.HeadOf(err); !ok || head.Operation == "" {
+	if head, ok := errors.CallInfoOf(err); !ok || head.Operation == "" {
 		t.Errorf("does not name the operation: %T: %v", err, err)
 	}
 	if strings.Contains(err.Error(), "\n") {

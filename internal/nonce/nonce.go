@@ -1,4 +1,4 @@
-// Package nonce hands out the times that the wallet of a card signs at, and says when one is too old to be sent.
+// Package nonce gives out the times that the wallet of a card signs, and reports when one is too old to be sent.
 package nonce
 
 import (
@@ -8,23 +8,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Source hands out times that messages are signed at, each second once: a service that takes a nonce once would refuse
-// a second call within the same second. It is safe for concurrent use.
+// Source gives out each second once. The service accepts a nonce once, and would refuse a second call within the same
+// second. It is safe for concurrent use.
 type Source struct {
 	mu   sync.Mutex
 	used map[int64]bool // Unix seconds
 }
 
 // lifetime is how long a nonce is valid.
-//
-// Source: Limits, Lifetimes (card details nonce).
 const lifetime = 5 * time.Minute
 
-// maxBack is how many seconds a burst of calls may reach back: well within [lifetime].
+// maxBack is how many seconds a burst of calls may go back. It is well within [lifetime].
 const maxBack = 150
 
-// Next is now in whole seconds, or the latest second before it that was not handed out, for one that lies ahead may
-// count as invalid. After [maxBack] calls in a row it is now again, and the service judges.
+// Next returns now in whole seconds, or the latest second before it that was not given out: a second that lies ahead
+// may count as invalid. After maxBack calls in a row it returns now again, and the service judges.
 func (s *Source) Next(now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +46,7 @@ func (s *Source) Next(now time.Time) time.Time {
 	return time.Unix(next, 0)
 }
 
-// Fresh refuses a nonce that grew stale on the way, as while a person was asked to sign it.
+// Fresh refuses a nonce that grew too old before it was sent, such as while a person was asked to sign it.
 func Fresh(op *transport.Operation, nonce int64, now time.Time) error {
 	return transport.Validate(op.ID, func(c *transport.Check) {
 		if now.Sub(time.Unix(nonce, 0)) >= lifetime {

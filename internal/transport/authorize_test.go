@@ -168,9 +168,9 @@ func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
 }
 
 func TestFailedRenewalEndsTheCall(t *testing.T) {
-	loginRefused := errors.Decode(errors.Answer{Head: errors.Head{Operation: "CreateToken"}, Status: 401,
+	loginRefused := errors.Decode(errors.Response{CallInfo: errors.CallInfo{Operation: "CreateToken"}, Status: 401,
 		Body: []byte(`{"error":{"code":"invalid_credentials"}}`)})
-	loginUnknown := &errors.OutcomeUnknown{Head: errors.Head{Operation: "CreateToken"}, Cause: loginRefused}
+	loginUnknown := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateToken"}, Cause: loginRefused}
 	for name, tc := range map[string]struct {
 		before []step
 		with   error

@@ -106,7 +106,7 @@ func TestAgain(t *testing.T) {
 		client := newClient(t, host, through(script(ok)), retries(policy))
 		again := func(tried int, err error) (time.Duration, bool) { return client.Again(tried, err) }
 		asked := func(wait time.Duration) error {
-			return &errors.Refusal{Head: errors.Head{RetryAt: time.Now().Add(wait)}}
+			return &errors.Refusal{CallInfo: errors.CallInfo{RetryAt: time.Now().Add(wait)}}
 		}
 		plain := errors.New("down")
 

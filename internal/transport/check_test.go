@@ -75,7 +75,9 @@ func TestProblemsOfANestedValue(t *testing.T) {
 	assert.Equal(t, []string{"before missing", "account.bank.iban missing", "after missing"},
 		refusals(t, func(c *transport.Check) {
 			c.Missing("before", true)
-			c.In("account", func(c *transport.Check) { c.In("bank", func(c *transport.Check) { c.Missing("iban", true) }) })
+			c.In("account", func(c *transport.Check) {
+				c.In("bank", func(c *transport.Check) { c.Missing("iban", true) })
+			})
 			c.Missing("after", true)
 			c.Missing("there", false)
 		}))
@@ -133,7 +135,7 @@ func TestWhatACallWasAbout(t *testing.T) {
 		r.Body(body, nil)
 		_, err := transport.Do[thing](t.Context(),
 			newClient(t, host, through(script(refuses(403, errors.CodeForbidden)))), r)
-		head, headed := errors.HeadOf(err)
+		head, headed := errors.CallInfoOf(err)
 		require.True(t, headed, "%v", err)
 		return head.Resource
 	}
@@ -151,13 +153,13 @@ func TestWhatACallWasAbout(t *testing.T) {
 func TestHeadOfAnOperation(t *testing.T) {
 	for op, retryable := range map[*transport.Operation]bool{&bookThing: true, &confirmThing: true,
 		&spendThing: false} {
-		unknown := &errors.OutcomeUnknown{Head: op.Head("invoice-42")}
+		unknown := &errors.OutcomeUnknown{CallInfo: op.Head("invoice-42")}
 		assert.Equal(t, retryable, unknown.Retryable(), op.ID)
 		assert.Equal(t, op.ID, unknown.Operation)
 		assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 	}
-	page := &errors.UnexpectedAnswer{Head: readThing.Head(""), Status: http.StatusBadGateway}
+	page := &errors.UnexpectedResponse{CallInfo: readThing.Head(""), Status: http.StatusBadGateway}
 	assert.True(t, page.Retryable())
 	assert.Equal(t, errors.NotMoved, page.MovedByCall())
 }

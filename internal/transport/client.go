@@ -127,7 +127,7 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 }
 
 func invalid(field, code, message string) error {
-	return &errors.InvalidInput{Head: errors.Head{Operation: "New"},
+	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "New"},
 		Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
 }
 
@@ -161,8 +161,8 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 	body, err := r.encode()
 	if err != nil {
 		return &errors.InvalidInput{
-			Head:   r.head(),
-			Fields: []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
+			CallInfo: r.head(),
+			Fields:   []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
 	over, err := c.terms.claim(r, body)

@@ -145,9 +145,10 @@ func isJSON(contentType string) bool {
 func (a *answer) refusal(t *tracker) error {
 	facts := t.facts()
 	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
-	return errors.Decode(errors.Answer{
-		Head: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
-		Now: time.Now(),
+	return errors.Decode(errors.Response{
+		CallInfo: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(),
+		Truncated: a.truncated,
+		Now:       time.Now(),
 	})
 }
 

@@ -24,13 +24,13 @@ import (
 func unreadable(t *testing.T, op *transport.Operation, err error) {
 	t.Helper()
 	if op.Method == http.MethodGet {
-		var unexpected *errors.UnexpectedAnswer
+		var unexpected *errors.UnexpectedResponse
 		require.ErrorAs(t, err, &unexpected)
 		return
 	}
 	var unknown *errors.OutcomeUnknown
 	require.ErrorAs(t, err, &unknown)
-	var unexpected *errors.UnexpectedAnswer
+	var unexpected *errors.UnexpectedResponse
 	require.ErrorAs(t, unknown.Cause, &unexpected)
 	assert.NotEmpty(t, unknown.IdempotencyKey)
 	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())

@@ -123,7 +123,7 @@ func errorDetails(err error) string {
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
 		return string(refusal.Details)
 	}
-	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+	if unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
 		return unexpected.Excerpt
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 )
 
 // head returns what errors of the call say about it.
-func (t *tracker) head() errors.Head {
+func (t *tracker) head() errors.CallInfo {
 	head := t.request.head().WithFacts(t.facts())
 	head.Attempts = t.attempts
 	if t.answer.header != nil {
@@ -19,8 +19,8 @@ func (t *tracker) head() errors.Head {
 }
 
 // head returns what is known about a call before it is sent.
-func (r *Request) head() errors.Head {
-	return errors.Head{
+func (r *Request) head() errors.CallInfo {
+	return errors.CallInfo{
 		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
 	}.WithFacts(r.op.facts())
 }
@@ -39,8 +39,8 @@ func (o *Operation) facts() callfacts.Facts {
 }
 
 // Head returns the head of an error that a surface makes itself.
-func (o *Operation) Head(key string) errors.Head {
-	return errors.Head{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
+func (o *Operation) Head(key string) errors.CallInfo {
+	return errors.CallInfo{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
 }
 
 // resource returns the id in the path, or the contact in the body. It is looked for only when there is an error.

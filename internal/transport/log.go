@@ -48,7 +48,7 @@ func requestID(resp *http.Response, level slog.Level) string {
 	if id := resp.Header.Get("X-Request-ID"); id != "" || level < slog.LevelWarn {
 		return id
 	}
-	answered := errors.Decode(errors.Answer{Status: resp.StatusCode, Body: peek(resp)})
+	answered := errors.Decode(errors.Response{Status: resp.StatusCode, Body: peek(resp)})
 	if refusal, ok := errors.AsType[*errors.Refusal](answered); ok {
 		for _, attr := range refusal.LogValue().Group() {
 			if attr.Key == "requestId" {

@@ -14,7 +14,7 @@ import (
 
 // outcome returns the error of a call without a response. err is what the last attempt ended in.
 func (t *tracker) outcome(err error) error {
-	if _, answered := errors.HeadOf(err); answered && !t.unsettled() && withoutEffect(err) {
+	if _, answered := errors.CallInfoOf(err); answered && !t.unsettled() && withoutEffect(err) {
 		return err // a login inside the call was refused: nothing was sent
 	}
 	if t.unsettled() {
@@ -25,7 +25,7 @@ func (t *tracker) outcome(err error) error {
 	}
 	head := t.head()
 	head.RetryAt = retryAt(err)
-	return &errors.NotDelivered{Head: head, Err: t.withDeadline(err)}
+	return &errors.NotDelivered{CallInfo: head, Err: t.withDeadline(err)}
 }
 
 // settle looks at a refusal in the light of the earlier attempts. If one of them may have been carried out, only a
@@ -85,7 +85,7 @@ func withoutEffect(err error) bool {
 // garbled reports a response that is neither the service's JSON error nor a client error: a proxy's page, a redirect,
 // an empty body.
 func (t *tracker) garbled(refusal error) bool {
-	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](refusal)
+	unexpected, ok := errors.AsType[*errors.UnexpectedResponse](refusal)
 	return ok && !withoutEffect(unexpected)
 }
 
@@ -99,7 +99,7 @@ func (t *tracker) unreadable(cause error) error {
 }
 
 func (a *answer) unexpected(t *tracker, cause error) error {
-	return &errors.UnexpectedAnswer{Head: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
+	return &errors.UnexpectedResponse{CallInfo: t.head(), Status: a.status, ContentType: a.header.Get("Content-Type"),
 		Err: cause}
 }
 
@@ -109,7 +109,7 @@ func (t *tracker) unsettled() bool { return t.op.write() && (t.lost || t.doubted
 func (t *tracker) unknown(cause error) error {
 	head := t.head()
 	head.RetryAt = retryAt(cause)
-	return &errors.OutcomeUnknown{Head: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
+	return &errors.OutcomeUnknown{CallInfo: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
 }
 
 // withDeadline adds to an error that the context's deadline left no time for another attempt.
@@ -136,7 +136,7 @@ func retryAt(err error) time.Time {
 	if wait, ok := errors.AsType[*WaitTooLong](err); ok {
 		return wait.Until
 	}
-	head, _ := errors.HeadOf(err)
+	head, _ := errors.CallInfoOf(err)
 	return head.RetryAt
 }
 
@@ -151,7 +151,7 @@ func ended(ctx context.Context, err error) error {
 	if cause == nil {
 		return err
 	}
-	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+	if unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
 		err = unexpected.Err // it was the caller who broke the answer off
 	}
 	if errors.Is(err, cause) {

@@ -35,8 +35,8 @@ func TestOutcomes(t *testing.T) {
 		success           want
 		undelivered       = want{&errors.NotDelivered{}, errors.NotMoved, true, nil}
 		unknown           = want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, nil}
-		unexpectedRead    = want{&errors.UnexpectedAnswer{}, errors.NotMoved, true, nil}
-		unexpectedUnknown = want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, &errors.UnexpectedAnswer{}}
+		unexpectedRead    = want{&errors.UnexpectedResponse{}, errors.NotMoved, true, nil}
+		unexpectedUnknown = want{&errors.OutcomeUnknown{}, errors.MaybeMoved, true, &errors.UnexpectedResponse{}}
 		rateLimited       = want{&errors.RateLimited{}, errors.NotMoved, true, nil}
 		alreadyFunded     = want{&errors.AlreadyFunded{}, errors.Moved, false, nil}
 		forbidden         = want{&errors.Forbidden{}, errors.NotMoved, false, nil}
@@ -58,17 +58,17 @@ func TestOutcomes(t *testing.T) {
 		{"success after 429", []step{busy, ok}, success, success, success, success, success},
 		{"no connection", []step{noConnection}, undelivered, undelivered, undelivered, undelivered, undelivered},
 		{"lost before the answer", []step{lostAnswer}, undelivered, unknown, unknown, unknown, unknown},
-		{"answer broken off", []step{brokenAnswer}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
+		{"answer broken off", []step{brokenAnswer}, want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil},
 			unexpectedUnknown, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown},
 		{"HTML 502", []step{page(502)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown,
 			unexpectedUnknown},
 		{"HTML 408", []step{page(408)}, unexpectedRead, unexpectedUnknown, unexpectedUnknown, unexpectedUnknown,
 			unexpectedUnknown},
-		{"HTML 403", []step{page(403)}, want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
-			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
-			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
-			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil},
-			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}},
+		{"HTML 403", []step{page(403)}, want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil},
+			want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil}},
 		{"envelope 503", []step{envelope503}, providerRead, providerWrite, providerWrite, providerWrite, providerWrite},
 		{"429", []step{busy}, rateLimited, rateLimited, rateLimited, rateLimited, rateLimited},
 		{"503, then 429", []step{envelope503, busy}, rateLimited, wrapping(&errors.RateLimited{}),
@@ -109,7 +109,7 @@ func TestOutcomes(t *testing.T) {
 		{"lost, then not found", []step{lostAnswer, refuses(404, errors.CodeNotFound)}, notFound, notFound,
 			wrapping(&errors.NotFound{}), wrapping(&errors.NotFound{}), unknown},
 		{"lost, then unreadable", []step{lostAnswer, page(200)},
-			want{&errors.UnexpectedAnswer{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown,
+			want{&errors.UnexpectedResponse{}, errors.NotMoved, false, nil}, unexpectedUnknown, unexpectedUnknown,
 			unexpectedUnknown, unknown},
 	} {
 		for op, want := range map[*transport.Operation]want{
@@ -225,7 +225,7 @@ func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
 type lostLogin struct{ cause error }
 
 func (l lostLogin) Authorize(context.Context, http.Header) error {
-	return &errors.OutcomeUnknown{Head: errors.Head{Operation: "LogIn"}, Cause: l.cause}
+	return &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "LogIn"}, Cause: l.cause}
 }
 
 // A login moves no money, and the write that needed it was not sent.
@@ -285,7 +285,7 @@ func typeName(err error) string { return fmt.Sprintf("%T", err) }
 
 // keyOf is the idempotency key that an error carries.
 func keyOf(err error) string {
-	head, _ := errors.HeadOf(err)
+	head, _ := errors.CallInfoOf(err)
 	return head.IdempotencyKey
 }
 
@@ -305,10 +305,10 @@ func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 }
 
 // An answer that cannot be read is named by what support can find it by.
-func TestAnUnexpectedAnswerSaysWhatItWas(t *testing.T) {
+func TestAnUnexpectedResponseSaysWhatItWas(t *testing.T) {
 	svc := script(answers(http.StatusOK, "<html>", "Content-Type", "text/html", "X-Request-ID", "req_7"))
 	_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
-	var unexpected *errors.UnexpectedAnswer
+	var unexpected *errors.UnexpectedResponse
 	require.ErrorAs(t, err, &unexpected)
 	assert.Equal(t, "req_7", unexpected.RequestID)
 	assert.Equal(t, "text/html", unexpected.ContentType)

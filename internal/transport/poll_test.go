@@ -68,7 +68,7 @@ func TestPollEndsWithAnErrorOrItsContext(t *testing.T) {
 }
 
 func TestPollOutlastsAnOutage(t *testing.T) {
-	down := &errors.NotDelivered{Head: errors.Head{Operation: "Read"}, Err: errors.New("no connection")}
+	down := &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
 		reads, failing := 0, 0
 		require.NoError(t, poller(t).Poll(t.Context(), transport.DefaultPace(), func(context.Context) (bool, error) {
@@ -100,7 +100,8 @@ func TestPollOutlastsAnOutage(t *testing.T) {
 func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limited := func() error {
-			return &errors.RateLimited{Refusal: errors.Refusal{Head: errors.Head{RetryAt: time.Now().Add(time.Minute)},
+			return &errors.RateLimited{Refusal: errors.Refusal{CallInfo: errors.CallInfo{RetryAt: time.Now().
+				Add(time.Minute)},
 				Code: errors.CodeRateLimited, Status: 429}}
 		}
 		began := time.Now()

@@ -52,7 +52,7 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 					if lost {
 						err = unknown.Cause
 					}
-					var unexpected *errors.UnexpectedAnswer
+					var unexpected *errors.UnexpectedResponse
 					require.ErrorAs(t, err, &unexpected)
 					assert.Equal(t, status, unexpected.Status)
 					assert.EqualValues(t, 1, seen.Load(), "not sent again either")

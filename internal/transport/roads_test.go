@@ -229,7 +229,7 @@ func TestTheShortestTimeout(t *testing.T) {
 
 // beneath is what an error says, with what kept an answer from being read.
 func beneath(err error) string {
-	if unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err); ok {
+	if unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
 		return unexpected.Err.Error()
 	}
 	return err.Error()
@@ -264,7 +264,7 @@ func TestRedirectsOfBothRoads(t *testing.T) {
 						svc := script(append(slices.Clone(steps), ok)...)
 						_, err := send(t.Context(), newClient(t, host, throughFor(svc, timeout)), &readThing,
 							transport.Call{})
-						var unexpected *errors.UnexpectedAnswer
+						var unexpected *errors.UnexpectedResponse
 						require.ErrorAs(t, err, &unexpected)
 						assert.Equal(t, http.StatusTemporaryRedirect, unexpected.Status)
 						assert.NotContains(t, err.Error(), "s3cret")

@@ -11,7 +11,7 @@ import (
 )
 
 // Stream is the body of a response, such as a PDF, that is read as it arrives. Close it. Surfaces have a public name
-// for it. A stream that is longer than the bound, or incomplete, ends in *errors.UnexpectedAnswer.
+// for it. A stream that is longer than the bound, or incomplete, ends in *errors.UnexpectedResponse.
 type Stream struct {
 	// ContentType is the announced media type.
 	ContentType string
@@ -30,7 +30,7 @@ type Stream struct {
 const maxStream = 64 << 20
 
 // Open does what [Do] does for an operation that returns bytes of the given media type. Another type, such as a proxy's
-// page, is *errors.UnexpectedAnswer. ctx must live as long as the stream is read.
+// page, is *errors.UnexpectedResponse. ctx must live as long as the stream is read.
 func Open(ctx context.Context, c *Client, r *Request, mediaType string) (*Stream, error) {
 	s := &streaming{mediaType: mediaType}
 	r.stream = s

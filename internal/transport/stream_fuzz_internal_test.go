@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzStream: a stream is opened for a whole answer of its type and no other. It gives the body's bytes up to its
-// bound, and then ends, breaks off, or is too long, which it says by *errors.UnexpectedAnswer.
+// bound, and then ends, breaks off, or is too long, which it says by *errors.UnexpectedResponse.
 func FuzzStream(f *testing.F) {
 	f.Add(200, "application/pdf", int64(8), []byte("%PDF-1.7"), false, uint16(1000), uint16(512))
 	f.Add(200, "application/pdf; charset=binary", int64(-1), []byte("%PDF-1.7"), false, uint16(8), uint16(3))
@@ -77,7 +77,7 @@ func FuzzStream(f *testing.F) {
 }
 
 func requireUnexpected(t *testing.T, err error, status int) {
-	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+	unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err)
 	if !ok || unexpected.Operation != "RenderThing" || unexpected.Status != status {
 		t.Fatalf("%v, of status "+strconv.Itoa(status), err)
 	}

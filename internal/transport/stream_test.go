@@ -62,7 +62,7 @@ func TestStreamOfAnotherTypeIsRefused(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, answer.body)
 			})
-			unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+			unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err)
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, http.StatusOK, unexpected.Status)
 		})
@@ -75,7 +75,7 @@ func TestStreamThatIsTooLong(t *testing.T) {
 			w.Header().Set("Content-Type", "application/pdf")
 			w.Header().Set("Content-Length", strconv.Itoa(65<<20))
 		})
-		_, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+		_, ok := errors.AsType[*errors.UnexpectedResponse](err)
 		assert.True(t, ok, "%v", err)
 	})
 	t.Run("as long as may be, as announced", func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestStreamThatIsTooLong(t *testing.T) {
 		})
 		require.NoError(t, err)
 		n, err := io.Copy(io.Discard, stream)
-		_, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+		_, ok := errors.AsType[*errors.UnexpectedResponse](err)
 		assert.True(t, ok, "%v", err)
 		assert.EqualValues(t, 64<<20, n)
 	})
@@ -113,7 +113,7 @@ func TestStreamThatIsTooLong(t *testing.T) {
 			whole := make([]byte, 65<<20)
 			n, err := io.ReadFull(stream, whole)
 			assert.Equal(t, 64<<20, n, "no more than the bound, however much room there is")
-			_, tooLong := errors.AsType[*errors.UnexpectedAnswer](err)
+			_, tooLong := errors.AsType[*errors.UnexpectedResponse](err)
 			assert.Equal(t, more > 0, tooLong, "%v", err)
 		}
 	})
@@ -176,7 +176,7 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	})
 	require.NoError(t, err)
 	_, err = io.ReadAll(stream)
-	unexpected, ok := errors.AsType[*errors.UnexpectedAnswer](err)
+	unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "RenderThing", unexpected.Operation)
 }

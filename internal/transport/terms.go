@@ -67,8 +67,8 @@ func (m *terms) claim(r *Request, body []byte) (over func(value any, err error),
 // reused returns the service's error for this mistake, made without the service.
 func (known *sentTerms) reused(op *Operation, others []string) error {
 	reused := &errors.IdempotencyKeyReused{Refusal: errors.Refusal{
-		Head: errors.Head{Operation: op.ID, IdempotencyKey: known.scope.key, Account: known.scope.account},
-		Code: errors.CodeIdempotencyKeyReused,
+		CallInfo: errors.CallInfo{Operation: op.ID, IdempotencyKey: known.scope.key, Account: known.scope.account},
+		Code:     errors.CodeIdempotencyKeyReused,
 		Message: fmt.Sprintf("this client sent the key before with other terms (%s); nothing was sent now",
 			strings.Join(others, ", ")),
 	}}

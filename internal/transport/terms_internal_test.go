@@ -32,7 +32,7 @@ type booked struct {
 
 func TestTermsOfAKey(t *testing.T) {
 	refused := &errors.NotFound{Refusal: errors.Refusal{Code: errors.CodeNotFound, Status: 404}}
-	lost := &errors.OutcomeUnknown{Head: errors.Head{IdempotencyKey: "k"}}
+	lost := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"}}
 	for name, test := range map[string]struct {
 		outcome error
 		free    bool // for other terms afterwards
@@ -40,12 +40,12 @@ func TestTermsOfAKey(t *testing.T) {
 		"carried out":     {nil, false},
 		"outcome unknown": {lost, false},
 		"lost, then refused": {&errors.OutcomeUnknown{
-			Head: errors.Head{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
+			CallInfo: errors.CallInfo{IdempotencyKey: "k"}, Cause: &errors.Forbidden{
 				Refusal: errors.Refusal{Code: errors.CodeForbidden, Status: 403},
 			},
 		}, false},
-		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{Head: errors.Head{IdempotencyKey: "k"},
-			Cause: &errors.UnexpectedAnswer{Status: 403}}, false},
+		"lost, then a proxy's refusal": {&errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"},
+			Cause: &errors.UnexpectedResponse{Status: 403}}, false},
 		"refused":         {refused, true},
 		"not delivered":   {&errors.NotDelivered{}, true},
 		"a foreign error": {fmt.Errorf("no type of ours"), false},

@@ -167,18 +167,18 @@ func (c *Check) Missing(field string, missing bool) {
 }
 
 // err returns the refusal, or nil.
-func (c *Check) err(head func() errors.Head) error {
+func (c *Check) err(head func() errors.CallInfo) error {
 	if c.problems == nil || len(*c.problems) == 0 {
 		return nil
 	}
-	return &errors.InvalidInput{Head: head(), Fields: *c.problems}
+	return &errors.InvalidInput{CallInfo: head(), Fields: *c.problems}
 }
 
 // Validate runs a check outside a call.
 func Validate(operation string, validate func(*Check)) error {
 	var c Check
 	validate(&c)
-	return c.err(func() errors.Head { return errors.Head{Operation: operation} })
+	return c.err(func() errors.CallInfo { return errors.CallInfo{Operation: operation} })
 }
 
 // namespaces are the stated prefixes of ids. The id of a contact may come without a prefix, so its pattern alone would

@@ -49,7 +49,7 @@ func steady() transport.Pace { return transport.NewPace(time.Second, time.Second
 
 // Each read that succeeds is told of.
 func TestWaitTellsWhatItReads(t *testing.T) {
-	down := &errors.NotDelivered{Head: errors.Head{Operation: "Read"}, Err: errors.New("no connection")}
+	down := &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var told []transport.Seen

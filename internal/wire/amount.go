@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// UnmarshalAmount reads a string or a number, and zero from null.
+// UnmarshalAmount reads a string or a number. Null is zero.
 func UnmarshalAmount(text []byte, amount *decimal.Decimal) error {
 	// which is how JSON spells a number
 	if plain, ok := parsePlain(text); ok && (text[0] != '0' || len(text) == 1 || text[1] == '.') {
@@ -18,7 +18,7 @@ func UnmarshalAmount(text []byte, amount *decimal.Decimal) error {
 	return Unmarshal(text, amount)
 }
 
-// decodeAmount reads an amount from a string or a number, and nothing from null.
+// decodeAmount reads an amount from a string or a number. Null changes nothing.
 func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
@@ -48,8 +48,8 @@ func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 	return err
 }
 
-// parsePlain reads what amounts look like, digits with a point among them or none, and leaves anything else to
-// ParseAmount. A page has an amount for each entry, and this reads them in place.
+// parsePlain reads digits with at most one point, in place, and leaves everything else to ParseAmount. A page has an
+// amount for each entry.
 func parsePlain(text []byte) (decimal.Decimal, bool) {
 	const most = 18 // digits that an int64 holds, whatever they are
 	if len(text) == 0 || len(text) > most {
@@ -91,7 +91,7 @@ func ParseAmount(text string) (decimal.Decimal, error) {
 	return amount, nil
 }
 
-// FormatAmount spells a decimal of bounded length.
+// FormatAmount writes a decimal of bounded length.
 func FormatAmount(amount decimal.Decimal) (string, error) {
 	if TooLong(amount) {
 		return "", fmt.Errorf("amount has more than %d digits", MaxDigits)
@@ -99,11 +99,10 @@ func FormatAmount(amount decimal.Decimal) (string, error) {
 	return amount.String(), nil
 }
 
-// MaxDigits bounds what an amount may spell out: a decimal of a few bytes, such as 1e999999999, would print as
-// gigabytes.
+// MaxDigits bounds the length of an amount. A decimal of a few bytes, such as 1e999999999, would print as gigabytes.
 const MaxDigits = 78
 
-// TooLong reports an amount beyond the bound, by the digits that it is written with.
+// TooLong reports an amount with more digits than the bound.
 func TooLong(value decimal.Decimal) bool {
 	exponent := int(value.Exponent())
 	return max(exponent, 0)+value.NumDigits() > MaxDigits || exponent < -MaxDigits

@@ -7,18 +7,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Answer is what is known of an operation's answer. The generator writes one for each.
+// Answer is what is known about the response of an operation. The generator writes one for each.
 type Answer struct {
 	Shape *Shape
-	// Whole tells that nothing that has to be there is missing from a value that was decoded from body, a pointer to
-	// the shape's Go type. It may say no of one that is, for a field deep inside can be zero because the answer says
-	// so; the shape finds nothing wrong then.
+	// Whole reports that a value, which was decoded from body, lacks nothing that must be there. It may be wrong about
+	// a complete one, since a field deep inside can be zero because the response says so; the shape then finds nothing
+	// wrong.
 	Whole func(value any, body *Body) bool
 }
 
-// Decode reads an answer into value, a pointer to its Go type. It takes exactly one JSON value with nothing behind it,
-// and refuses duplicate keys and invalid UTF-8. Unknown members are skipped: the service may add some. A member that is
-// not as the shape says leaves its field zero, and is named. An answer without its proof members is an error.
+// Decode decodes a response into value, a pointer to its Go type. It accepts exactly one JSON value, and refuses
+// duplicate keys and invalid UTF-8. It skips unknown members, since the service may add some. A member that differs
+// from the shape leaves its field zero and is named. A response without its proof members is an error.
 func (a *Answer) Decode(b *Body, value any) ([]Unread, error) {
 	body := b.raw
 	if jsonv2.Value(body).Kind() == jsonv2.KindNull && a.Shape.Kind != KindList {

@@ -8,13 +8,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// bender turns an answer that differs from its shape into the JSON that the shape's Go type is read from. It notes what
-// it leaves out.
+// bender turns a response that differs from its shape into JSON that the shape's Go type can be read from. It notes
+// what it leaves out.
 type bender struct {
 	unread []Unread
 }
 
-// answer bends a whole answer. The envelope of a list is assumed, so that a list is recognized in another one, too.
+// answer bends a whole response. A list is recognized in another envelope too, since the envelope is assumed.
 func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 	raw := enveloped(body, s)
 	if s.Kind != KindObject {
@@ -31,8 +31,8 @@ func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 	return bent, nil
 }
 
-// value returns how a value is read, or what the problem with it is, as said of it: "is a number". basis is that of a
-// list's entries.
+// value returns how a value is read, or what is wrong with it, such as "is a number". basis is that of a list's
+// entries.
 func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch s.Kind {
 	case KindObject:
@@ -45,8 +45,8 @@ func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 	return scalar(raw, s.Kind)
 }
 
-// object reads members one by one. Those that the shape does not know stay. One that has to be proven is nothing
-// without its proof members.
+// object reads the members one by one. It keeps members that the shape does not know. An object that must be proven is
+// refused without its proof members.
 func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bool) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindBeginObject {
 		return nil, is(raw)
@@ -82,8 +82,9 @@ func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bo
 	return append(out, '}'), ""
 }
 
-// member returns how a member is read, nil for not at all. Null is as good as absent where a member is optional, and an
-// empty list is often spelled so. Only the problem of a proof is returned; that of another member is noted.
+// member returns how a member is read, or nil if it is left out. Null counts as absent if the member is optional, and
+// an empty list is often written as null. Only the problem of a proof member is returned. That of another member is
+// noted.
 func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bool) (jsonv2.Value, string) {
 	if raw.Kind() == jsonv2.KindNull && m.Shape.Kind != KindList {
 		switch {
@@ -138,8 +139,8 @@ func (b *bender) list(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis
 	return append(out, ']'), ""
 }
 
-// union reads the variant that is named. One that is not known stays as it is, and so does what names none: the type
-// keeps it.
+// union reads the variant that is named. An unknown variant, and a value that names none, stay as they are: the type
+// keeps them.
 func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch raw.Kind() {
 	case jsonv2.KindNull:
@@ -172,13 +173,12 @@ func (b *bender) note(at jsonv2.Pointer, basis Basis, problem string) {
 	}
 }
 
-// maxUnread bounds what is noted of one answer: a body of millions of entries that are nothing would take far more
+// maxUnread bounds the notes about one response. A body of millions of wrong entries would otherwise take far more
 // memory than it has bytes.
 const maxUnread = 1000
 
-// enveloped puts a list into the form that the shape has: a bare array into the envelope, and one in another envelope
-// into its own. What is wrapped in the same way is an object whose whole content is one member, such as the action of
-// an escrow deal.
+// enveloped puts a list into the envelope that the shape has: a bare array, or a list in another envelope. An object
+// whose only member holds the value, such as the action of an escrow deal, is unwrapped in the same way.
 func enveloped(body jsonv2.Value, s *Shape) jsonv2.Value {
 	switch kind := body.Kind(); {
 	case s.Kind == KindList && kind == jsonv2.KindBeginObject:
@@ -219,8 +219,8 @@ func (s *Shape) provenBy(given []given) bool {
 	return proofs > 0
 }
 
-// Shows reports that a body, which is valid JSON, holds an object with a member of the shape. One that has none, such
-// as {"ok":true}, is not what is shaped so.
+// Shows reports that a body, which is valid JSON, holds an object with a member of the shape. A body without one, such
+// as {"ok":true}, does not show the resource.
 func (s *Shape) Shows(body []byte) bool {
 	if s.Kind != KindObject {
 		return true
@@ -243,7 +243,7 @@ type given struct {
 	value jsonv2.Value
 }
 
-// split lists the members of an object, which is valid JSON.
+// split returns the members of an object, which is valid JSON.
 func split(raw jsonv2.Value) []given {
 	dec := jsonv2.NewDecoder(bytes.NewReader(raw))
 	_, _ = dec.ReadToken()
@@ -289,7 +289,7 @@ func has(members []given, name string) bool {
 	return false
 }
 
-// onlyList is the one member that is an array, or nil. What tells of errors holds no list.
+// onlyList returns the only member that is an array, or nil. An object that reports errors holds no list.
 func onlyList(members []given) *given {
 	var only *given
 	for i := range members {
@@ -310,7 +310,7 @@ func onlyList(members []given) *given {
 	return only
 }
 
-// entries lists the values of an array, which is valid JSON.
+// entries returns the values of an array, which is valid JSON.
 func entries(raw jsonv2.Value) []jsonv2.Value {
 	dec := jsonv2.NewDecoder(bytes.NewReader(raw))
 	_, _ = dec.ReadToken()
@@ -325,7 +325,7 @@ func entries(raw jsonv2.Value) []jsonv2.Value {
 	return all
 }
 
-// empty reports a value that says nothing.
+// empty reports a value without content.
 func empty(raw jsonv2.Value) bool {
 	switch string(raw) {
 	case `""`, "{}", "null":
@@ -334,7 +334,7 @@ func empty(raw jsonv2.Value) bool {
 	return false
 }
 
-// is says what a value is, where it should be something else.
+// is returns what a value is, for a problem such as "is a number".
 func is(raw jsonv2.Value) string {
 	switch raw.Kind() {
 	case jsonv2.KindNull:

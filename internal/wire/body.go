@@ -6,23 +6,24 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// NewBody is a whole body, which is valid JSON.
+// NewBody returns a whole body, which is valid JSON.
 func NewBody(raw []byte) Body { return Body{raw: raw} }
 
-// Body is an answer's body, which is asked whether it says that a field is zero. The zero value does not know.
+// Body is the body of a response. It says whether a field that is zero is zero in the response. The zero Body does not
+// know.
 type Body struct {
 	raw     []byte // valid JSON
 	entries int    // of the list that is looked at, 0 for the outermost object
 	counted []count
 }
 
-// count is how often a member of a name stands in the body.
+// count returns how often a member of a name is in the body.
 type count struct {
 	name  string
 	times int
 }
 
-// Entries is the body for a look at the entries of a list in the outermost object.
+// Entries returns the body for questions about the entries of a list in the outermost object.
 func (b *Body) Entries(n int) Body {
 	if b == nil || b.entries > 0 {
 		return Body{}
@@ -30,9 +31,9 @@ func (b *Body) Entries(n int) Body {
 	return Body{raw: b.raw, entries: n}
 }
 
-// SaysZero reports that the member whose field is zero is there, and not null. Of the entries of a list it does so if
-// there are as many members of the name as entries: an answer that says 0 in many of them is not read twice. Deeper
-// down it does not know.
+// SaysZero reports that the member of a zero field is there, and not null. For the entries of a list it compares the
+// number of members with the number of entries, so that a response with many zeros is not read twice. It does not know
+// about members deeper down.
 func (b *Body) SaysZero(name string) bool {
 	switch {
 	case b == nil || b.raw == nil:
@@ -51,7 +52,7 @@ func (b *Body) SaysZero(name string) bool {
 	return times >= b.entries
 }
 
-// memberOf is what stands behind the name of a member of the outermost object, nil if there is none of the name.
+// memberOf returns what follows the name of a member of the outermost object, or nil.
 func memberOf(body []byte, name string) []byte {
 	depth := 0
 	for i := 0; i < len(body); i++ {
@@ -85,8 +86,8 @@ func skipSpace(text []byte) []byte {
 	return text
 }
 
-// Unread reports that what a union holds was not read: it names no variant, or one that is known and could not be read.
-// A variant that is not known is kept, and that is all that can be done with it.
+// Unread reports that the content of a union was not read: it names no variant, or a known one that could not be read.
+// An unknown variant is kept as it is.
 func (s *Shape) Unread(raw jsonv2.Value) bool {
 	named := memberOf(raw, s.By)
 	if len(named) == 0 || named[0] != '"' {

@@ -1,8 +1,7 @@
-// Package wire is the format of what travels: how amounts, timestamps, queries and secrets are spelled, which spellings
-// say the same, what the description says about the members of each answer, and how an answer is read that differs from
-// it.
+// Package wire is the wire format: how amounts, times, queries and secrets are written, which spellings are equal, what
+// the description says about the members of each response, and how a response is read that differs.
 //
-// What the description states and what it leaves to be assumed is marked in the OpenAPI files; the shapes of the
-// answers are generated from them. An answer that is as described is decoded in one go. Only one that is not is
-// compared with its shape, member by member.
+// The OpenAPI files mark what the description states and what is assumed. The shapes of the responses are generated
+// from them. A response that is as described is decoded in one pass. Only one that differs is compared with its shape,
+// member by member.
 package wire

@@ -2,14 +2,14 @@ package wire
 
 import "github.com/moneymovement/moneymovement-go/internal/jsonv2"
 
-// Entry is an entry of a list as it came.
+// Entry is an entry of a list as it was received.
 type Entry struct {
 	Raw  jsonv2.Value
 	Read bool // else it is left out of what the answer is decoded into
 }
 
-// Entries lists what a list's answer holds, in whatever envelope it is. The body is one that [Answer.Decode] has read.
-// What that names is bounded; this is not.
+// Entries returns the entries of a list, in any envelope. [Answer.Decode] must have read the body. Decode names a
+// bounded number of entries; Entries returns all.
 func (a *Answer) Entries(body []byte) []Entry {
 	raw, list := enveloped(body, a.Shape), a.Shape
 	if m := a.Shape.proof(KindList); m != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// QueryText is how a value travels in a query, and whether it does: a zero value does not, and a pointer does whatever
-// it points to.
+// QueryText returns how a value is written in a query, and whether it is sent. A zero value is not sent. A pointer is
+// sent whatever it points to.
 func QueryText(value any) (string, bool) {
 	v := reflect.ValueOf(value)
 	if v.Kind() == reflect.Pointer {

@@ -9,9 +9,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// scalar returns how a value without parts is read: a number as a text and the other way, and the common spellings of
-// bytes and days. Times and amounts are read in all their forms by their own decoders; here it is told whether they can
-// be.
+// scalar returns how a value without parts is read. It reads numbers from texts and texts from numbers, and the common
+// spellings of bytes and days. Times and amounts have their own decoders; scalar reports whether these can read the
+// value.
 func scalar(raw jsonv2.Value, kind Kind) (jsonv2.Value, string) {
 	switch kind {
 	case KindText:
@@ -93,7 +93,7 @@ func asTime(raw jsonv2.Value) (jsonv2.Value, string) {
 	return raw, ""
 }
 
-// asDate reads the day of a time, too, as it is where the time is.
+// asDate reads a day, also from a time, in the zone of the time.
 func asDate(raw jsonv2.Value) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindString {
 		return nil, is(raw)
@@ -108,7 +108,7 @@ func asDate(raw jsonv2.Value) (jsonv2.Value, string) {
 	return quoted(day), ""
 }
 
-// asBytes reads base64 in the standard and the URL alphabet, with padding and without.
+// asBytes reads base64 in the standard and the URL alphabet, with and without padding.
 func asBytes(raw jsonv2.Value) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindString {
 		return nil, is(raw)
@@ -121,7 +121,7 @@ func asBytes(raw jsonv2.Value) (jsonv2.Value, string) {
 	return quoted(base64.StdEncoding.EncodeToString(decoded)), ""
 }
 
-// text is what a string says, or the digits of a number.
+// text returns the text of a string, or the digits of a number.
 func text(raw jsonv2.Value) string {
 	if raw.Kind() != jsonv2.KindString {
 		return string(raw)

@@ -12,7 +12,7 @@ import (
 // Redaction is what a secret shows instead of its text.
 const Redaction = "[redacted]"
 
-// revealer is every secret that gives its text to who asks for it.
+// revealer is every secret that can return its text.
 type revealer interface{ Reveal() string }
 
 var revealing = jsonv2.JoinOptions(Encoding, jsonv2.WithMarshalers(Marshalers,
@@ -21,10 +21,10 @@ var revealing = jsonv2.JoinOptions(Encoding, jsonv2.WithMarshalers(Marshalers,
 	}),
 ))
 
-// MarshalRevealing has the body of a request carry the texts of its secrets. Any other encoder shows redactions.
+// MarshalRevealing encodes the body of a request with the texts of its secrets. Every other encoder shows redactions.
 func MarshalRevealing(body any) ([]byte, error) { return jsonv2.Marshal(body, revealing) }
 
-// Secrets are the texts of the secrets of a body that can be encoded.
+// Secrets returns the texts of the secrets in a body.
 func Secrets(body any) (secrets []string) {
 	collecting := jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, s revealer) error {
 		secrets = append(secrets, s.Reveal())
@@ -34,8 +34,8 @@ func Secrets(body any) (secrets []string) {
 	return secrets
 }
 
-// Replace gives a body with its texts replaced, however their characters are escaped, and whether there was one. What
-// is no JSON is replaced as it stands.
+// Replace returns a body without the given texts, in whatever way their characters are escaped, and whether there was
+// one. A body that is not JSON is replaced as it is.
 func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
 	lenient := jsonv2.Lenient()
 	var out bytes.Buffer

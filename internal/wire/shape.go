@@ -2,7 +2,7 @@ package wire
 
 import "slices"
 
-// Shape is what the description says about a JSON value of an answer. The generator writes one for each schema.
+// Shape is what the description says about a JSON value of a response. The generator writes one for each schema.
 type Shape struct {
 	Kind     Kind
 	Members  []Member          // of an object
@@ -15,7 +15,7 @@ type Shape struct {
 // Kind is the form that a value is read into.
 type Kind uint8
 
-// The kinds. An object that is open has no members that the description names.
+// The kinds. The description names no members of an open object.
 const (
 	KindAny Kind = iota
 	KindText
@@ -32,7 +32,7 @@ const (
 	KindUnion
 )
 
-// The shapes without parts.
+// The shapes of values without parts.
 var (
 	Any       = Shape{Kind: KindAny}
 	Text      = Shape{Kind: KindText}
@@ -56,7 +56,7 @@ type Member struct {
 	Proof    bool // an answer without it is not what was asked for; in a part of an answer it is like any other
 }
 
-// Basis is what something that the OpenAPI files say rests on.
+// Basis says whether something in the OpenAPI files is stated or assumed.
 type Basis uint8
 
 // The bases. Where the description is silent, the files assume.
@@ -65,7 +65,7 @@ const (
 	Stated
 )
 
-// ProvenBy is the shape of an object with more proof members.
+// ProvenBy returns the shape with more proof members.
 func (s *Shape) ProvenBy(names ...string) *Shape {
 	proven := &Shape{Kind: s.Kind, Members: slices.Clone(s.Members)}
 	for i := range proven.Members {
@@ -74,7 +74,7 @@ func (s *Shape) ProvenBy(names ...string) *Shape {
 	return proven
 }
 
-// member is the one of a name, or nil.
+// member returns the member of a name, or nil.
 func (s *Shape) member(name string) *Member {
 	for i := range s.Members {
 		if s.Members[i].Name == name {
@@ -84,7 +84,7 @@ func (s *Shape) member(name string) *Member {
 	return nil
 }
 
-// proof is the first proof member of a kind, or nil. Of a list's envelope it is the list.
+// proof returns the first proof member of a kind, or nil. For the envelope of a list it is the list.
 func (s *Shape) proof(kind Kind) *Member {
 	for i := range s.Members {
 		if s.Members[i].Proof && s.Members[i].Shape.Kind == kind {
@@ -94,7 +94,7 @@ func (s *Shape) proof(kind Kind) *Member {
 	return nil
 }
 
-// Unread is a member of an answer that was not read, since it differs from the description.
+// Unread is a member of a response that was not read, because it differs from the description.
 type Unread struct {
 	Pointer string // JSON pointer (RFC 6901) into the body
 	Stated  bool   // the description states what it differs from; else that is assumed

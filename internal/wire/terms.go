@@ -11,29 +11,29 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Term is a member of a request whose value is part of what an idempotency key anchors. Members without a Term are not:
-// a signature is new each time.
+// Term is a member of a request that belongs to what an idempotency key anchors. Other members do not: a signature is
+// new each time.
 type Term struct {
 	Name   string // in wire spelling
 	Format TermFormat
 	Choice bool // one of several of which exactly one is stated, so that a request without it asks for something else
 }
 
-// TermFormat gives a value one spelling, so that equal values are equal texts.
+// TermFormat returns one spelling of a value, so that equal values have equal texts.
 type TermFormat func(value string) string
 
-// TermText is free text, where every letter counts.
+// TermText is free text, in which every letter counts.
 func TermText(value string) string { return value }
 
-// TermCaseless is a value whose letters have no case, such as an address or a UUID.
+// TermCaseless is a value in which upper and lower case are the same, such as an address or a UUID.
 func TermCaseless(value string) string { return strings.ToLower(value) }
 
-// TermID is a typed id, whose prefix may be left out.
+// TermID is an id with a prefix that may be left out.
 func TermID(prefix string) TermFormat {
 	return func(value string) string { return strings.TrimPrefix(value, prefix) }
 }
 
-// TermDecimal is an amount: 12.5 is 12.50.
+// TermDecimal is an amount: 12.5 equals 12.50.
 func TermDecimal(value string) string {
 	amount, err := decimal.NewFromString(value)
 	if err != nil || amount.Exponent() > maxExponent || amount.Exponent() < -maxExponent {
@@ -42,10 +42,10 @@ func TermDecimal(value string) string {
 	return amount.String()
 }
 
-// maxExponent bounds how long a decimal can become when it is written out.
+// maxExponent bounds the length of a decimal that is written out.
 const maxExponent = 1000
 
-// TermDuration is a count of s, m, h or d: 1h is 60m.
+// TermDuration is a count of s, m, h or d: 1h equals 60m.
 func TermDuration(value string) string {
 	seconds := map[byte]int{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}
 	last := len(value) - 1 // a term that is stated is not empty
@@ -57,7 +57,7 @@ func TermDuration(value string) string {
 	return strconv.Itoa(count*unit) + "s"
 }
 
-// TermSet is a list of texts whose order means nothing.
+// TermSet is a list of texts in any order.
 func TermSet(value string) string {
 	var items []string
 	if jsonv2.Unmarshal([]byte(value), &items) != nil {
@@ -67,8 +67,8 @@ func TermSet(value string) string {
 	return strings.Join(items, "\x00")
 }
 
-// Digests are those of the terms in a body, 0 for a term that the body does not state. A body that is not a JSON object
-// has no terms.
+// Digests returns the digests of the terms in a body, and 0 for a term that the body does not have. A body that is not
+// a JSON object has no terms.
 func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 	var members map[string]jsonv2.Value
 	if len(stated) == 0 || jsonv2.Unmarshal(body, &members) != nil {
@@ -83,8 +83,8 @@ func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 	return found
 }
 
-// Differing names the members that both requests state, and state differently. What only one of them states may be what
-// the service takes for the other, too.
+// Differing returns the members that both requests have, with different values. A member that only one of them has may
+// be what the service assumes for the other.
 func Differing(stated []Term, before, now []uint64) (names []string) {
 	for i := range min(len(before), len(now)) {
 		both := before[i] != 0 && now[i] != 0
@@ -95,7 +95,7 @@ func Differing(stated []Term, before, now []uint64) (names []string) {
 	return names
 }
 
-// plain is a string without its quotes, and any other value as it stands; null is empty.
+// plain returns a string without its quotes, and any other value as it is. Null is empty.
 func plain(value jsonv2.Value) string {
 	switch value.Kind() {
 	case jsonv2.KindString:

@@ -9,9 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// encodeTime writes a timestamp in UTC, as it is stated to be, whatever zone the caller thinks in.
-//
-// Source: Resources and their fields (Dates are ISO 8601, date-time is UTC).
+// encodeTime writes a time in UTC, as stated, whatever its zone is.
 func encodeTime(enc *jsonv2.Encoder, at time.Time) error {
 	text, err := at.UTC().MarshalText() // which refuses years that the form has no room for
 	if err != nil {
@@ -20,15 +18,15 @@ func encodeTime(enc *jsonv2.Encoder, at time.Time) error {
 	return enc.WriteToken(jsonv2.String(string(text)))
 }
 
-// forms are those that ISO 8601 allows and RFC 3339 does not: no zone, or its offset in short, or no seconds. Seconds
+// forms are allowed by ISO 8601 and not by RFC 3339: without a zone, with a short offset, or without seconds. Seconds
 // may have a fraction.
 var forms = [...]string{
 	"2006-01-02T15:04:05", "2006-01-02T15:04:05-0700", "2006-01-02T15:04:05-07",
 	"2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04-0700", "2006-01-02T15:04-07",
 }
 
-// decodeTime reads a timestamp, which is UTC if it names no zone, and nothing from null. A write must not count as lost
-// for the sake of a Z.
+// decodeTime reads a time. Without a zone it is UTC. Null changes nothing. A write must not count as lost because a Z
+// is missing.
 func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
@@ -57,7 +55,7 @@ func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	return nil
 }
 
-// parseTime reads a time in any of the forms, with a space in the place of the T as well, before the zone or none.
+// parseTime reads a time in any of the forms, also with a space in place of the T.
 func parseTime(text string) (time.Time, bool) {
 	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
 		text = text[:len(time.DateOnly)] + "T" + strings.Replace(text[len(time.DateOnly)+1:], " ", "", 1)

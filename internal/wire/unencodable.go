@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Unencodable names the field that [Marshal] could not write, such as a text that is no UTF-8; "body" if it is not
-// known.
+// Unencodable returns the field that [Marshal] could not write, such as a text that is not UTF-8. It returns "body" if
+// it is not known.
 func Unencodable(err error) string {
 	var at jsonv2.Pointer
 	if semantic, ok := errors.AsType[*jsonv2.SemanticError](err); ok {

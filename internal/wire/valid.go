@@ -9,14 +9,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Malformed reports an error of [Unmarshal] that says that there was no valid JSON, and not that it holds something
-// else than was expected.
+// Malformed reports that an error of [Unmarshal] means invalid JSON, and not a value of another type.
 func Malformed(err error) bool {
 	_, malformed := errors.AsType[*jsonv2.SyntacticError](err)
 	return malformed
 }
 
-// Valid reports what keeps a body from being one JSON value, without duplicate keys and invalid UTF-8.
+// Valid returns why a body is not one JSON value without duplicate keys and invalid UTF-8, or nil.
 func Valid(body []byte) error {
 	dec := jsonv2.NewDecoder(bytes.NewReader(body))
 	if err := dec.SkipValue(); err != nil {

@@ -158,7 +158,7 @@ func (w *world) payouts() {
 	w.step("to a bank account", func() {
 		asked := dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC, Purpose: "test"}
 		paid := ok(self.Payouts.Pay(w.Context(), asked, w.uniqueKey("payout")))(w)
-		ok(self.Sandbox.MovePayout(w.Context(), paid.ID, dapi.PayoutStatusCompleted))(w)
+		ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.ID, dapi.PayoutStatusCompleted))(w)
 		assert.Equal(w, dapi.PayoutStatusCompleted, ok(self.Payouts.Get(w.Context(), paid.ID))(w).Status)
 	})
 	w.step("the same key is the same payout", func() {
@@ -179,7 +179,7 @@ func (w *world) payouts() {
 			paid := ok(self.Payouts.Pay(w.Context(),
 				dapi.PayoutCreate{ContactID: to["iban"], Amount: w.sum(), Currency: dapi.USDC},
 				w.uniqueKey("payout")))(w)
-			ok(self.Sandbox.MovePayout(w.Context(), paid.ID, end))(w)
+			ok(self.Sandbox.SetPayoutStatus(w.Context(), paid.ID, end))(w)
 		})
 	}
 	w.embedded("that nobody approved", func() {

@@ -94,7 +94,7 @@ var moneyCalls = map[string]func(*call) (any, error){
 	},
 	"dapi MovePayout": func(c *call) (any, error) {
 		status := dapi.PayoutStatus(text(c.body, "status"))
-		return c.acme.Sandbox.MovePayout(c.Context(), dapi.PayoutID(c.path["payoutId"]), status,
+		return c.acme.Sandbox.SetPayoutStatus(c.Context(), dapi.PayoutID(c.path["payoutId"]), status,
 			c.keyed()...)
 	},
 }

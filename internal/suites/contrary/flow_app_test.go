@@ -33,7 +33,7 @@ func (w *world) transfer() {
 	}
 	_, _, err = w.app.Transfers.ByKey(w.Context(), "contact")
 	// one that cannot be read may be the one, which is said
-	if _, unread := errors.AsType[*errors.UnexpectedAnswer](err); !unread || !w.other {
+	if _, unread := errors.AsType[*errors.UnexpectedResponse](err); !unread || !w.other {
 		if !w.ok(err) {
 			return
 		}

@@ -104,7 +104,7 @@ func (w *world) bookAndConfirm() {
 		return
 	}
 	id := must(w.plain.self.Payouts.Get(w.Context(), paid.ID))(w).ID
-	_, err := w.self.Sandbox.MovePayout(w.Context(), id, dapi.PayoutStatusCompleted)
+	_, err := w.self.Sandbox.SetPayoutStatus(w.Context(), id, dapi.PayoutStatusCompleted)
 	w.ok(err)
 }
 

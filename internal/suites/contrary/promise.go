@@ -16,7 +16,7 @@ const (
 	Passes Outcome = "success"
 	// MayFail is success, or an error that says which operation it is about.
 	MayFail Outcome = "success or a typed error"
-	// Fails is such an error: *errors.UnexpectedAnswer for a read, *errors.OutcomeUnknown for a write.
+	// Fails is such an error: *errors.UnexpectedResponse for a read, *errors.OutcomeUnknown for a write.
 	Fails Outcome = "a typed error"
 )
 

@@ -261,14 +261,14 @@ func readAllTheSame(got any) bool {
 // requireTyped: the error is one of a call's, and says which operation it is about.
 func requireTyped(t *testing.T, c contrary.Change, err error) {
 	t.Helper()
-	_, is := errors.HeadOf(err)
+	_, is := errors.CallInfoOf(err)
 	require.True(t, is, "%T: %v", err, err)
 	assert.ErrorContains(t, err, c.Site.Operation.ID)
 	if isLogin(c.Site.Operation) {
 		return // the error is that of the call that needed a session
 	}
 	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-	_, unexpected := errors.AsType[*errors.UnexpectedAnswer](err)
+	_, unexpected := errors.AsType[*errors.UnexpectedResponse](err)
 	assert.True(t, unknown || unexpected, "%T: %v", err, err)
 	assert.False(t, unknown && c.Site.Operation.Method == http.MethodGet, "nothing comes of a read")
 }

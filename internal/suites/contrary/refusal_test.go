@@ -77,7 +77,7 @@ func requireRefused(t *testing.T, c contrary.Change, err error, status int) {
 	t.Helper()
 	require.Error(t, err)
 	assert.ErrorContains(t, err, c.Site.Operation.ID)
-	unexpected, is := errors.AsType[*errors.UnexpectedAnswer](err)
+	unexpected, is := errors.AsType[*errors.UnexpectedResponse](err)
 	if is && (c.Kind != contrary.DetailText || c.Site.Operation.Surface != "refapi.yaml") {
 		assert.Equal(t, status, unexpected.Status)
 		return

@@ -54,7 +54,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return done.ID, err
 		}, true},
 		"MovePayout": {"POST", "/sandbox/payouts/*/status", func(o ...moneymovement.CallOption) (any, error) {
-			moved, err := w.account.Sandbox.MovePayout(t.Context(), paid.ID, dapi.PayoutStatusCompleted,
+			moved, err := w.account.Sandbox.SetPayoutStatus(t.Context(), paid.ID, dapi.PayoutStatusCompleted,
 				forWrite(o)...)
 			return moved.ID, err
 		}, true},

@@ -40,7 +40,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			as[*errors.Conflict](t, err)
 			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 			assert.False(t, unknown)
-			head, _ := errors.HeadOf(err)
+			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(id), head.Resource)
 			assert.Len(t, w.host.Requests(), before+2, "the deal was read")
 		})

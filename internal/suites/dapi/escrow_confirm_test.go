@@ -75,11 +75,11 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 				created.Action)
 			assert.Nil(t, confirmed)
 			unknown := as[*errors.OutcomeUnknown](t, err)
-			of := errors.Head{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
+			of := errors.CallInfo{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
 				IdempotencyKey: created.Action.IdempotencyKey}
-			assert.Equal(t, of, unknown.Head)
+			assert.Equal(t, of, unknown.CallInfo)
 			if member != "id" {
-				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).Head)
+				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).CallInfo)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func TestLoginRefusalOfADeal(t *testing.T) {
 	w.host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	opened, err := w.open(dapi.FirstUse())
 	as[*errors.Forbidden](t, err)
-	head, _ := errors.HeadOf(err)
+	head, _ := errors.CallInfoOf(err)
 	assert.Equal(t, string(opened.ID), head.Resource)
 	assert.Equal(t, "deal-1", head.IdempotencyKey)
 }
@@ -138,7 +138,7 @@ func TestFirstUseOfADealThatIsRefused(t *testing.T) {
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
 				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 				assert.False(t, unknown, "%v", err)
-				head, _ := errors.HeadOf(err)
+				head, _ := errors.CallInfoOf(err)
 				assert.Equal(t, "deal-1", head.IdempotencyKey)
 				if opened != nil {
 					assert.Equal(t, string(opened.ID), head.Resource)
@@ -261,8 +261,8 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour)))
 		as[*dapi.KeyTooOld](t, err) // at once, for it is too old already
 		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
-		assert.Equal(t, errors.Head{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
-			as[*errors.NotDelivered](t, err).Head)
+		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
+			as[*errors.NotDelivered](t, err).CallInfo)
 		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1")
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)

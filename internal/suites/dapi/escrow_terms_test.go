@@ -133,8 +133,8 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
-			assert.Equal(t, errors.Head{Operation: "CreateEscrow", Resource: string(opened.ID),
-				IdempotencyKey: "deal-1"}, differs.Head)
+			assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", Resource: string(opened.ID),
+				IdempotencyKey: "deal-1"}, differs.CallInfo)
 			w.assertNothingHeld(t)
 		})
 		t.Run(name+", and the deal is active", func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestErrorsOfSigningHaveATypeAndNameThePayout(t *testing.T) {
 			_, err = account.Payouts.Confirm(ctx, w.asked, booked)
 			mishaps.Check(t, err)
 			assert.ErrorIs(t, err, tc.is)
-			head, _ := errors.HeadOf(err)
+			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(booked.ID), head.Resource)
 			assert.Equal(t, "ConfirmPayout", head.Operation)
 		})

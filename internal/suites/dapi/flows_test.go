@@ -156,7 +156,7 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee,
-			HoldFor: dapi.EscrowFor(48 * time.Hour)}
+			HoldFor: dapi.EscrowDurationOf(48 * time.Hour)}
 
 		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)

@@ -31,7 +31,7 @@ func TestGrantWithoutAToken(t *testing.T) {
 			w, store := newWorld(t), &memoryStore{}
 			w.onSuccess("POST", "/auth/token", change)
 			err := read(t.Context(), w.integrator(stored(store)).Self())
-			unexpected := as[*errors.UnexpectedAnswer](t, err)
+			unexpected := as[*errors.UnexpectedResponse](t, err)
 			assert.Equal(t, "CreateToken", unexpected.Operation)
 			assert.Equal(t, errors.NotMoved, unexpected.MovedByCall(), "a login moves no money")
 			assert.NotContains(t, err.Error(), "secret")
@@ -48,7 +48,7 @@ func TestRefreshWithoutAToken(t *testing.T) {
 		account := w.lapsed(stored(store))
 		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { grant["accessToken"] = "secret secret" })
 		err := read(t.Context(), account)
-		assert.Equal(t, "RefreshToken", as[*errors.UnexpectedAnswer](t, err).Operation)
+		assert.Equal(t, "RefreshToken", as[*errors.UnexpectedResponse](t, err).Operation)
 		assert.Equal(t, 1, store.saves)
 	})
 }
@@ -116,7 +116,7 @@ func TestRefreshThatLeavesTheRefreshTokenOut(t *testing.T) {
 	})
 }
 
-// A stored token that no header can carry would fail every call until it expires.
+// A stored token that a header cannot carry would fail every call until it expires.
 func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	host := sandbox.New()
 	server := httptest.NewServer(host)
@@ -137,8 +137,8 @@ func TestStoredTokenThatCannotBeSent(t *testing.T) {
 	session.ExpiresAt = session.ExpiresAt.Add(time.Hour)
 	require.NoError(t, store.Save(t.Context(), session))
 	use()
-	assert.Contains(t, log.String(), "token store does not load")
-	assert.Contains(t, log.String(), "no header can carry")
+	assert.Contains(t, log.String(), "could not load the session from the token store")
+	assert.Contains(t, log.String(), "a header cannot carry")
 	assert.NotContains(t, log.String(), "torn")
 }
 
@@ -186,7 +186,7 @@ func TestStoreThatKeepsNoCredential(t *testing.T) {
 			account, log := w.logging(stored(store))
 			require.NoError(t, read(t.Context(), account))
 			assert.Equal(t, 2, w.sent("CreateToken"))
-			assert.Contains(t, log.String(), "does not say whose credential")
+			assert.Contains(t, log.String(), "without the name of its credential")
 		})
 	}
 }

@@ -38,10 +38,11 @@ func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 
 func TestConfirmOfNothing(t *testing.T) {
 	w := newWorld(t)
+	asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
 	for name, booked := range map[string]*dapi.Payout{
 		"no payout": nil, "no approval": {ID: "po_1"}, "an empty approval": {ID: "po_1", Approval: &dapi.Approval{}},
 	} {
-		_, err := w.integrator().Self().Payouts.Confirm(t.Context(), dapi.PayoutCreate{}, booked)
+		_, err := w.integrator().Self().Payouts.Confirm(t.Context(), asked, booked)
 		as[*signing.ApprovalRefused](t, err)
 		assert.Empty(t, w.host.Requests(), name)
 	}

@@ -141,7 +141,7 @@ func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 		}
 	})
 	_, err := w.account.Chains.Live(t.Context())
-	endless := as[*errors.UnexpectedAnswer](t, err)
+	endless := as[*errors.UnexpectedResponse](t, err)
 	assert.Equal(t, "ListChains", endless.Operation)
 	assert.Empty(t, endless.IdempotencyKey)
 	assert.Equal(t, 10, pages)

@@ -141,11 +141,12 @@ var metMistakes = map[string]mistake{
 		return w.through(func(*http.Request) (*http.Response, error) {
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 		})
-	}, []string{"not delivered", "connection refused", "nothing was done, so the same call may be made again"}},
+	}, []string{"not delivered", "connection refused", "the service did nothing: you can make the same call again"}},
 	"another web site": {func(w *payWorld) error {
 		return w.through(mishaps.Page(http.StatusNotFound, "text/html", "<html>no</html>"))
 	},
-		[]string{"answer is no error envelope (text/html)", "check its address, and any proxy on the way"}},
+		[]string{"the response body is not the service's JSON error (text/html)",
+			"check the base URL, and any proxy in between"}},
 	"a context that has ended": {func(w *payWorld) error {
 		ctx, cancel := context.WithCancel(w.Context())
 		cancel()
@@ -162,76 +163,81 @@ var metMistakes = map[string]mistake{
 	"a client's payout, asked for as oneself": {func(w *payWorld) error {
 		_, err := w.readyClient().Payouts.Get(w.Context(), "po_7")
 		return err
-	}, []string{"404 not_found", "there is no po_7 of client cl_", "check the id, and whom the call acts for"}},
+	}, []string{"404 not_found", "client cl_", " has no po_7", "check the id, and the account that the call acts for"}},
 	"a contact of somebody else": {func(w *payWorld) error {
 		return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "ct_nobody" })
-	}, []string{"404 not_found", "there is no ct_nobody of the credential's own account"}},
+	}, []string{"404 not_found", "the credential's own account has no ct_nobody"}},
 	"a key that was deleted": {func(w *payWorld) error { return w.scripted(http.StatusForbidden, "forbidden") },
-		[]string{"403 forbidden", "the developer key may have been deleted, or this address is not in its allowlist"}},
+		[]string{"403 forbidden",
+			"the developer key may be deleted, or this machine's address may not be on its allowlist"}},
 	"a key without the scope": {func(w *payWorld) error {
 		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").WithDetails(map[string]any{
 			"requiredScope": "payouts:write", "scope": []string{"read", "contacts:write"},
 		}))
 		return read(w.Context(), w.account)
-	}, []string{"the key lacks the scope payouts:write, it has read, contacts:write"}},
+	}, []string{"the developer key has read, contacts:write but needs payouts:write"}},
 	"a deal over the balance": {func(w *payWorld) error {
 		large := deal()
 		large.Amount = amount("100.01")
 		_, err := w.account.Escrows.Open(w.Context(), large, "deal-42")
 		return err
-	}, []string{"409 conflict", "the balance is 100 USDC: credit the account, then repeat with the same key"}},
+	}, []string{"409 conflict",
+		"the balance is 100 USDC: credit the account, then repeat with the same idempotency key"}},
 }
 
 // refusedMistakes are what the slugs' texts say beyond the slug; how each is provoked stands with
 // TestEverySlugArrivesAsItsType.
 var refusedMistakes = map[errors.Code][]string{
-	errors.CodeInvalidRequest:        {"Exactly one of account, bank, crypto and email", "stands in its message"},
+	errors.CodeInvalidRequest: {"Exactly one of account, bank, crypto and email",
+		"the service's message says what is wrong"},
 	errors.CodeValidationFailed:      {"limit (greater_than_equal)"},
-	errors.CodeInvalidCursor:         {"begin at the first page"},
-	errors.CodeInvalidID:             {"an id that begins with po_ is expected"},
+	errors.CodeInvalidCursor:         {"list again from the first page"},
+	errors.CodeInvalidID:             {"pass an id that begins with po_"},
 	errors.CodeIdempotencyKeyInvalid: {"1 to 128 letters, digits"},
-	errors.CodeIdempotencyKeyReused:  {"the key belongs to po_", "use another key for this", "key invoice-42"},
-	errors.CodeNotFound:              {"there is no po_1 of the credential's own account"},
-	errors.CodeMethodNotAllowed:      {"check the address of the service"},
-	errors.CodeConflict:              {"read the resource: its state does not allow this now"},
-	errors.CodeGone:                  {"read or list it anew"},
-	errors.CodeInternalError:         {"repeat it later with the same key", "needs the request id", "request req_"},
-	errors.CodePayloadTooLarge:       {"send less, or a smaller file"},
-	errors.CodeRateLimited:           {"not before 20", "share one pace"},
-	errors.CodeProviderUnavailable:   {"a partner is down: repeat it later with the same key"},
-	errors.CodeDatabaseUnavailable:   {"repeat it later with the same key"},
-	errors.CodeUnauthenticated:       {"the credential is missing, ended, or of another service"},
-	errors.CodeTokenExpired:          {"compare this machine's clock with the service's"},
-	errors.CodeForbidden: {"log in with one",
-		"the token does not come from a login with a developer key"},
-	errors.CodeInvalidCredentials:        {"the email, the developer key, the proof, or this machine's address"},
-	errors.CodeRequestExpired:            {"this machine's clock is off by minutes: set it right"},
-	errors.CodeChallengeNotFound:         {"each login needs a challenge of its own"},
-	errors.CodeChallengeConsumed:         {"each login needs a challenge of its own"},
+	errors.CodeIdempotencyKeyReused: {"the idempotency key belongs to po_", "use a new key for this",
+		"key invoice-42"},
+	errors.CodeNotFound:         {"the credential's own account has no po_1"},
+	errors.CodeMethodNotAllowed: {"check the base URL"},
+	errors.CodeConflict:         {"read the resource: its state does not allow this now"},
+	errors.CodeGone:             {"list the resources again"},
+	errors.CodeInternalError: {"repeat later with the same idempotency key", "give the request id",
+		"request req_"},
+	errors.CodePayloadTooLarge:     {"send less data, or a smaller file"},
+	errors.CodeRateLimited:         {"wait until 20", "share one rate limiter"},
+	errors.CodeProviderUnavailable: {"a partner of the service is down: repeat later with the same idempotency key"},
+	errors.CodeDatabaseUnavailable: {"repeat later with the same idempotency key"},
+	errors.CodeUnauthenticated:     {"the credential is missing, expired, or belongs to another service"},
+	errors.CodeTokenExpired:        {"compare this machine's clock with the service's"},
+	errors.CodeForbidden: {"log in with a developer key",
+		"the token does not come from a developer-key login"},
+	errors.CodeInvalidCredentials:        {"check the email, the developer key, its signature and this machine's address"},
+	errors.CodeRequestExpired:            {"correct this machine's clock"},
+	errors.CodeChallengeNotFound:         {"each login needs its own challenge"},
+	errors.CodeChallengeConsumed:         {"each login needs its own challenge"},
 	errors.CodeChallengeExpired:          {"log in again, and sign the challenge at once"},
-	errors.CodeSignatureInvalid:          {"sign the decoded payload, byte for byte"},
+	errors.CodeSignatureInvalid:          {"sign the decoded payload byte for byte"},
 	errors.CodeKeyNotRegistered:          {"register the public key for this account, or log in with the email of the account that has it"},
 	errors.CodeLoginUnavailable:          {"log in later"},
-	errors.CodeLoginModeUnavailable:      {"log in by passkey, the mode that is enabled"},
+	errors.CodeLoginModeUnavailable:      {"log in with passkey, the mode that is enabled"},
 	errors.CodeDeveloperKeyNotFound:      {"check the dk_ id"},
-	errors.CodeDeveloperKeyAlreadyExists: {"use the key that exists, or make another pair"},
+	errors.CodeDeveloperKeyAlreadyExists: {"use the existing key, or create a new key pair"},
 	errors.CodeSignerNotAttached:         {"attach the developer signer to the account's wallet"},
 	errors.CodeWalletNotLinked:           {"wait until the client is ready"},
-	errors.CodeApprovalConsumed:          {"may have gone through; if not, prepare it again with the same key"},
-	errors.CodeApprovalExpired:           {"prepare it again with the same key"},
-	errors.CodeApprovalMismatch:          {"confirm with the approval of that answer"},
-	errors.CodeSigningPolicyRefused:      {"ask whoever keeps the account's signing policy"},
+	errors.CodeApprovalConsumed:          {"may have gone through; if it has not, prepare it again with the same idempotency key"},
+	errors.CodeApprovalExpired:           {"prepare it again with the same idempotency key"},
+	errors.CodeApprovalMismatch:          {"confirm it with the approval from that response"},
+	errors.CodeSigningPolicyRefused:      {"ask the owner of the account's signing policy"},
 	errors.CodeRailNotAvailable:          {"have the rail added to the integrator's agreement"},
 	errors.CodeRailRequirementsUnmet:     {"document_missing (documentIds)", "complete the client's verification"},
-	errors.CodeQuoteExpired:              {"ask for a new price; a payout is booked again with the same key"},
-	errors.CodeFundingAttemptExpired:     {"book again with the same key"},
-	errors.CodeFundingInProgress:         {"do not pay it under another key"},
-	errors.CodeAlreadyFunded:             {"this is success: payout po_", "do not pay it again"},
+	errors.CodeQuoteExpired:              {"ask for a new price; book a payout again with the same idempotency key"},
+	errors.CodeFundingAttemptExpired:     {"book it again with the same idempotency key"},
+	errors.CodeFundingInProgress:         {"do not pay it with another idempotency key"},
+	errors.CodeAlreadyFunded:             {"this is a success: payout po_", "do not pay it again"},
 	errors.CodeContactNotPayable:         {"account_detail_missing (iban)", "complete the contact as the blockers say"},
-	errors.CodePayoutNotFundable:         {"the balance is 100 USDC: credit the account, then repeat with the same key"},
+	errors.CodePayoutNotFundable:         {"the balance is 100 USDC: credit the account, then repeat with the same idempotency key"},
 	errors.CodeQuoteNotSubmitted:         {"submit the quote first"},
-	errors.CodeAmountBelowMinimum:        {"ask for at least 0.10"},
-	errors.CodeAmountAboveMaximum:        {"ask for at most 100 a call"},
+	errors.CodeAmountBelowMinimum:        {"ask for 0.10 or more"},
+	errors.CodeAmountAboveMaximum:        {"ask for at most 100 per call"},
 }
 
 // The text of an error says what is wrong and how to mend it, so that a log line is enough.

@@ -123,7 +123,7 @@ func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
 	for _, err := range account.Transactions.All(t.Context(), params) {
 		last = err
 	}
-	stuck := as[*errors.UnexpectedAnswer](t, last)
+	stuck := as[*errors.UnexpectedResponse](t, last)
 	assert.Equal(t, "ListTransactions", stuck.Operation)
 	assert.ErrorContains(t, stuck.Err, "does not advance")
 	assert.Equal(t, 2, w.sent("ListTransactions"))
@@ -145,7 +145,7 @@ func TestAllRefusesAListThatGoesInACircle(t *testing.T) {
 		for _, err := range account.Transactions.All(t.Context(), params) {
 			last = err
 		}
-		stuck := as[*errors.UnexpectedAnswer](t, last)
+		stuck := as[*errors.UnexpectedResponse](t, last)
 		assert.ErrorContains(t, stuck.Err, "does not advance")
 		assert.Len(t, asked, length+1, "the first page has no cursor")
 		for cursor, times := range asked {

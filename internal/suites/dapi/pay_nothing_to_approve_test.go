@@ -60,7 +60,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			if tc.state == dapi.PaymentUnknown {
 				w.assertInDoubt(t, payout, err)
 				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
-					`there is nothing to approve, and the status is "settling"`)
+					`the booking has no approval to sign, and its status is "settling"`)
 			}
 		})
 	}
@@ -105,5 +105,5 @@ func TestABookingWithoutStatusAndApproval(t *testing.T) {
 	w.account = w.integrator().Self()
 	w.onBooking(bare)
 	_, err = w.payAs("invoice-42")
-	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "there is nothing to approve")
+	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
 }

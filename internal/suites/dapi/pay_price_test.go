@@ -46,28 +46,28 @@ func TestPriceBounds(t *testing.T) {
 		"no bound and no quote":           {change: withoutQuote},
 		"no bound and a large fee inside": {change: quoteMember("fee", "24")},
 
-		"enough arrives":     {option: dapi.LeastArrives(amount("22.42"), "EUR")},
-		"too little arrives": {option: dapi.LeastArrives(amount("22.43"), "EUR"), bound: dapi.BoundLeastArrives},
+		"enough arrives":     {option: dapi.MinDestinationAmount(amount("22.42"), "EUR")},
+		"too little arrives": {option: dapi.MinDestinationAmount(amount("22.43"), "EUR"), bound: dapi.BoundMinDestinationAmount},
 		"next to nothing arrives": {change: quoteMember("destinationAmount", "0.01"),
-			option: dapi.LeastArrives(amount("22"), "EUR"), bound: dapi.BoundLeastArrives},
-		"another currency arrives": {option: dapi.LeastArrives(amount("1"), "USD"), bound: dapi.BoundLeastArrives},
+			option: dapi.MinDestinationAmount(amount("22"), "EUR"), bound: dapi.BoundMinDestinationAmount},
+		"another currency arrives": {option: dapi.MinDestinationAmount(amount("1"), "USD"), bound: dapi.BoundMinDestinationAmount},
 		"what arrives is not said": {change: withoutQuoteMember("destinationAmount"),
-			option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
+			option: dapi.MinDestinationAmount(amount("1"), "EUR"), bound: dapi.BoundReadable},
 		"where is not said": {change: withoutQuoteMember("destinationCurrency"),
-			option: dapi.LeastArrives(amount("1"), "EUR"), bound: dapi.BoundReadable},
-		"nothing is said, least": {change: withoutQuote, option: dapi.LeastArrives(amount("1"), "EUR"),
+			option: dapi.MinDestinationAmount(amount("1"), "EUR"), bound: dapi.BoundReadable},
+		"nothing is said, least": {change: withoutQuote, option: dapi.MinDestinationAmount(amount("1"), "EUR"),
 			bound: dapi.BoundReadable},
 
-		"the fee is allowed":  {option: dapi.HighestFee(amount("0.50"))},
-		"the fee is too high": {option: dapi.HighestFee(amount("0.49")), bound: dapi.BoundHighestFee},
-		"a fee of 99": {change: quoteMember("fee", "99"), option: dapi.HighestFee(amount("1")),
-			bound: dapi.BoundHighestFee},
-		"no fee at all": {change: quoteMember("fee", "0"), option: dapi.HighestFee(decimal.Zero)},
-		"the fee is not said": {change: withoutQuoteMember("fee"), option: dapi.HighestFee(amount("1")),
+		"the fee is allowed":  {option: dapi.MaxFee(amount("0.50"))},
+		"the fee is too high": {option: dapi.MaxFee(amount("0.49")), bound: dapi.BoundMaxFee},
+		"a fee of 99": {change: quoteMember("fee", "99"), option: dapi.MaxFee(amount("1")),
+			bound: dapi.BoundMaxFee},
+		"no fee at all": {change: quoteMember("fee", "0"), option: dapi.MaxFee(decimal.Zero)},
+		"the fee is not said": {change: withoutQuoteMember("fee"), option: dapi.MaxFee(amount("1")),
 			bound: dapi.BoundReadable},
-		"the fee is null": {change: quoteMember("fee", nil), option: dapi.HighestFee(amount("1")),
+		"the fee is null": {change: quoteMember("fee", nil), option: dapi.MaxFee(amount("1")),
 			bound: dapi.BoundReadable},
-		"nothing is said, fee": {change: withoutQuote, option: dapi.HighestFee(amount("1")),
+		"nothing is said, fee": {change: withoutQuote, option: dapi.MaxFee(amount("1")),
 			bound: dapi.BoundReadable},
 		"a fee below nothing":    {change: quoteMember("fee", "-1"), bound: dapi.BoundReadable},
 		"less than nothing goes": {change: quoteMember("sourceAmount", "-25"), bound: dapi.BoundReadable},
@@ -119,10 +119,10 @@ func TestBoundsThatAreNone(t *testing.T) {
 		option dapi.PayOption
 		code   string
 	}{
-		"LeastArrives":  {dapi.LeastArrives(decimal.Zero, "EUR"), "out_of_range"},
-		"LeastArrives ": {dapi.LeastArrives(amount("1"), ""), "out_of_range"},
-		"HighestFee":    {dapi.HighestFee(amount("-1")), "out_of_range"},
-		"NoWorseThan":   {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
+		"MinDestinationAmount":  {dapi.MinDestinationAmount(decimal.Zero, "EUR"), "out_of_range"},
+		"MinDestinationAmount ": {dapi.MinDestinationAmount(amount("1"), ""), "out_of_range"},
+		"MaxFee":                {dapi.MaxFee(amount("-1")), "out_of_range"},
+		"NoWorseThan":           {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}), "missing"},
 		"NoWorseThan ": {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC",
 			DestinationCurrency: "EUR"}), "missing"},
 		"NoWorseThan  ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC",
@@ -167,7 +167,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 		w.onBooking(halve)
 		for name, bound := range map[string]dapi.PayOption{
 			"no worse than": dapi.NoWorseThan(quote),
-			"least":         dapi.LeastArrives(quote.DestinationAmount, quote.DestinationCurrency),
+			"least":         dapi.MinDestinationAmount(quote.DestinationAmount, quote.DestinationCurrency),
 		} {
 			payout, err := w.pay(bound)
 			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)

@@ -54,7 +54,7 @@ func TestFreshQuote(t *testing.T) {
 			if c.worse {
 				worsened := as[*dapi.PriceRefused](t, err)
 				assert.NotEmpty(t, worsened.Payout.ID)
-				assert.Contains(t, err.Error(), "price refused")
+				assert.Contains(t, err.Error(), "the price was refused, so this call signed nothing")
 				assert.Zero(t, w.fundings())
 				return
 			}
@@ -85,7 +85,7 @@ func TestFundingThatFails(t *testing.T) {
 			for transaction, err := range w.account.Transactions.All(t.Context(),
 				dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout}) {
 				if assert.NoError(t, err) {
-					_, err = w.account.Sandbox.MovePayout(t.Context(), transaction.PayoutID, dapi.PayoutStatusFailed)
+					_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), transaction.PayoutID, dapi.PayoutStatusFailed)
 					assert.NoError(t, err)
 				}
 			}

@@ -119,9 +119,9 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &other)
 	differs := as[*dapi.TermsDiffer](t, err)
 	assert.Equal(t, "amount", differs.Member)
-	ofConfirm := errors.Head{Operation: "ConfirmPayout", Resource: string(booked.ID),
+	ofConfirm := errors.CallInfo{Operation: "ConfirmPayout", Resource: string(booked.ID),
 		IdempotencyKey: booked.IdempotencyKey}
-	assert.Equal(t, ofConfirm, differs.Head)
+	assert.Equal(t, ofConfirm, differs.CallInfo)
 	dear := *booked
 	quote := *booked.Quote
 	quote.SourceAmount = amount("1000")
@@ -129,12 +129,12 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &dear)
 	refused := as[*dapi.PriceRefused](t, err)
 	assert.Equal(t, dapi.BoundAmount, refused.Bound)
-	assert.Equal(t, ofConfirm, refused.Head)
+	assert.Equal(t, ofConfirm, refused.CallInfo)
 	assert.Equal(t, &dear, refused.Payout)
 	forged := *booked
 	forged.Approval = &dapi.Approval{ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: booked.Approval.ExpiresAt}
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &forged)
-	head := as[*signing.ApprovalRefused](t, err).Head
+	head := as[*signing.ApprovalRefused](t, err).CallInfo
 	assert.Equal(t, "ConfirmPayout", head.Operation)
 	assert.Equal(t, string(booked.ID), head.Resource)
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
@@ -147,7 +147,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	assert.Equal(t, "ConfirmPayout", unknown.Operation)
 	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
 	assert.Equal(t, "250", differs.Got)
-	assert.Equal(t, ofConfirm, differs.Head)
+	assert.Equal(t, ofConfirm, differs.CallInfo)
 	assert.Equal(t, 1, w.fundings(), "it was signed by then")
 }
 
@@ -175,8 +175,9 @@ func TestBeforeSigning(t *testing.T) {
 		require.ErrorIs(t, err, no)
 		declined := as[*dapi.PaymentDeclined](t, err)
 		assert.Equal(t, payout, declined.Payout)
-		assert.Equal(t, errors.Head{Operation: "BookPayout", Resource: string(payout.ID), IdempotencyKey: "invoice-42"},
-			declined.Head)
+		assert.Equal(t, errors.CallInfo{Operation: "BookPayout", Resource: string(payout.ID),
+			IdempotencyKey: "invoice-42"},
+			declined.CallInfo)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		w.assertNothingSigned(t)
 	})

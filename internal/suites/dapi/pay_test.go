@@ -393,7 +393,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			w := newPayWorld(t)
 			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
-			_, err = w.account.Sandbox.MovePayout(t.Context(), first.ID, end)
+			_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, end)
 			require.NoError(t, err)
 			second, err := w.payAs("invoice-42")
 			assert.Equal(t, end, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
@@ -423,7 +423,7 @@ func TestPayWorsePrice(t *testing.T) {
 			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))
 			assert.True(t, worsened.Quote.SourceAmount.Equal(worsened.Reference.SourceAmount))
 			assert.Contains(t, err.Error(),
-				worsened.Quote.DestinationAmount.String()+" EUR arrives for 25 USDC, which is worse than "+
+				worsened.Quote.DestinationAmount.String()+" EUR would arrive for 25 USDC, which is worse than "+
 					worsened.Reference.DestinationAmount.String()+" EUR for 25 USDC")
 			assert.Equal(t, traffic{2, 1, 1}, w.traffic(), "the worse price is not confirmed")
 			assert.Zero(t, w.fundings())

@@ -169,7 +169,7 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 				ended.Done()
 				ended.Wait()
 				assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
-				head, _ := errors.HeadOf(err)
+				head, _ := errors.CallInfoOf(err)
 				assert.Equal(t, string(payout.ID), head.Resource)
 				assert.Equal(t, string(key), head.IdempotencyKey)
 			})
@@ -181,7 +181,7 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 // A hook makes calls of its own. What one of them ends in says nothing about the payment.
 func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	w := newPayWorld(t)
-	hooked := &errors.OutcomeUnknown{Head: errors.Head{Operation: "CreateContact", IdempotencyKey: "contact-1"},
+	hooked := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
 	declines := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
 	payout, err := w.pay(declines)

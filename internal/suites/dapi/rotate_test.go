@@ -171,7 +171,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 		}
 	})
 	w.host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
-	moved, err := account.Sandbox.MovePayout(t.Context(), payout.ID, dapi.PayoutStatusFailed)
+	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.ID, dapi.PayoutStatusFailed)
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
 	require.Len(t, carried, 2)

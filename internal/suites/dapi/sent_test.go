@@ -196,7 +196,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			return err
 		}, "POST /banks {}"},
 		"a move to nowhere": {func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Sandbox.MovePayout(ctx, "po_1", "")
+			_, err := i.Self().Sandbox.SetPayoutStatus(ctx, "po_1", "")
 			return err
 		}, "POST /sandbox/payouts/po_1/status {}"},
 		"a client with a country in words": {client(dapi.ClientCreate{Email: "a", Country: "Norway"}),

@@ -60,7 +60,7 @@ var moneySlugs = map[errors.Code]provocation{
 	}, yields[*errors.WalletNotLinked]()},
 	errors.CodeApprovalConsumed: {func(w *payWorld) error {
 		funded := w.confirmed()
-		_, err := w.account.Sandbox.MovePayout(w.Context(), funded.ID, dapi.PayoutStatusFailed)
+		_, err := w.account.Sandbox.SetPayoutStatus(w.Context(), funded.ID, dapi.PayoutStatusFailed)
 		require.NoError(w, err)
 		return w.confirm(funded)
 	}, yields[*errors.ApprovalConsumed]()},
@@ -128,7 +128,7 @@ var moneySlugs = map[errors.Code]provocation{
 		assert.Contains(t, string(e.Details), `"available":"100"`)
 	})},
 	errors.CodeQuoteNotSubmitted: {func(w *payWorld) error {
-		_, err := w.account.Sandbox.MovePayout(w.Context(), w.booked().ID, dapi.PayoutStatusCompleted)
+		_, err := w.account.Sandbox.SetPayoutStatus(w.Context(), w.booked().ID, dapi.PayoutStatusCompleted)
 		return err
 	}, yields[*errors.QuoteNotSubmitted]()},
 	errors.CodeAmountBelowMinimum: {func(w *payWorld) error {

@@ -97,7 +97,7 @@ func (w *payWorld) control(method, path, body string) error {
 	request.RemoteAddr = "127.0.0.1:4000"
 	recorder := httptest.NewRecorder()
 	host.ServeHTTP(recorder, request)
-	return errors.Decode(errors.Answer{Head: errors.Head{Operation: "control"}, Status: recorder.Code,
+	return errors.Decode(errors.Response{CallInfo: errors.CallInfo{Operation: "control"}, Status: recorder.Code,
 		Header: recorder.Header(), Body: recorder.Body.Bytes()})
 }
 

@@ -55,7 +55,7 @@ func stored(store dapi.TokenStore) func(*dapi.Developer) {
 
 func TestSessionIsHandedOver(t *testing.T) {
 	for name, store := range map[string]dapi.TokenStore{
-		"in memory": &memoryStore{}, "in a file": dapi.FileTokenStore(t.TempDir() + "/session"),
+		"in memory": &memoryStore{}, "in a file": dapi.NewFileTokenStore(t.TempDir() + "/session"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -115,7 +115,7 @@ func TestStoreErrorsFailNoCall(t *testing.T) {
 			w := newWorld(t)
 			account, log := w.logging(stored(store))
 			require.NoError(t, read(t.Context(), account))
-			assert.Contains(t, log.String(), "level=WARN msg=\"moneymovement token store does not")
+			assert.Contains(t, log.String(), "level=WARN msg=\"moneymovement could not")
 			assert.Contains(t, log.String(), " error=")
 			if name == "garbage" {
 				assert.NotContains(t, log.String(), "disk", "what cannot be read could be a token")
@@ -205,7 +205,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	second, err := store.Load(t.Context())
 	require.NoError(t, err)
 
-	require.Contains(t, log.String(), "refresh refused, logging in")
+	require.Contains(t, log.String(), "logs in again: the refresh token was refused")
 	for _, secret := range []string{first.AccessToken.Reveal(), first.RefreshToken.Reveal(),
 		second.AccessToken.Reveal(), second.RefreshToken.Reveal()} {
 		require.NotEmpty(t, secret)

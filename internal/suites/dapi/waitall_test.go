@@ -31,7 +31,7 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		began := time.Now()
 		end := func(id dapi.PayoutID, after time.Duration, status dapi.PayoutStatus) {
 			time.AfterFunc(after, func() {
-				_, err := account.Sandbox.MovePayout(t.Context(), id, status)
+				_, err := account.Sandbox.SetPayoutStatus(t.Context(), id, status)
 				assert.NoError(t, err)
 			})
 		}

@@ -32,10 +32,10 @@ var misuses = map[string]struct{ wrong, right string }{
 		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{})`,
 		`acme.Payouts.Pay(ctx, dapi.PayoutCreate{}, "k")`},
 	"a bound of a price on a deposit": {
-		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, dapi.HighestFee(one))`,
+		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, dapi.MaxFee(one))`,
 		`acme.Sandbox.Deposit(ctx, dapi.DepositCreate{}, moneymovement.IdempotencyKey("k"))`},
 	"a bound of a price on an escrow": {
-		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.HighestFee(one))`,
+		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.MaxFee(one))`,
 		`acme.Escrows.Open(ctx, dapi.EscrowCreate{}, "k", dapi.FirstUse())`},
 	"an option of a call for a client": {
 		`dapi.NewIntegrator("", dapi.Developer{}, moneymovement.Timeout(0))`,

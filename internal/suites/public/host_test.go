@@ -90,7 +90,7 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 
 	page := host.Arm("GET", "/public/invoices/{id}/pdf", sandbox.Garbage().Times(10))
 	_, err = client.Invoices.PDF(t.Context(), id, public.RenderInvoicePDFParams{})
-	assert.True(t, is[*errors.UnexpectedAnswer](err), "a proxy's page: %v", err)
+	assert.True(t, is[*errors.UnexpectedResponse](err), "a proxy's page: %v", err)
 	assert.Positive(t, page.Consumed())
 }
 

@@ -35,7 +35,7 @@ func TestEachServiceHasAnExampleThatRuns(t *testing.T) {
 
 // A package's documentation begins with its services, one line each.
 func TestThePackageDocsListEachService(t *testing.T) {
-	for _, surface := range []string{"appapi", "refapi", "public"} {
+	for surface := range surfaces {
 		text, err := os.ReadFile(filepath.Join(root, surface, "doc.go"))
 		require.NoError(t, err)
 		code, _ := sources(t, filepath.Join(root, surface))

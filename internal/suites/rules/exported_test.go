@@ -45,11 +45,26 @@ type exports struct {
 	seen     map[types.Type]bool
 }
 
-// exported looks at all of them, by the export data that the compiler writes.
+// exported looks at all of them.
 func exported(t *testing.T) *exports {
 	t.Helper()
-	paths := make([]string, len(shownPackages))
-	for i, name := range shownPackages {
+	e := &exports{moduleOf: map[string]string{}, versions: map[string]string{}, modules: map[string][]string{},
+		seen: map[types.Type]bool{}}
+	for _, pkg := range e.imported(t, shownPackages) {
+		for _, name := range pkg.Scope().Names() {
+			if object := pkg.Scope().Lookup(name); object.Exported() {
+				e.look(pkg.Name()+"."+name, object.Type())
+			}
+		}
+	}
+	return e
+}
+
+// imported reads packages, by the export data that the compiler writes, and notes the modules of what they import.
+func (e *exports) imported(t *testing.T, names []string) (packages []*types.Package) {
+	t.Helper()
+	paths := make([]string, len(names))
+	for i, name := range names {
 		paths[i] = strings.TrimSuffix(module+"/"+name, "/.")
 	}
 	const format = `{{.ImportPath}}|{{.Export}}|{{with .Module}}{{.Path}}|{{.Version}}{{else}}|{{end}}`
@@ -59,8 +74,6 @@ func exported(t *testing.T) *exports {
 	out, err := list.Output()
 	require.NoError(t, err)
 
-	e := &exports{moduleOf: map[string]string{}, versions: map[string]string{}, modules: map[string][]string{},
-		seen: map[types.Type]bool{}}
 	files := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
@@ -73,13 +86,9 @@ func exported(t *testing.T) *exports {
 	for _, path := range paths {
 		pkg, err := from.Import(path)
 		require.NoError(t, err)
-		for _, name := range pkg.Scope().Names() {
-			if object := pkg.Scope().Lookup(name); object.Exported() {
-				e.look(pkg.Name()+"."+name, object.Type())
-			}
-		}
+		packages = append(packages, pkg)
 	}
-	return e
+	return packages
 }
 
 // look notes the modules whose types a type shows. Of a type of the SDK it looks at what is exported, of any other at

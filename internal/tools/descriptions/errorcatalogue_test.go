@@ -91,11 +91,11 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 				members = append(members, fmt.Sprintf("%q:%s", d.Key, samples[d.Type].wire))
 			}
 			details := "{" + strings.Join(members, ",") + "}"
-			err := errors.Decode(errors.Answer{
-				Head:   errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
-				Status: entry.Status,
-				Header: http.Header{"X-Request-Id": {"req_1"}},
-				Body:   fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":%s}}`, entry.Slug, details),
+			err := errors.Decode(errors.Response{
+				CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 1},
+				Status:   entry.Status,
+				Header:   http.Header{"X-Request-Id": {"req_1"}},
+				Body:     fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":%s}}`, entry.Slug, details),
 			})
 
 			own := reflect.TypeOf(err)
@@ -112,7 +112,7 @@ func TestEverySlugDecodesIntoItsOwnType(t *testing.T) {
 			refusal, ok := errors.AsType[*errors.Refusal](wrapped)
 			require.True(t, ok)
 			assert.Equal(t, errors.Refusal{
-				Head: errors.Head{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42",
+				CallInfo: errors.CallInfo{RequestID: "req_1", Operation: "BookPayout", IdempotencyKey: "invoice-42",
 					Attempts: 1},
 				Code: errors.Code(entry.Slug), Message: "no",
 				Details: []byte(details),
@@ -150,7 +150,7 @@ func TestUnreachedSlugs(t *testing.T) {
 	for _, entry := range catalogue.Unreached {
 		t.Run(entry.Slug, func(t *testing.T) {
 			assert.False(t, errors.Code(entry.Slug).Known())
-			err := errors.Decode(errors.Answer{
+			err := errors.Decode(errors.Response{
 				Status: 409,
 				Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no","details":{"blockers":[{"code":"b"}]}}}`,
 					entry.Slug),

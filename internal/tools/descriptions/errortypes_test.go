@@ -68,8 +68,8 @@ func TestErrorsAnswerByType(t *testing.T) {
 		code := errors.Code(entry.Slug)
 		for name, err := range map[string]error{
 			"made by hand": byHand[code],
-			"received": errors.Decode(errors.Answer{
-				Head: errors.Head{Operation: "BookPayout", IdempotencyKey: "invoice-42"}, Status: entry.Status,
+			"received": errors.Decode(errors.Response{
+				CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42"}, Status: entry.Status,
 				Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no"}}`, entry.Slug),
 			}),
 		} {

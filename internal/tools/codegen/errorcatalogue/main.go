@@ -1,37 +1,67 @@
-// Command errorcatalogue writes the Go types of the error catalogue, errors/slugs.gen.go, from openapi/errors.yaml.
+// Command errorcatalogue writes the Go types of the error catalogue, errors/slugs.gen.go, from openapi/errors.yaml. It
+// also writes docs/errors.md, the page that explains every error of the SDK, from these sources:
 //
-// It is run by `go generate ./errors`.
+//   - openapi/errors.yaml has the slugs,
+//   - sandbox/SLUGS.md says how to provoke each of them,
+//   - the Go documentation says what the other errors mean,
+//   - docs/errors.yaml says what to do about these, and how to provoke them.
+//
+// Run it with `go generate ./errors`.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+)
+
+// The files that are read and written, from the root of the repository.
+const (
+	catalogueFile    = "openapi/errors.yaml"
+	provocationsFile = "sandbox/SLUGS.md"
+	rowsFile         = "docs/errors.yaml"
+	codeFile         = "errors/slugs.gen.go"
+	pageFile         = "docs/errors.md"
 )
 
 func main() {
-	in := flag.String("in", "../openapi/errors.yaml", "the catalogue to read")
-	out := flag.String("out", "slugs.gen.go", "the Go file to write")
+	root := flag.String("root", "..", "the folder of the repository")
 	flag.Parse()
-
-	if err := run(*in, *out); err != nil {
+	if err := run(*root, *root); err != nil {
 		fmt.Fprintln(os.Stderr, "errorcatalogue:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in, out string) error {
-	source, err := os.ReadFile(in)
+// run reads the sources below one folder and writes the files below another.
+func run(from, to string) error {
+	c, err := readCatalogue(from)
 	if err != nil {
 		return err
 	}
-	catalogue, err := parse(source)
-	if err != nil {
-		return fmt.Errorf("%s: %w", in, err)
-	}
-	code, err := render(catalogue)
+	code, err := render(c)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, code, 0o644)
+	page, err := newPage(from, c)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(to, codeFile), code, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, pageFile), page.render(), 0o644)
+}
+
+func readCatalogue(root string) (*catalogue, error) {
+	source, err := os.ReadFile(filepath.Join(root, catalogueFile))
+	if err != nil {
+		return nil, err
+	}
+	c, err := parse(source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", catalogueFile, err)
+	}
+	return c, nil
 }

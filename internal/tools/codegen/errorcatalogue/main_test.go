@@ -10,19 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	catalogueFile = "../../../../openapi/errors.yaml"
-	generatedFile = "../../../../errors/slugs.gen.go"
-)
+const repository = "../../../.."
 
-func TestGeneratedFileIsCurrent(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "slugs.gen.go")
-	require.NoError(t, run(catalogueFile, out))
-	fresh, err := os.ReadFile(out)
-	require.NoError(t, err)
-	committed, err := os.ReadFile(generatedFile)
-	require.NoError(t, err)
-	assert.Equal(t, string(committed), string(fresh), "run go generate ./errors")
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	to := t.TempDir()
+	for _, file := range []string{codeFile, pageFile} {
+		require.NoError(t, os.MkdirAll(filepath.Join(to, filepath.Dir(file)), 0o755))
+	}
+	require.NoError(t, run(repository, to))
+	for _, file := range []string{codeFile, pageFile} {
+		fresh, err := os.ReadFile(filepath.Join(to, file))
+		require.NoError(t, err)
+		committed, err := os.ReadFile(filepath.Join(repository, file))
+		require.NoError(t, err)
+		assert.Equal(t, string(committed), string(fresh), "run go generate ./errors")
+	}
 }
 
 func TestRenderDoesNotDependOnTheOrderOfTheSlugs(t *testing.T) {
@@ -34,17 +36,22 @@ func TestRenderSaysWhatIsAssumed(t *testing.T) {
 	code := mustRender(t, head+`  - slug: invalid_id
     status: 400
     condition: The id is wrong.
+    hint: pass another
     remedy: restart
     moved: {value: maybe_moved, x-assumed: Nobody knows.}
-    details: [{name: Prefix, key: expectedPrefix, type: string, doc: the prefix}]
+    details: [{name: Prefix, key: expectedPrefix, type: string, doc: is the prefix}]
   - {slug: gone, status: 410, condition: It is gone.}
   - {slug: short, status: 409, condition: It is short., x-assumed: {condition: So is what is thin.}}
 `)
 	for _, want := range []string{
 		"CodeInvalidID Code = \"invalid_id\" // 400",
-		"// InvalidID is the refusal invalid_id (400). The id is wrong.\n//\n// Remedy: restart. Money: maybe_moved (assumed: Nobody knows).",
-		"// Gone is the refusal gone (410). It is gone.\n//\n// Remedy: change_request (assumed). Money: not_moved (assumed).",
-		"// Short is the refusal short (409). It is short.\n// Assumed: So is what is thin.\n//\n// Remedy:",
+		"// InvalidID is the error for invalid_id (HTTP 400). The id is wrong.\n//\n" +
+			"// What to do: pass another.\n//\n" +
+			"// The remedy is [RemedyRestart]. For a write, MovedByCall returns [MaybeMoved] (assumed: Nobody knows).\n//\n" +
+			"// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#invalid_id\n",
+		"// Gone is the error for gone (HTTP 410). It is gone.\n//\n" +
+			"// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).\n",
+		"// Short is the error for short (HTTP 409). It is short.\n// Assumed: So is what is thin.\n//\n// The remedy",
 		"type InvalidID struct {\n\tRefusal\n\t// Prefix is the prefix.\n\tPrefix string\n}",
 		`Prefix:  d.text("expectedPrefix"),`,
 	} {
@@ -54,7 +61,7 @@ func TestRenderSaysWhatIsAssumed(t *testing.T) {
 }
 
 func TestCommentsStayNarrow(t *testing.T) {
-	for line := range strings.Lines(comment(strings.Repeat("word ", 200))) {
+	for line := range strings.Lines(goComment(strings.Repeat("word ", 200))) {
 		assert.True(t, strings.HasPrefix(line, "// word"))
 		assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 118)
 	}
@@ -100,11 +107,13 @@ func TestMistakesInTheCatalogueAreRefused(t *testing.T) {
 }
 
 func TestRunNamesTheFile(t *testing.T) {
-	bad := filepath.Join(t.TempDir(), "bad.yaml")
-	require.NoError(t, os.WriteFile(bad, []byte("slugs: []"), 0o600))
-	out := filepath.Join(t.TempDir(), "out.go")
-	require.ErrorContains(t, run(bad, out), "bad.yaml")
-	assert.NoFileExists(t, out, "a broken catalogue writes nothing")
+	from, to := t.TempDir(), t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(from, "openapi"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(from, catalogueFile), []byte("slugs: []"), 0o600))
+	require.ErrorContains(t, run(from, to), "openapi/errors.yaml: ")
+	left, err := os.ReadDir(to)
+	require.NoError(t, err)
+	assert.Empty(t, left, "a broken catalogue writes nothing")
 }
 
 const (

@@ -21,8 +21,9 @@ func render(c *catalogue) ([]byte, error) {
 		"reader":   func(d detail) string { return detailTypes[d.Type].reader },
 		"remedy":   func(j judgement) string { return remedies[j.Value] },
 		"movement": func(j judgement) string { return movements[j.Value] },
-		"judged":   judged,
-		"comment":  comment,
+		"assumed":  assumed,
+		"page":     pageURL,
+		"comment":  goComment,
 	}).Parse(slugsTemplate)
 	if err != nil {
 		return nil, err
@@ -73,16 +74,16 @@ func viewOf(c *catalogue) view {
 	return v
 }
 
-// judged is a judgement as the documentation shows it: with the reason when it is assumed for this slug, and only
-// marked as assumed when it comes from the defaults, whose reasons the documentation gives once.
-func judged(j judgement) string {
+// assumed is what follows a value that the description does not state, in parentheses. The reason is left out where it
+// is that of the defaults.
+func assumed(j judgement) string {
 	switch {
 	case j.Assumed == "":
-		return j.Value + "."
+		return ""
 	case j.byDefault:
-		return j.Value + " (assumed)."
+		return " (assumed)"
 	}
-	return j.Value + " (assumed: " + strings.TrimSuffix(j.Assumed, ".") + ")."
+	return " (assumed: " + strings.TrimSuffix(j.Assumed, ".") + ")"
 }
 
 // goName turns a slug into its Go name: invalid_id becomes InvalidID.
@@ -99,8 +100,13 @@ func goName(slug string) string {
 	return name.String()
 }
 
-// comment breaks a text into comment lines of at most 118 columns.
-func comment(text string) string {
+// pageURL is where the documentation explains a slug.
+func pageURL(slug string) string {
+	return "https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#" + anchor(slug)
+}
+
+// goComment breaks a text into comment lines of at most 118 columns.
+func goComment(text string) string {
 	const width = 118
 	var out strings.Builder
 	line := "//"

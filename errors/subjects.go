@@ -2,17 +2,18 @@ package errors
 
 import "strings"
 
-// Refusals that name several things print their names and codes, so that a log line says what to look at. The messages
-// of fields and blockers stay out: a validator's sentence may quote the value.
+// Some refusals list what failed, such as fields. Their text has the names and codes, so that a log line says what to
+// look at. It leaves out the messages of fields and blockers, because a validator's sentence can quote the value.
 
 // "CreateContact: 422 validation_failed: ...: account.iban (missing)"
-func (e *ValidationFailed) concerned() string { return fieldNames(e.Fields) }
+func (e *ValidationFailed) subjects() string { return fieldNames(e.Fields) }
 
-func (e *RailRequirementsUnmet) concerned() string { return blockerNames(e.Blockers) }
+func (e *RailRequirementsUnmet) subjects() string { return blockerNames(e.Blockers) }
 
-func (e *ContactNotPayable) concerned() string { return blockerNames(e.Blockers) }
+func (e *ContactNotPayable) subjects() string { return blockerNames(e.Blockers) }
 
-// Error is the refusal's line with the paths that failed: "UpdateInvoice: 422: body.items[0].price (missing)".
+// Error returns one line that is safe to log and has the paths that failed, for example
+// "UpdateInvoice: 422: body.items[0].price (missing)".
 func (e *DetailErrors) Error() string { return e.line().String() }
 
 func (e *DetailErrors) line() errorLine {
@@ -31,7 +32,7 @@ func fieldNames(fields []Field) string {
 	return listed(names)
 }
 
-// fieldMessages says what is wrong with each field: "amount has 7 decimals, USDC takes at most 6".
+// fieldMessages returns what is wrong with each field: "amount has 7 decimals, USDC takes at most 6".
 func fieldMessages(fields []Field) string {
 	texts := make([]string, len(fields))
 	for i, f := range fields {
@@ -51,7 +52,7 @@ func blockerNames(blockers []Blocker) string {
 	return listed(names)
 }
 
-// nameAndCode is "name (code)", or whichever of the two there is.
+// nameAndCode returns "name (code)", or only one of them if the other is empty.
 func nameAndCode(name, code string) string {
 	name, code = oneLine(name, maxName), oneLine(code, maxName)
 	switch {

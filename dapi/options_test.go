@@ -1,0 +1,198 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// counted is an integrator and the number of requests that it has sent, the login included.
+func counted(t *testing.T) (*dapi.Integrator, *atomic.Int32) {
+	t.Helper()
+	sent := new(atomic.Int32)
+	w := &inprocess.Transport{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { sent.Add(1) })}
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
+		moneymovement.WithHTTPClient(&http.Client{Transport: w}))
+	require.NoError(t, err)
+	return integrator, sent
+}
+
+// refusedUnsent expects that a call refuses one field of its input and sends nothing, not even a login.
+func refusedUnsent(t *testing.T, call func(context.Context, *dapi.Integrator) error, field, code string) {
+	t.Helper()
+	integrator, sent := counted(t)
+	refused := as[*errors.InvalidInput](t, call(t.Context(), integrator))
+	require.Len(t, refused.Fields, 1)
+	assert.Equal(t, field, refused.Fields[0].Field)
+	assert.Equal(t, code, refused.Fields[0].Code)
+	assert.NotEmpty(t, refused.Fields[0].Message)
+	assert.NotEmpty(t, refused.Operation)
+	assert.Zero(t, sent.Load())
+}
+
+// waits are all methods that wait.
+var waits = map[string]func(context.Context, *dapi.Integrator, ...dapi.WaitOption) error{
+	"Clients.WaitReady": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+		_, err := i.Clients.WaitReady(ctx, "cl_1", o...)
+		return err
+	},
+	"Verification.WaitDecided": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+		_, err := i.For("cl_1").Verification.WaitDecided(ctx, o...)
+		return err
+	},
+	"Rails.WaitActive": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+		_, err := i.For("cl_1").Rails.WaitActive(ctx, "sepa", "EUR", o...)
+		return err
+	},
+	"Payins.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+		_, err := i.Self().Payins.Wait(ctx, "pi_1", o...)
+		return err
+	},
+	"Payouts.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+		_, err := i.Self().Payouts.Wait(ctx, "po_1", o...)
+		return err
+	},
+	"Payouts.WaitAll": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+		for result := range i.Self().Payouts.WaitAll(ctx, []dapi.PayoutID{"po_1"}, o...) {
+			return result.Err
+		}
+		return nil
+	},
+	"Escrows.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+		_, err := i.Self().Escrows.Wait(ctx, "esc_1", []dapi.EscrowStatus{dapi.EscrowStatusReleased}, o...)
+		return err
+	},
+}
+
+func TestInvalidWaitOptionsAreRefused(t *testing.T) {
+	options := map[string]struct {
+		option      dapi.WaitOption
+		field, code string
+	}{
+		"pauses of zero":     {dapi.PollEvery(0, 0), "PollEvery", "out_of_range"},
+		"negative pauses":    {dapi.PollEvery(-time.Second, time.Second), "PollEvery", "out_of_range"},
+		"too short a pause":  {dapi.PollEvery(time.Millisecond-1, time.Second), "PollEvery", "out_of_range"},
+		"too long a pause":   {dapi.PollEvery(time.Second, 24*time.Hour+1), "PollEvery", "out_of_range"},
+		"the longer first":   {dapi.PollEvery(time.Minute, time.Minute-1), "PollEvery", "out_of_range"},
+		"a nil OnProgress":   {dapi.OnProgress(nil), "OnProgress", "missing"},
+		"one of two invalid": {dapi.PollEvery(time.Second, 0), "PollEvery", "out_of_range"},
+	}
+	for name, wait := range waits {
+		for what, o := range options {
+			t.Run(name+" with "+what, func(t *testing.T) {
+				refusedUnsent(t, func(ctx context.Context, i *dapi.Integrator) error {
+					return wait(ctx, i, nil, o.option)
+				}, o.field, o.code)
+			})
+		}
+	}
+}
+
+func TestInvalidArgumentsOfWaitsAreRefused(t *testing.T) {
+	escrow := func(statuses ...dapi.EscrowStatus) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Wait(ctx, "esc_1", statuses)
+			return err
+		}
+	}
+	rail := func(method dapi.BankMethod, currency string) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.For("cl_1").Rails.WaitActive(ctx, method, currency)
+			return err
+		}
+	}
+	for name, c := range map[string]struct {
+		call  func(context.Context, *dapi.Integrator) error
+		field string
+	}{
+		"a deal for no status":    {escrow(), "statuses"},
+		"a deal for an empty one": {escrow(dapi.EscrowStatusReleased, ""), "statuses"},
+		"a rail without method":   {rail("", "EUR"), "method"},
+		"a rail without currency": {rail("sepa", ""), "currency"},
+	} {
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, "missing") })
+	}
+}
+
+func TestInvalidPayOptionsAreRefused(t *testing.T) {
+	pay := func(options ...dapi.PayOption) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"),
+				Currency: dapi.USDC}, "invoice-42", options...)
+			return err
+		}
+	}
+	open := func(options ...dapi.OpenOption) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Escrows.Open(ctx, dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
+				Payee: "0x1"}, "deal-42", options...)
+			return err
+		}
+	}
+	for name, c := range map[string]struct {
+		call        func(context.Context, *dapi.Integrator) error
+		field, code string
+	}{
+		"a nil hook":          {pay(nil, dapi.BeforeSigning(nil)), "BeforeSigning", "missing"},
+		"no response to fill": {pay(nil, dapi.CaptureLastResponse(nil)), "CaptureLastResponse", "missing"},
+		"no response to fill of a deal": {open(nil, dapi.CaptureLastResponse(nil)), "CaptureLastResponse",
+			"missing"},
+		"a negative fee": {pay(dapi.MaxFee(amount("-0.01"))), "MaxFee", "out_of_range"},
+		"a negative minimum": {pay(dapi.MinDestinationAmount(amount("-1"), "EUR")), "MinDestinationAmount",
+			"out_of_range"},
+		"a negative tolerance": {pay(dapi.QuoteTolerance(amount("-0.1"))), "QuoteTolerance", "out_of_range"},
+		"a tolerance of all":   {pay(dapi.QuoteTolerance(decimal.NewFromInt(1))), "QuoteTolerance", "out_of_range"},
+	} {
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
+	}
+}
+
+// The terms that an approval is compared with are needed where it is signed as well as where it is booked.
+func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
+	confirm := func(asked dapi.PayoutCreate) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			_, err := i.Self().Payouts.Confirm(ctx, asked, &dapi.Payout{ID: "po_1"})
+			return err
+		}
+	}
+	act := func(terms dapi.EscrowCreate) func(context.Context, *dapi.Integrator) error {
+		return func(ctx context.Context, i *dapi.Integrator) error {
+			deals := i.Self().Escrows
+			_, actErr := deals.Act(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, "release-42")
+			_, confirmErr := deals.Confirm(ctx, terms, "esc_1", dapi.EscrowActionTypeRelease, &dapi.EscrowAction{})
+			if (actErr == nil) != (confirmErr == nil) {
+				return errors.New("Act and Confirm judge differently")
+			}
+			_ = as[*errors.InvalidInput](t, confirmErr)
+			return actErr
+		}
+	}
+	for name, c := range map[string]struct {
+		call        func(context.Context, *dapi.Integrator) error
+		field, code string
+	}{
+		"a payout of a negative amount": {confirm(dapi.PayoutCreate{Amount: amount("-25"), Currency: dapi.USDC}),
+			"amount", "too_small"},
+		"a payout of no asset": {confirm(dapi.PayoutCreate{Amount: amount("25")}), "currency", "missing"},
+		"a deal of a negative amount": {act(dapi.EscrowCreate{Amount: amount("-25"), Currency: dapi.USDC,
+			Payee: "0x1"}), "amount", "too_small"},
+		"a deal of no asset":   {act(dapi.EscrowCreate{Amount: amount("25"), Payee: "0x1"}), "currency", "missing"},
+		"a deal without payee": {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee", "missing"},
+	} {
+		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
+	}
+}

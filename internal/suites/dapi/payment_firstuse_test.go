@@ -1,0 +1,159 @@
+package dapi_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
+func TestWrongInputLeavesNoTrace(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
+	as[*errors.InvalidInput](t, err)
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
+	as[*errors.SigningPolicyRefused](t, err)
+	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+}
+
+// A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
+func TestFirstUseAfterADecision(t *testing.T) {
+	w := newPayWorld(t)
+	for range 3 {
+		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("0.1")))
+		as[*dapi.PriceRefused](t, err)
+		require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+	}
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("1")))
+	require.NoError(t, err)
+}
+
+// A stated first use that was plainly refused is not paid, and keeps the type of its refusal.
+func TestFirstUseThatIsRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		arrange func(w *payWorld)
+		code    errors.Code
+	}{
+		"at the booking": {func(w *payWorld) {
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		}, errors.CodeContactNotPayable},
+		"at the booking, for its rate": {func(w *payWorld) {
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+				WithHeader("Retry-After", "3600"))
+		}, errors.CodeRateLimited},
+		"at the confirm": {func(w *payWorld) {
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+		}, errors.CodeSigningPolicyRefused},
+		"at the confirm, for the balance": {func(w *payWorld) {
+			w.asked.Amount = amount("100.01")
+		}, errors.CodePayoutNotFundable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			c.arrange(w)
+			payout, err := w.pay(dapi.FirstUse())
+			assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+			assert.True(t, errors.HasCode(err, c.code), "%v", err)
+			assert.Zero(t, w.fundings())
+			assert.Zero(t, w.sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
+		})
+	}
+	t.Run("and its own booking was lost and repeated", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.DropAfterCommit())
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payout, err := w.pay(dapi.FirstUse())
+		assert.Equal(t, 2, w.sent("BookPayout"))
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "the replay is of this very call: %v",
+			err)
+	})
+	t.Run("without the option, nobody knows", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+	})
+	t.Run("a refusal of the credential is asked nothing more", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		payout, err := w.pay()
+		w.assertInDoubt(t, payout, err)
+		assert.Zero(t, w.sent("ListTransactions"))
+	})
+	t.Run("a booking that is new settles it as well", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		payout, err := w.pay()
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		as[*errors.SigningPolicyRefused](t, err)
+	})
+}
+
+// A wrongly stated first use is ignored, as soon as the service or this client knows better.
+func TestFirstUseThatIsNone(t *testing.T) {
+	refuseEverything := func(w *payWorld) {
+		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	}
+	for name, c := range map[string]struct {
+		before func(w *payWorld) // the second call
+		change func(r *http.Request, answer *http.Response)
+	}{
+		"the service says that it replays": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+		},
+		"the service says so by 200 alone": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+			change: func(_ *http.Request, answer *http.Response) { answer.Header.Del("Idempotency-Replayed") },
+		},
+		"the service says so by its header alone": {
+			before: func(w *payWorld) { w.account = w.integrator().Self() },
+			change: func(_ *http.Request, answer *http.Response) {
+				if answer.StatusCode == http.StatusOK {
+					answer.StatusCode = http.StatusCreated
+				}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			payout, err := w.pay(dapi.FirstUse())
+			require.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+			c.before(w)
+			if c.change != nil {
+				w.wire.OnAnswer(c.change)
+			}
+			refuseEverything(w)
+			payout, err = w.pay(dapi.FirstUse())
+			w.assertInDoubt(t, payout, err)
+		})
+	}
+	t.Run("this client has paid", func(t *testing.T) {
+		w := newPayWorld(t)
+		_, err := w.pay(dapi.FirstUse())
+		require.NoError(t, err)
+		w.host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		payout, err := w.pay(dapi.FirstUse())
+		w.assertInDoubt(t, payout, err)
+	})
+	t.Run("the service says that it is funded", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.account = w.integrator().Self()
+		again, err := w.pay(dapi.FirstUse())
+		require.NoError(t, err)
+		assert.Equal(t, first.ID, again.ID)
+		assert.Equal(t, 1, w.fundings())
+	})
+}
