@@ -31,8 +31,8 @@ type WebhookDelivery struct {
 //		},
 //	})
 //
-// It responds with 200 and {"ok":true} after Handle returns nil. If Handle returns an error, it responds with 500 so
-// that the partner sends the event again; the text of the error is not sent. If Handle panics, net/http closes the
+// It responds with 200 and {"ok":true} after Handle returns nil. If Handle returns an error, it responds with 500, and
+// the partner sends the event again. The text of the error is not sent. If Handle panics, net/http closes the
 // connection, and the partner sends the event again, too.
 //
 // Other requests never reach Handle: another method is refused with 405, another content type with 415, a body that is
