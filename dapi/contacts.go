@@ -10,7 +10,8 @@ import (
 // Contacts saves, changes and deletes contacts. A contact is a saved payment destination.
 type Contacts struct{ low lowLevel }
 
-// Create saves a contact. Make its Account with [Onchain], [EmailContact], [Bank] or [SEPA].
+// Create saves a contact. Make its Account with [Onchain], [EmailContact], the constructor of a bank method such as
+// [SEPA], or [Bank].
 //
 // The service keeps one contact for each set of account details. If a contact with these details exists, Create returns
 // it, and Replayed of [moneymovement.CaptureResponse] is true. In a create request, an absent field and a null field
@@ -56,11 +57,10 @@ func Onchain(account OnchainAccount) ContactAccount { return NewContactAccount(a
 // EmailContact returns an account of the service as a destination. The service finds it by its email.
 func EmailContact(email string) ContactAccount { return NewContactAccount(EmailAccount{Email: email}) }
 
-// Bank returns a bank account or a mobile wallet as a destination, which is paid by the given method.
+// Bank returns a bank account or mobile wallet that is paid by the given method. It takes every method, also one that
+// this version does not know, and every field. Each known method has a constructor with the fields that it is likely to
+// use, such as [SEPA], [ACH] and [PIX].
 func Bank(method BankMethod, account BankAccount) ContactAccount {
 	account.AccountType = method
 	return NewContactAccount(account)
 }
-
-// SEPA returns a euro account as a destination. The account needs an IBAN.
-func SEPA(account BankAccount) ContactAccount { return Bank(BankMethodSEPA, account) }

@@ -60,7 +60,7 @@ func TestContactAccountRoundTrips(t *testing.T) {
 // Rule: contact.default-variant
 func TestConstructorsSetTheTypeOverAnother(t *testing.T) {
 	given := dapi.BankAccount{AccountType: dapi.BankMethodPIX, IBAN: "DE89370400440532013000"}
-	bank, ok := dapi.SEPA(given).Variant().(dapi.BankAccount)
+	bank, ok := dapi.Bank(dapi.BankMethodSEPA, given).Variant().(dapi.BankAccount)
 	require.True(t, ok)
 	assert.Equal(t, dapi.BankMethod("sepa"), bank.AccountType)
 	assert.Equal(t, dapi.BankMethodPIX, given.AccountType, "what was given is the caller's")

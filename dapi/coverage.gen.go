@@ -77,3 +77,345 @@ var moneyOut = [...]Coverage{
 	{Method: "bdt_ewallet", Currency: "BDT"},
 	{Method: "swift", Currency: "USD", International: true},
 }
+
+// SEPA returns an account that is paid by sepa. The currency is EUR unless the account has another one.
+// Assumed to be needed: IBAN.
+func SEPA(account IBANAccount) ContactAccount {
+	return paidBy(BankMethodSEPA, "EUR", account.BankAccount())
+}
+
+// SWIFT returns an account that is paid by swift. The currency is USD unless the account has another one.
+// Assumed to be needed: BIC, and AccountNumber or IBAN.
+func SWIFT(account SWIFTAccount) ContactAccount {
+	return paidBy(BankMethodSWIFT, "USD", account.BankAccount())
+}
+
+// ACH returns an account that is paid by ach. The currency is USD unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func ACH(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodACH, "USD", account.BankAccount())
+}
+
+// UAEFTS returns an account that is paid by uaefts. The currency is AED unless the account has another one.
+// Assumed to be needed: IBAN.
+func UAEFTS(account IBANAccount) ContactAccount {
+	return paidBy(BankMethodUAEFTS, "AED", account.BankAccount())
+}
+
+// Fedwire returns an account that is paid by fedwire. The currency is USD unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func Fedwire(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodFedwire, "USD", account.BankAccount())
+}
+
+// RTP returns an account that is paid by rtp. The currency is USD unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func RTP(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodRTP, "USD", account.BankAccount())
+}
+
+// Fednow returns an account that is paid by fednow. The currency is USD unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func Fednow(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodFednow, "USD", account.BankAccount())
+}
+
+// PIX returns an account that is paid by pix. The currency is BRL unless the account has another one.
+// Assumed to be needed: PIXKey.
+func PIX(account PIXAccount) ContactAccount {
+	return paidBy(BankMethodPIX, "BRL", account.BankAccount())
+}
+
+// SPEI returns an account that is paid by spei. The currency is MXN unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func SPEI(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodSPEI, "MXN", account.BankAccount())
+}
+
+// PSE returns an account that is paid by pse. The currency is COP unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func PSE(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodPSE, "COP", account.BankAccount())
+}
+
+// Breb returns an account that is paid by breb. The currency is COP unless the account has another one.
+// Assumed to be needed: PaymentKey.
+func Breb(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodBreb, "COP", account.BankAccount())
+}
+
+// Transfers30 returns an account that is paid by transfers_3_0. The currency is ARS unless the account has another one.
+// Assumed to be needed: PaymentKey or AccountNumber.
+func Transfers30(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodTransfers30, "ARS", account.BankAccount())
+}
+
+// UKFPS returns an account that is paid by ukfps. The currency is GBP unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func UKFPS(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodUKFPS, "GBP", account.BankAccount())
+}
+
+// NPP returns an account that is paid by npp. The currency is AUD unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func NPP(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodNPP, "AUD", account.BankAccount())
+}
+
+// NIP returns an account that is paid by nip. The currency is NGN unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func NIP(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodNIP, "NGN", account.BankAccount())
+}
+
+// BDTLocal returns an account that is paid by bdt_local. The currency is BDT unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func BDTLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodBDTLocal, "BDT", account.BankAccount())
+}
+
+// BDTEwallet returns an account that is paid by bdt_ewallet. The currency is BDT unless the account has another one.
+// Assumed to be needed: PhoneNumber.
+func BDTEwallet(account PhoneWallet) ContactAccount {
+	return paidBy(BankMethodBDTEwallet, "BDT", account.BankAccount())
+}
+
+// BOBLocal returns an account that is paid by bob_local. The currency is BOB unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func BOBLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodBOBLocal, "BOB", account.BankAccount())
+}
+
+// BRLLocal returns an account that is paid by brl_local. The currency is BRL unless the account has another one.
+// Assumed to be needed: AccountNumber, and BranchNumber.
+func BRLLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodBRLLocal, "BRL", account.BankAccount())
+}
+
+// CADEFT returns an account that is paid by cad_eft. The currency is CAD unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func CADEFT(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodCADEFT, "CAD", account.BankAccount())
+}
+
+// CLPLocal returns an account that is paid by clp_local. The currency is CLP unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func CLPLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodCLPLocal, "CLP", account.BankAccount())
+}
+
+// CNYAlipay returns an account that is paid by cny_alipay. The currency is CNY unless the account has another one.
+// Assumed to be needed: PaymentKey or PhoneNumber.
+func CNYAlipay(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodCNYAlipay, "CNY", account.BankAccount())
+}
+
+// CNYWechatpay returns an account that is paid by cny_wechatpay. The currency is CNY unless the account has another one.
+// Assumed to be needed: PaymentKey or PhoneNumber.
+func CNYWechatpay(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodCNYWechatpay, "CNY", account.BankAccount())
+}
+
+// COPLocal returns an account that is paid by cop_local. The currency is COP unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func COPLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodCOPLocal, "COP", account.BankAccount())
+}
+
+// CRCLocal returns an account that is paid by crc_local. The currency is CRC unless the account has another one.
+// Assumed to be needed: IBAN or AccountNumber.
+func CRCLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodCRCLocal, "CRC", account.BankAccount())
+}
+
+// DKKLocal returns an account that is paid by dkk_local. The currency is DKK unless the account has another one.
+// Assumed to be needed: IBAN or AccountNumber.
+func DKKLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodDKKLocal, "DKK", account.BankAccount())
+}
+
+// DOPLocal returns an account that is paid by dop_local. The currency is DOP unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func DOPLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodDOPLocal, "DOP", account.BankAccount())
+}
+
+// DOPEwallet returns an account that is paid by dop_ewallet. The currency is DOP unless the account has another one.
+// Assumed to be needed: PhoneNumber.
+func DOPEwallet(account PhoneWallet) ContactAccount {
+	return paidBy(BankMethodDOPEwallet, "DOP", account.BankAccount())
+}
+
+// EGPLocal returns an account that is paid by egp_local. The currency is EGP unless the account has another one.
+// Assumed to be needed: IBAN or AccountNumber.
+func EGPLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodEGPLocal, "EGP", account.BankAccount())
+}
+
+// GTQLocal returns an account that is paid by gtq_local. The currency is GTQ unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func GTQLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodGTQLocal, "GTQ", account.BankAccount())
+}
+
+// GTQEwallet returns an account that is paid by gtq_ewallet. The currency is GTQ unless the account has another one.
+// Assumed to be needed: PhoneNumber.
+func GTQEwallet(account PhoneWallet) ContactAccount {
+	return paidBy(BankMethodGTQEwallet, "GTQ", account.BankAccount())
+}
+
+// HKDFPS returns an account that is paid by hkd_fps. The currency is HKD unless the account has another one.
+// Assumed to be needed: PaymentKey or PhoneNumber or AccountNumber.
+func HKDFPS(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodHKDFPS, "HKD", account.BankAccount())
+}
+
+// HNLLocal returns an account that is paid by hnl_local. The currency is HNL unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func HNLLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodHNLLocal, "HNL", account.BankAccount())
+}
+
+// IDRLocal returns an account that is paid by idr_local. The currency is IDR unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func IDRLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodIDRLocal, "IDR", account.BankAccount())
+}
+
+// IDREwallet returns an account that is paid by idr_ewallet. The currency is IDR unless the account has another one.
+// Assumed to be needed: PhoneNumber.
+func IDREwallet(account PhoneWallet) ContactAccount {
+	return paidBy(BankMethodIDREwallet, "IDR", account.BankAccount())
+}
+
+// ILSLocal returns an account that is paid by ils_local. The currency is ILS unless the account has another one.
+// Assumed to be needed: IBAN or AccountNumber.
+func ILSLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodILSLocal, "ILS", account.BankAccount())
+}
+
+// INRLocal returns an account that is paid by inr_local. The currency is INR unless the account has another one.
+// Assumed to be needed: AccountNumber, and RoutingNumber.
+func INRLocal(account RoutingAccount) ContactAccount {
+	return paidBy(BankMethodINRLocal, "INR", account.BankAccount())
+}
+
+// INRUPI returns an account that is paid by inr_upi. The currency is INR unless the account has another one.
+// Assumed to be needed: PaymentKey.
+func INRUPI(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodINRUPI, "INR", account.BankAccount())
+}
+
+// JMDLocal returns an account that is paid by jmd_local. The currency is JMD unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func JMDLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodJMDLocal, "JMD", account.BankAccount())
+}
+
+// JPYLocal returns an account that is paid by jpy_local. The currency is JPY unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func JPYLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodJPYLocal, "JPY", account.BankAccount())
+}
+
+// KRWLocal returns an account that is paid by krw_local. The currency is KRW unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func KRWLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodKRWLocal, "KRW", account.BankAccount())
+}
+
+// MYRLocal returns an account that is paid by myr_local. The currency is MYR unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func MYRLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodMYRLocal, "MYR", account.BankAccount())
+}
+
+// NOKLocal returns an account that is paid by nok_local. The currency is NOK unless the account has another one.
+// Assumed to be needed: IBAN or AccountNumber.
+func NOKLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodNOKLocal, "NOK", account.BankAccount())
+}
+
+// PHPLocal returns an account that is paid by php_local. The currency is PHP unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func PHPLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodPHPLocal, "PHP", account.BankAccount())
+}
+
+// PHPEwallet returns an account that is paid by php_ewallet. The currency is PHP unless the account has another one.
+// Assumed to be needed: PhoneNumber.
+func PHPEwallet(account PhoneWallet) ContactAccount {
+	return paidBy(BankMethodPHPEwallet, "PHP", account.BankAccount())
+}
+
+// PKRRaast returns an account that is paid by pkr_raast. The currency is PKR unless the account has another one.
+// Assumed to be needed: IBAN or PaymentKey.
+func PKRRaast(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodPKRRaast, "PKR", account.BankAccount())
+}
+
+// PKREwallet returns an account that is paid by pkr_ewallet. The currency is PKR unless the account has another one.
+// Assumed to be needed: PhoneNumber.
+func PKREwallet(account PhoneWallet) ContactAccount {
+	return paidBy(BankMethodPKREwallet, "PKR", account.BankAccount())
+}
+
+// PLNLocal returns an account that is paid by pln_local. The currency is PLN unless the account has another one.
+// Assumed to be needed: IBAN or AccountNumber.
+func PLNLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodPLNLocal, "PLN", account.BankAccount())
+}
+
+// SARLocal returns an account that is paid by sar_local. The currency is SAR unless the account has another one.
+// Assumed to be needed: IBAN.
+func SARLocal(account IBANAccount) ContactAccount {
+	return paidBy(BankMethodSARLocal, "SAR", account.BankAccount())
+}
+
+// SLELocal returns an account that is paid by sle_local. The currency is SLE unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func SLELocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodSLELocal, "SLE", account.BankAccount())
+}
+
+// THBLocal returns an account that is paid by thb_local. The currency is THB unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func THBLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodTHBLocal, "THB", account.BankAccount())
+}
+
+// TRYFast returns an account that is paid by try_fast. The currency is TRY unless the account has another one.
+// Assumed to be needed: IBAN.
+func TRYFast(account IBANAccount) ContactAccount {
+	return paidBy(BankMethodTRYFast, "TRY", account.BankAccount())
+}
+
+// TZSLocal returns an account that is paid by tzs_local. The currency is TZS unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func TZSLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodTZSLocal, "TZS", account.BankAccount())
+}
+
+// UGXLocal returns an account that is paid by ugx_local. The currency is UGX unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func UGXLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodUGXLocal, "UGX", account.BankAccount())
+}
+
+// VNDLocal returns an account that is paid by vnd_local. The currency is VND unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func VNDLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodVNDLocal, "VND", account.BankAccount())
+}
+
+// XOFLocal returns an account that is paid by xof_local. The currency is XOF unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func XOFLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodXOFLocal, "XOF", account.BankAccount())
+}
+
+// ZMWLocal returns an account that is paid by zmw_local. The currency is ZMW unless the account has another one.
+// Assumed to be needed: AccountNumber.
+func ZMWLocal(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodZMWLocal, "ZMW", account.BankAccount())
+}

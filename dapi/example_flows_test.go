@@ -51,13 +51,14 @@ func ExamplePayouts_Wait() {
 	// completed
 }
 
-func payBob(ctx context.Context, account *dapi.Account) (*dapi.Payout, error) {
+func payBob(ctx context.Context, account *dapi.SelfServe) (*dapi.Payout, error) {
 	if _, err := account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString("100"),
 		Currency: dapi.USDC}); err != nil {
 		return nil, err
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob",
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,8 @@ func ExampleContacts_Update() {
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
 		Name: "Bob", Currency: "EUR", Address: &dapi.PostalAddress{City: "Berlin", Country: "DE"},
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -10,48 +10,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// Save reports what is still missing. Complete sends what was saved to review.
-func ExampleVerification_Save() {
-	server := recorded.Serve() // stands for the service
-	defer server.Close()
-	ctx := context.Background()
-	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	acme := platform.For(client.ID)
-
-	saved, err := acme.Verification.Save(ctx, dapi.KYBSave{
-		Applicant: map[string]any{"legalName": "Example Trading", "country": "DE"},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, missing := range saved.Requirements {
-		fmt.Println("missing:", missing.Field)
-	}
-
-	_, err = acme.Verification.Save(ctx, dapi.KYBSave{
-		Applicant:   map[string]any{"legalName": "Example Trading", "country": "DE"},
-		DocumentIDs: []string{"doc_registration"},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	submission, err := acme.Verification.Complete(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(submission.Status)
-	// Output:
-	// missing: documentIds
-	// under_review
-}
-
 // A client needs an approved verification for a rail. An open rail has requisites: what a payer needs to send money.
 func ExampleRails_Open() {
 	server := recorded.Serve() // stands for the service
@@ -75,7 +33,7 @@ func ExampleRails_Open() {
 	}
 
 	_, err = acme.Verification.Save(ctx, dapi.KYBSave{
-		Applicant:   map[string]any{"legalName": "Example Trading", "country": "DE"},
+		Applicant:   dapi.Applicant{LegalName: "Example Trading", Country: "DE"}.Map(),
 		DocumentIDs: []string{"doc_registration"},
 	})
 	if err != nil {
@@ -99,4 +57,42 @@ func ExampleRails_Open() {
 	// Output:
 	// not yet: verification_not_completed
 	// active true
+}
+
+// Save reports what is still missing, by the name of its field. Complete sends what was saved to review.
+func ExampleVerification_Save() {
+	server := recorded.Serve() // stands for the service
+	defer server.Close()
+	ctx := context.Background()
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Example Trading"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	acme := platform.For(client.ID)
+
+	for _, information := range []dapi.KYBSave{
+		{Applicant: dapi.Applicant{LegalName: "Example Trading"}.Map()},
+		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
+	} {
+		saved, err := acme.Verification.Save(ctx, information)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, requirement := range saved.Requirements {
+			fmt.Println("still missing:", requirement.Field)
+		}
+	}
+	submitted, err := acme.Verification.Complete(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(submitted.Status)
+	// Output:
+	// still missing: applicant.country
+	// still missing: documentIds
+	// under_review
 }

@@ -41,8 +41,9 @@ func Example() {
 	}
 
 	bob, err := acme.Contacts.Create(ctx, dapi.ContactCreate{
-		Name:    "Bob",
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+		Name: "Bob",
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -112,8 +113,9 @@ func ExamplePayouts_Confirm() {
 		log.Fatal(err)
 	}
 	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{
-		Name:    "Bob",
-		Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+		Name: "Bob",
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -206,7 +208,8 @@ func ExamplePayouts_Pay_errors() {
 		log.Fatal(err)
 	}
 	eve, err := account.Contacts.Create(ctx, dapi.ContactCreate{
-		Name: "Eve", Account: dapi.SEPA(dapi.BankAccount{AccountHolderName: "Eve Roe"}), // the IBAN is missing
+		// the IBAN is missing
+		Name: "Eve", Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}),
 	})
 	if err != nil {
 		log.Fatal(err)

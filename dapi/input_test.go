@@ -178,7 +178,7 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a name that is no UTF-8": {contact(dapi.ContactCreate{Name: "Bob\xff"}), "name", "unencodable"},
 		"a bank that is no UTF-8": {
 			contact(dapi.ContactCreate{Name: "Bob",
-				Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", BankName: "\xff"})}),
+				Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", BankName: "\xff"})}),
 			"account.bankName", "unencodable",
 		},
 		"a legacy bank that is no UTF-8": {

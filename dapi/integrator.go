@@ -84,16 +84,6 @@ func NewIntegrator(baseURL string, developer Developer, options ...moneymovement
 	return &Integrator{platform: p, Clients: &Clients{p.low()}}, nil
 }
 
-// NewSelfServe returns the client of an account whose owner holds its only key. It has no clients and acts for nobody
-// else. The arguments are the same as those of [NewIntegrator].
-func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*Account, error) {
-	p, err := newPlatform(baseURL, developer, options)
-	if err != nil {
-		return nil, err
-	}
-	return p.account(p.low()), nil
-}
-
 // For returns the services of a client. Their calls carry the client's id in the header X-Service-Account. For itself
 // checks nothing: the calls refuse an empty id, or an id without the prefix cl_, with *errors.InvalidInput.
 func (i *Integrator) For(client ClientID) *Account {
@@ -103,7 +93,8 @@ func (i *Integrator) For(client ClientID) *Account {
 	return platform.account(low)
 }
 
-// Self returns the services of the integrator's own account.
+// Self returns the services of the integrator's own account. The service's description shows no operation that reads
+// the balance of this account: see [SelfServe]. The balances of a client are in [Client].Balances.
 func (i *Integrator) Self() *Account {
 	platform := transport.Of(i).platform
 	return platform.account(platform.low())

@@ -84,6 +84,11 @@ func (s PayoutStatus) broke() bool {
 }
 
 // Final reports that the status does not change any more by itself. One that this version does not know is not final.
+//
+// A completed payout can still come back later, as when the bank of its payee returns the money. Its status is then
+// `refunded`, and the ledger has a new entry of type `refund`. No wait and no Pay that has ended reports it: read the
+// payout again, or follow the ledger with [Transactions.Changes] or [Transactions.Follow]. The ledger's entry of the
+// payout stays `completed`.
 func (s PayoutStatus) Final() bool {
 	switch s {
 	case "completed", "failed", "refunded", "expired":
@@ -129,6 +134,8 @@ func (s RailStatus) settled() bool {
 }
 
 // Final reports that the status does not change any more by itself. One that this version does not know is not final.
+//
+// Money that comes back later is an entry of its own, of type `refund`.
 func (s TransactionStatus) Final() bool {
 	switch s {
 	case "completed", "failed":

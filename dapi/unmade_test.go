@@ -28,12 +28,16 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	integrator, err := dapi.NewIntegrator("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key},
 		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
 	require.NoError(t, err)
+	own, err := dapi.NewSelfServe("https://service.example", dapi.Developer{Email: "ops@example.com", Key: key},
+		moneymovement.WithHTTPClient(&http.Client{Transport: mock}))
+	require.NoError(t, err)
 	nobody, zero := (*dapi.Integrator)(nil), new(dapi.Integrator)
 
 	calls := unmade.Surface{
 		Makers: makers,
-		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x")},
-		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account)},
+		Made:   []any{integrator, integrator.Self(), integrator.For("cl_x"), own},
+		Unmade: []any{zero, nobody.Self(), nobody.For("cl_x"), zero.Self(), zero.For("cl_x"), new(dapi.Account),
+			new(dapi.SelfServe)},
 	}.Test(t)
 	assert.Greater(t, calls, 400, "the walk found next to nothing")
 
@@ -43,6 +47,8 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	unmade.Client(t, zero.Self().UseKey(key), makers)
 	unmade.Client(t, (*dapi.Account)(nil).UseKey(key), makers)
 	unmade.Client(t, new(dapi.Account).UseKey(key), makers)
+	unmade.Client(t, (*dapi.SelfServe)(nil).UseKey(key), makers)
+	unmade.Client(t, new(dapi.SelfServe).UseKey(key), makers)
 }
 
 func TestAWaitForManyThatCannotBeMade(t *testing.T) {

@@ -13,6 +13,14 @@ import (
 type Verification struct{ low lowLevel }
 
 // Save saves applicant information and documents. It submits nothing. Call it again to add more.
+//
+// The service's description names no member of the applicant. [Applicant] makes the map with the names that are
+// assumed: legalName (or entityName) of a business, firstName and lastName of a person, and country. The requirements
+// in the response name what is missing.
+//
+// DocumentIDs are ids of documents that were uploaded before. The description shows no operation of the platform API
+// that uploads one. The app API uploads documents for invoices and contracts (appapi.Documents); the description does
+// not say that a verification takes their ids. Ask the service how to upload. The sandbox host takes any text as an id.
 func (s *Verification) Save(
 	ctx context.Context, information KYBSave, options ...moneymovement.CallOption,
 ) (*KYB, error) {

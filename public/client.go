@@ -9,6 +9,8 @@ import (
 type Client struct {
 	Rates    *Rates
 	Invoices *Invoices
+
+	baseURL string
 }
 
 // New returns a client. baseURL is the service's address, such as https://host.example. It must be https, except for a
@@ -24,7 +26,7 @@ func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 		return nil, err
 	}
 	low := lowLevel{client}
-	return &Client{Rates: &Rates{low}, Invoices: &Invoices{low}}, nil
+	return &Client{Rates: &Rates{low}, Invoices: &Invoices{low}, baseURL: baseURL}, nil
 }
 
 // maker is the function that error texts name for a client that nothing made.

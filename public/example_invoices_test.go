@@ -91,3 +91,21 @@ func ExampleInvoices_Get() {
 	fmt.Println(invoice.Amount, invoice.Currency, invoice.Status)
 	// Output: 12.6 EUR sent
 }
+
+// The link of an invoice leads to its public id, and the id to a PDF that anybody can open.
+func ExampleClient_InvoicePDFLink() {
+	client, err := public.New("https://service.example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := public.InvoiceID("/public/invoices/7f3c") // model.Invoice.InvoiceLink
+	if err != nil {
+		log.Fatal(err)
+	}
+	link, err := client.InvoicePDFLink(id, public.RenderInvoicePDFParams{Details: new(0)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(link)
+	// Output: https://service.example/public/invoices/7f3c/pdf?details=0
+}

@@ -35,10 +35,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	supplier, err := account.Contacts.Create(ctx,
-		dapi.ContactCreate{Name: "Example supplier", Account: dapi.SEPA(dapi.BankAccount{
-			Currency: "EUR", IBAN: "DE89370400440532013000", AccountHolderType: model.AccountHolderTypeBusiness,
-			AccountHolderBusinessName: "Example supplier",
-		})})
+		dapi.ContactCreate{Name: "Example supplier",
+			Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+				Holder: dapi.AccountHolder{Type: model.AccountHolderTypeBusiness, BusinessName: "Example supplier"}})})
 	if err != nil {
 		return err
 	}

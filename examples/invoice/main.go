@@ -8,7 +8,6 @@ import (
 	"flag"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"time"
 
@@ -45,7 +44,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := read(ctx, p, recipients, publicID(issued)); err != nil {
+	id, err := publicID(issued)
+	if err != nil {
+		return err
+	}
+	if err := read(ctx, p, recipients, id); err != nil {
 		return err
 	}
 	paid, err := app.Invoices.MarkPaid(ctx, issued.ID,
@@ -55,7 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("the bank's statement shows it: %s, paid at %s with reference %s", paid.Status,
 		paid.PaidAt.UTC().Format(time.DateTime), paid.OnchainTransactionID)
-	size, err := save(ctx, recipients, publicID(paid), file)
+	size, err := save(ctx, recipients, id, file)
 	if err != nil {
 		return err
 	}
@@ -92,12 +95,12 @@ func line(name, quantity, price string) model.LineItem {
 	}
 }
 
-// publicID is what the invoice's link ends in. An answer without a link leaves its id.
-func publicID(invoice *model.Invoice) string {
+// publicID is what the invoice's link leads to. An answer without a link leaves its id.
+func publicID(invoice *model.Invoice) (string, error) {
 	if invoice.InvoiceLink == "" {
-		return invoice.ID
+		return invoice.ID, nil
 	}
-	return path.Base(invoice.InvoiceLink)
+	return public.InvoiceID(invoice.InvoiceLink)
 }
 
 // read shows what a recipient sees.

@@ -89,7 +89,11 @@ func TestABaseURLNeedsAnAPIKey(t *testing.T) {
 }
 
 func TestThePublicIDIsWhatTheLinkEndsIn(t *testing.T) {
-	assert.Equal(t, "abc",
-		publicID(&model.Invoice{ID: "i", InvoiceLink: "https://service.example/public/invoices/abc"}))
-	assert.Equal(t, "i", publicID(&model.Invoice{ID: "i"}))
+	for want, invoice := range map[string]model.Invoice{
+		"abc": {ID: "i", InvoiceLink: "https://service.example/public/invoices/abc"}, "i": {ID: "i"},
+	} {
+		id, err := publicID(&invoice)
+		require.NoError(t, err)
+		assert.Equal(t, want, id)
+	}
 }

@@ -57,8 +57,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	supplier, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
-			AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
 	if err != nil {
 		return err
 	}

@@ -40,8 +40,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 // verify saves in two goes, as a form with several pages would, and looks in between at what is still outstanding.
 func verify(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	for _, page := range []dapi.KYBSave{
-		{Applicant: map[string]any{"legalName": "Example"}},
-		{Applicant: map[string]any{"legalName": "Example", "country": "DE"}, DocumentIDs: []string{"doc_registration"}},
+		{Applicant: dapi.Applicant{LegalName: "Example"}.Map()},
+		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
 	} {
 		saved, err := account.Verification.Save(ctx, page)
 		if err != nil {

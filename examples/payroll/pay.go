@@ -62,7 +62,7 @@ func (p *payroll) one(ctx context.Context, next person) error {
 		history, contactRefused = dapi.FirstUsedAt(first), unknown
 	}
 	contact, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: next.name,
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: next.iban, AccountHolderName: next.name})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: next.iban, Holder: dapi.AccountHolder{Name: next.name}})})
 	if err != nil {
 		return p.results.record(next, contactRefused, nil, err.Error())
 	}

@@ -31,13 +31,13 @@ type provocation struct {
 
 func (p *provoker) prepare(ctx context.Context) error {
 	supplier, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", IBAN: "DE89370400440532013000",
-			AccountHolderName: "Example supplier"})})
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Example supplier"}})})
 	if err != nil {
 		return err
 	}
 	nobody, err := p.account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example without IBAN",
-		Account: dapi.SEPA(dapi.BankAccount{Currency: "EUR", AccountHolderName: "Example without IBAN"})})
+		Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Example without IBAN"}})})
 	if err != nil {
 		return err
 	}

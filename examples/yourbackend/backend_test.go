@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *world {
 	contact := func(iban string) dapi.ContactID {
 		made, err := account.Contacts.Create(t.Context(),
 			dapi.ContactCreate{Name: "Supplier",
-				Account: dapi.SEPA(dapi.BankAccount{IBAN: iban, AccountHolderName: "Supplier"})})
+				Account: dapi.SEPA(dapi.IBANAccount{IBAN: iban, Holder: dapi.AccountHolder{Name: "Supplier"}})})
 		require.NoError(t, err)
 		return made.ID
 	}

@@ -45,8 +45,9 @@ func TestARecordingCanBePlayedAtAnyTime(t *testing.T) {
 				dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC})
 			require.NoError(t, err)
 			bob, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{
-				Name:    "Bob",
-				Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"}),
+				Name: "Bob",
+				Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+					Holder: dapi.AccountHolder{Name: "Bob Roe"}}),
 			})
 			require.NoError(t, err)
 			asked := dapi.PayoutCreate{ContactID: bob.ID, Amount: decimal.NewFromInt(25), Currency: dapi.USDC}

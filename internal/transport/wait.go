@@ -32,7 +32,7 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 	}
 	started := time.Now()
 	seen := Seen{Status: "unread"}
-	err = c.Poll(ctx, cmp.Or(pace, c.polling), func(ctx context.Context) (bool, error) {
+	err = c.Poll(ctx, c.Polling(pace), func(ctx context.Context) (bool, error) {
 		value, err := awaited.Read(ctx)
 		if err != nil {
 			return false, err
@@ -48,6 +48,9 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 	}
 	return last, err
 }
+
+// Polling returns pace, or the client's if pace is zero.
+func (c *Client) Polling(pace Pace) Pace { return cmp.Or(pace, c.polling) }
 
 // waitEnded reports that the caller's context ended the wait, or that the rate window has no room before its deadline.
 func waitEnded(ctx context.Context, err error) bool {

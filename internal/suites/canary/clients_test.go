@@ -55,7 +55,8 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 	require.NoError(t, err)
 	contact, err := account.Contacts.Create(t.Context(),
 		dapi.ContactCreate{Name: "Bob",
-			Account: dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})})
+			Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+				Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
 	require.NoError(t, err)
 	_, err = account.Payouts.Pay(t.Context(),
 		dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.RequireFromString("5"), Currency: dapi.USDC},

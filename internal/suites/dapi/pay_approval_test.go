@@ -311,8 +311,10 @@ func TestPayOverASocket(t *testing.T) {
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	credentials := host.Credentials()
-	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key})
+	integrator, err := dapi.NewIntegrator(server.URL,
+		dapi.Developer{Email: credentials.Email, Key: credentials.Key})
 	require.NoError(t, err)
+	account := integrator.Self()
 	w := &payWorld{world: &world{T: t, host: host}, account: account}
 	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("50"), Currency: dapi.USDC})
 	require.NoError(t, err)

@@ -224,7 +224,8 @@ func TestPayReturns(t *testing.T) {
 	}{
 		"contact_not_payable": {
 			arrange: func(w *payWorld) {
-				w.asked.ContactID = w.contact(w.account, dapi.SEPA(dapi.BankAccount{AccountHolderName: "Eve Roe"}))
+				w.asked.ContactID = w.contact(w.account,
+					dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
 				blocked := as[*errors.ContactNotPayable](t, err)

@@ -114,7 +114,8 @@ var moneySlugs = map[errors.Code]provocation{
 		assert.Equal(t, errors.Moved, e.MovedByCall())
 	})},
 	errors.CodeContactNotPayable: {func(w *payWorld) error {
-		w.asked.ContactID = w.contact(w.account, dapi.SEPA(dapi.BankAccount{AccountHolderName: "Eve Roe"}))
+		w.asked.ContactID = w.contact(w.account,
+			dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
 		_, err := w.account.Payouts.Book(w.Context(), w.asked)
 		return err
 	}, yields(func(t *testing.T, e *errors.ContactNotPayable) {

@@ -110,7 +110,7 @@ func (w *world) contact(account *dapi.Account, to dapi.ContactAccount) dapi.Cont
 
 // sepa is a destination with a fee and an exchange rate.
 func sepa() dapi.ContactAccount {
-	return dapi.SEPA(dapi.BankAccount{IBAN: "DE89370400440532013000", AccountHolderName: "Bob Roe"})
+	return dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Bob Roe"}})
 }
 
 // wallet is a destination that is paid directly.

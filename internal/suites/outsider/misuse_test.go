@@ -97,7 +97,7 @@ var (
 	_ refapi.APIKey
 )
 
-func _(ctx context.Context, integrator *dapi.Integrator, own *dapi.Account, acme *dapi.Account, app *appapi.Client,
+func _(ctx context.Context, integrator *dapi.Integrator, own *dapi.SelfServe, acme *dapi.Account, app *appapi.Client,
 	one decimal.Decimal, secret moneymovement.Secret,
 ) {
 	%s

@@ -3,8 +3,8 @@ package public_test
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"net/http/httptest"
-	"path"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -48,6 +48,20 @@ func TestHostPricesCurrencies(t *testing.T) {
 	assert.True(t, is[*errors.NotFound](err), "%v", err)
 }
 
+// download reads a link as a browser does.
+func download(t *testing.T, link string) []byte {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, http.NoBody)
+	require.NoError(t, err)
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	assert.Equal(t, http.StatusOK, answer.StatusCode)
+	file, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return file
+}
+
 func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	host, client, app := newHost(t)
 	issued, err := app.Invoices.Create(t.Context(), appapi.InvoiceCreate{
@@ -56,7 +70,8 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 			Price: decimal.RequireFromString("4.20")}},
 	})
 	require.NoError(t, err)
-	id := path.Base(issued.InvoiceLink)
+	id, err := public.InvoiceID(issued.InvoiceLink)
+	require.NoError(t, err)
 	seen, err := client.Invoices.Get(t.Context(), id)
 	require.NoError(t, err)
 	assert.Equal(t, issued, seen)
@@ -79,6 +94,10 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	assert.NotEqual(t, plain, first, "the chosen method's details are on it")
 	assert.NotEqual(t, first, second)
 	assert.Equal(t, plain, copyOf(public.RenderInvoicePDFParams{}))
+
+	link, err := client.InvoicePDFLink(id, public.RenderInvoicePDFParams{Details: new(1)})
+	require.NoError(t, err)
+	assert.Equal(t, second, download(t, link), "anybody can open the link")
 
 	_, err = client.Invoices.PDF(t.Context(), id, public.RenderInvoicePDFParams{Details: new(2)})
 	var failed *errors.ValidationFailed

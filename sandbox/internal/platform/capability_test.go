@@ -3,6 +3,7 @@ package platform_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/coverage"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -126,6 +128,27 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 		quote := b.booked(caller.Self, "", order(created.ID, "20")).Quote
 		assert.Equal(t, currency[entry.Method], quote.DestinationCurrency)
 		assert.True(t, quote.DestinationAmount.IsPositive(), entry.Method)
+	}
+}
+
+// The catalogue lists what the constructors of the SDK say is assumed to be needed; the host needs the same.
+func TestEveryMethodNeedsWhatTheCatalogueAssumes(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../../../openapi/coverage.yaml")
+	require.NoError(t, err)
+	var catalogue struct {
+		Methods []struct {
+			Method string
+			Needs  []string
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(source, &catalogue))
+	for _, entry := range catalogue.Methods {
+		var listed []string
+		for _, either := range coverage.Methods[entry.Method].Needed() {
+			listed = append(listed, strings.Join(either, "|"))
+		}
+		assert.Equal(t, listed, entry.Needs, entry.Method)
 	}
 }
 

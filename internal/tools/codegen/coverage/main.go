@@ -1,4 +1,5 @@
-// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go.
+// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go, with a constructor for each
+// bank method. Constructors are named as the constants of the methods are, which oapi-codegen wrote before.
 package main
 
 import (
@@ -12,6 +13,8 @@ import (
 )
 
 type catalogue struct {
+	Families map[string]any // the Go type of each; beside them x-assumed
+	Methods  []method
 	MoneyIn  []struct{ Method, Currency string } `yaml:"moneyIn"`
 	MoneyOut []struct {
 		Currency      string
@@ -22,23 +25,31 @@ type catalogue struct {
 
 func main() {
 	log.SetFlags(0)
-	if len(os.Args) != 3 {
-		log.Fatal("usage: coverage coverage.yaml out.go")
+	if len(os.Args) != 4 {
+		log.Fatal("usage: coverage coverage.yaml api.gen.go out.go")
 	}
-	source, err := os.ReadFile(os.Args[1])
-	if err != nil {
-		log.Fatal("coverage: ", err)
-	}
-	out, err := generate(source)
-	if err != nil {
-		log.Fatal("coverage: ", err)
-	}
-	if err := os.WriteFile(os.Args[2], out, 0o644); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		log.Fatal("coverage: ", err)
 	}
 }
 
-func generate(source []byte) ([]byte, error) {
+func run(from, api, to string) error {
+	source, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	constants, err := os.ReadFile(api)
+	if err != nil {
+		return err
+	}
+	out, err := generate(source, constants)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, out, 0o644)
+}
+
+func generate(source, constants []byte) ([]byte, error) {
 	var c catalogue
 	if err := yaml.Unmarshal(source, &c); err != nil {
 		return nil, err
@@ -64,5 +75,8 @@ func generate(source []byte) ([]byte, error) {
 		}
 	}
 	fmt.Fprint(&b, "}\n")
+	if err := c.constructors(&b, namesOf(constants)); err != nil {
+		return nil, err
+	}
 	return format.Source(b.Bytes())
 }

@@ -7,14 +7,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTablesAreWrittenInTheirOrder(t *testing.T) {
-	out, err := generate([]byte(`
+const (
+	source = `
+families: {key: KeyAccount, local: LocalAccount, x-assumed: {meaning: not shown}}
+methods:
+  - {method: pix, family: key, needs: [pixKey, iban|accountNumber]}
+  - {method: brl_local, family: local, needs: [branchNumber]}
+  - {method: swift, family: local, needs: [bic]}
 moneyIn:
   - {method: ach, currency: USD}
 moneyOut:
   - {currency: BRL, methods: [pix, brl_local]}
   - {currency: USD, methods: [swift], international: true}
-`))
+  - {currency: EUR, methods: [swift], international: true}
+`
+	constants = `
+const (
+	BankMethodBRLLocal BankMethod = "brl_local"
+	BankMethodPIX      BankMethod = "pix"
+	BankMethodSWIFT    BankMethod = "swift"
+	OtherMethodPIX     OtherMethod = "pix"
+)
+`
+)
+
+func TestTablesAreWrittenInTheirOrder(t *testing.T) {
+	out, err := generate([]byte(source), []byte(constants))
 	require.NoError(t, err)
 	assert.Contains(t, string(out), `var moneyIn = [...]Coverage{
 	{Method: "ach", Currency: "USD"},
@@ -23,10 +41,39 @@ moneyOut:
 	{Method: "pix", Currency: "BRL"},
 	{Method: "brl_local", Currency: "BRL"},
 	{Method: "swift", Currency: "USD", International: true},
+	{Method: "swift", Currency: "EUR", International: true},
 }`)
 }
 
-func TestAnEmptyCatalogueIsRefused(t *testing.T) {
-	_, err := generate([]byte("moneyIn: []"))
-	assert.Error(t, err)
+func TestEachMethodHasAConstructor(t *testing.T) {
+	out, err := generate([]byte(source), []byte(constants))
+	require.NoError(t, err)
+	assert.Contains(t, string(out), `
+// PIX returns an account that is paid by pix. The currency is BRL unless the account has another one.
+// Assumed to be needed: PIXKey, and IBAN or AccountNumber.
+func PIX(account KeyAccount) ContactAccount {
+	return paidBy(BankMethodPIX, "BRL", account.BankAccount())
+}
+`)
+	assert.Contains(t, string(out), "\nfunc BRLLocal(account LocalAccount) ContactAccount {")
+	assert.Contains(t, string(out), `paid by swift. The catalogue has no single currency for it.
+// Assumed to be needed: BIC.
+func SWIFT(account LocalAccount) ContactAccount {
+	return paidBy(BankMethodSWIFT, "", account.BankAccount())
+}
+`)
+}
+
+func TestWhatIsIncompleteIsRefused(t *testing.T) {
+	const money = "moneyIn: [{method: pix, currency: BRL}]\nmoneyOut: [{currency: BRL, methods: [pix]}]\n" +
+		"families: {key: KeyAccount}\n"
+	for text, why := range map[string]string{
+		"moneyIn: []": "no moneyIn",
+		money + "methods: [{method: ach, family: key, needs: [a]}]":  "method ach has no constant",
+		money + "methods: [{method: pix, family: none, needs: [a]}]": "method pix needs a family",
+		money + "methods: [{method: pix, family: key}]":              "method pix needs a family",
+	} {
+		_, err := generate([]byte(text), []byte(constants))
+		assert.ErrorContains(t, err, why, text)
+	}
 }

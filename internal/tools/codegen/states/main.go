@@ -3,6 +3,8 @@
 // added and not listed fails the generation, so that nobody has to remember which code compares statuses.
 //
 //	x-classes: {funding: [funded], completed: [funded, final], expired: [final]}
+//
+// What there is to say about a class of one enumeration stands in x-class-notes, by class, and is added to the comment.
 package main
 
 import (
@@ -55,8 +57,12 @@ func run(spec, pkg, out string) error {
 		if err != nil {
 			return fmt.Errorf("schema %s: %w", name, err)
 		}
+		notes, err := notesOf(doc.Components.Schemas[name].Value, byClass)
+		if err != nil {
+			return fmt.Errorf("schema %s: %w", name, err)
+		}
 		for _, class := range description.SortedKeys(byClass) {
-			method(&source, name, class, byClass[class])
+			method(&source, name, class, byClass[class], notes[class])
 		}
 	}
 	formatted, err := format.Source(source.Bytes())
@@ -101,7 +107,36 @@ func classesOf(name string, schema *openapi3.Schema) (map[string][]string, error
 	return byClass, nil
 }
 
-func method(source *bytes.Buffer, typ, class string, values []string) {
+// notesOf are the notes of an enumeration, by class.
+func notesOf(schema *openapi3.Schema, byClass map[string][]string) (map[string]string, error) {
+	marked, _ := schema.Extensions["x-class-notes"].(map[string]any)
+	notes := map[string]string{}
+	for class, note := range marked {
+		if byClass[class] == nil {
+			return nil, fmt.Errorf("x-class-notes has a note on %s, which no value is", class)
+		}
+		notes[class] = fmt.Sprint(note)
+	}
+	return notes, nil
+}
+
+// widestComment is how wide a line of a comment may be.
+const widestComment = 120
+
+// comment writes text as lines of a comment.
+func comment(source *bytes.Buffer, text string) {
+	line := "//"
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+1+len(word) > widestComment {
+			fmt.Fprintln(source, line)
+			line = "//"
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(source, line)
+}
+
+func method(source *bytes.Buffer, typ, class string, values []string, note string) {
 	name, reports := "Known", "reports a value that this version has a word for."
 	if class != known {
 		name, reports = methods[class].name, methods[class].reports
@@ -110,6 +145,12 @@ func method(source *bytes.Buffer, typ, class string, values []string) {
 	for _, value := range values {
 		quoted = append(quoted, fmt.Sprintf("%q", value))
 	}
-	fmt.Fprintf(source, "\n// %s %s\nfunc (s %s) %s() bool {\nswitch s {\ncase %s:\nreturn true\n}\nreturn false\n}\n",
-		name, reports, typ, name, strings.Join(quoted, ", "))
+	fmt.Fprintln(source)
+	comment(source, name+" "+reports)
+	if note != "" {
+		fmt.Fprintln(source, "//")
+		comment(source, note)
+	}
+	fmt.Fprintf(source, "func (s %s) %s() bool {\nswitch s {\ncase %s:\nreturn true\n}\nreturn false\n}\n",
+		typ, name, strings.Join(quoted, ", "))
 }

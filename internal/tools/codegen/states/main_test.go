@@ -45,6 +45,21 @@ func TestEachClassIsAMethod(t *testing.T) {
 	assert.NotContains(t, source, "Asset")
 }
 
+func TestANoteStandsInTheComment(t *testing.T) {
+	const marks = "completed: [funded, final]}"
+	noted := strings.Replace(described, marks, marks+", x-class-notes: {final: 'It can `still` "+
+		strings.Repeat("come back ", 12)+"later.'}", 1)
+	source, err := generated(t, noted)
+	require.NoError(t, err)
+	assert.Contains(t, source, "is not final.\n//\n// It can `still` come back")
+	assert.Contains(t, source, "come back later.\nfunc (s PayoutStatus) Final() bool {")
+	for line := range strings.Lines(source) {
+		assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 120)
+	}
+	_, err = generated(t, strings.Replace(noted, "{final: 'It", "{finl: 'It", 1))
+	assert.ErrorContains(t, err, "a note on finl")
+}
+
 // A value that is added says what it means, or nothing is generated.
 func TestEveryValueOfAStatusIsClassified(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, problem string }{

@@ -1,0 +1,62 @@
+package dapi_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/recorded"
+)
+
+// Each bank method has a constructor, which takes the fields that the method is likely to use.
+func ExampleContacts_Create_bankAccounts() {
+	server := recorded.Serve() // stands for the service
+	defer server.Close()
+	ctx := context.Background()
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	account := platform.Self()
+
+	bob := dapi.AccountHolder{Name: "Bob Roe"}
+	for _, to := range []dapi.ContactAccount{
+		dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000", Holder: bob}),
+		dapi.ACH(dapi.RoutingAccount{AccountNumber: "000123456789", RoutingNumber: "021000021", Holder: bob}),
+		dapi.PIX(dapi.PIXAccount{PIXKey: "bob@example.com", PIXKeyType: dapi.PIXKeyTypeEmail, Holder: bob}),
+		dapi.PHPEwallet(dapi.PhoneWallet{PhoneNumber: "+63 900 000 0000", Holder: bob}),
+		dapi.INRUPI(dapi.KeyAccount{Holder: bob}), // the key is missing
+	} {
+		contact, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: to})
+		if err != nil {
+			log.Fatal(err)
+		}
+		capabilities, err := account.Contacts.Capabilities(ctx, contact.ID) // it has the last word
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, method := range capabilities.Methods {
+			fmt.Println("paid by", method.Method, "in", method.Currency)
+		}
+		for _, blocker := range capabilities.Blockers {
+			fmt.Println("not yet:", blocker.Code, blocker.Field)
+		}
+	}
+	// Output:
+	// paid by sepa in EUR
+	// paid by ach in USD
+	// paid by pix in BRL
+	// paid by php_ewallet in PHP
+	// not yet: account_detail_missing paymentKey
+}
+
+// A field that an account type lacks is set on the account with all fields.
+func ExampleBank() {
+	account := dapi.RoutingAccount{AccountNumber: "000123456789", RoutingNumber: "021000021"}.BankAccount()
+	account.HolderIDNumber = "X0000000"
+	account.Currency = "USD"
+	to := dapi.Bank(dapi.BankMethodFedwire, account)
+	fmt.Println(to.Variant().(dapi.BankAccount).AccountType)
+	// Output: fedwire
+}
