@@ -92,7 +92,7 @@ func ExampleInvoices_Get() {
 	// Output: 12.6 EUR sent
 }
 
-// The link of an invoice leads to its public id, and the id to a PDF that anybody can open.
+// InvoiceID takes the public id out of an invoice's link. Everybody can open the PDF under the returned address.
 func ExampleClient_InvoicePDFLink() {
 	client, err := public.New("https://service.example")
 	if err != nil {
