@@ -8,238 +8,379 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerGetApp = wire.Answer{Shape: &shapeApp, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*App)
-	return wholeApp(v, body)
-}}
+var answerGetApp = wire.Answer{
+	Shape: &shapeApp,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*App)
+		return wholeApp(v, body)
+	},
+}
 
-var answerCreateTransfer = wire.Answer{Shape: &shapeTransferReceipt, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*TransferReceipt)
-	return wholeTransferReceipt(v, body)
-}}
+var answerCreateTransfer = wire.Answer{
+	Shape: &shapeTransferReceipt,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*TransferReceipt)
+		return wholeTransferReceipt(v, body)
+	},
+}
 
-var answerListTransfers = wire.Answer{Shape: &shapeTransferList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*TransferList)
-	return wholeTransferList(v, body)
-}}
+var answerListTransfers = wire.Answer{
+	Shape: &shapeTransferList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*TransferList)
+		return wholeTransferList(v, body)
+	},
+}
 
-var answerListBalances = wire.Answer{Shape: &shapeBalanceList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*BalanceList)
-	return wholeBalanceList(v, body)
-}}
+var answerListBalances = wire.Answer{
+	Shape: &shapeBalanceList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*balanceList)
+		return wholeBalanceList(v, body)
+	},
+}
 
-var answerQuoteBalancePayin = wire.Answer{Shape: &shapeQuote, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Quote)
-	return wholeQuote(v, body)
-}}
+var answerQuoteBalancePayin = wire.Answer{
+	Shape: &shapeQuote,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Quote)
+		return wholeQuote(v, body)
+	},
+}
 
-var answerQuoteBalancePayout = wire.Answer{Shape: &shapeQuote, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Quote)
-	return wholeQuote(v, body)
-}}
+var answerQuoteBalancePayout = wire.Answer{
+	Shape: &shapeQuote,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Quote)
+		return wholeQuote(v, body)
+	},
+}
 
-var answerListBanks = wire.Answer{Shape: &shapeBankList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*BankList)
-	return wholeBankList(v, body)
-}}
+var answerListBanks = wire.Answer{
+	Shape: &shapeBankList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*bankList)
+		return wholeBankList(v, body)
+	},
+}
 
-var answerActivateBanks = wire.Answer{Shape: &shapeBankList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*BankList)
-	return wholeBankList(v, body)
-}}
+var answerActivateBanks = wire.Answer{
+	Shape: &shapeBankList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*bankList)
+		return wholeBankList(v, body)
+	},
+}
 
-var answerQuoteBankPayin = wire.Answer{Shape: &shapeQuote, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Quote)
-	return wholeQuote(v, body)
-}}
+var answerQuoteBankPayin = wire.Answer{
+	Shape: &shapeQuote,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Quote)
+		return wholeQuote(v, body)
+	},
+}
 
-var answerSubmitBankPayinQuote = wire.Answer{Shape: &answers.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.UniversalTransactionStatus)
-	return answers.WholeUniversalTransactionStatus(v, body)
-}}
+var answerSubmitBankPayinQuote = wire.Answer{
+	Shape: &answers.UniversalTransactionStatus,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.UniversalTransactionStatus)
+		return answers.WholeUniversalTransactionStatus(v, body)
+	},
+}
 
-var answerListCards = wire.Answer{Shape: &answers.CardList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.CardList)
-	return answers.WholeCardList(v, body)
-}}
+var answerListCards = wire.Answer{
+	Shape: &answers.CardList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.CardList)
+		return answers.WholeCardList(v, body)
+	},
+}
 
-var answerCreateCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Card)
-	return answers.WholeCard(v, body)
-}}
+var answerCreateCard = wire.Answer{
+	Shape: &answers.Card,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Card)
+		return answers.WholeCard(v, body)
+	},
+}
 
-var answerCreateCardKYCLink = wire.Answer{Shape: &shapeKYCLink, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*KYCLink)
-	return wholeKYCLink(v, body)
-}}
+var answerCreateCardKYCLink = wire.Answer{
+	Shape: &shapeKYCLink,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*KYCLink)
+		return wholeKYCLink(v, body)
+	},
+}
 
-var answerPreApproveCard = wire.Answer{Shape: &shapeCardPreApproval, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*CardPreApproval)
-	return wholeCardPreApproval(v, body)
-}}
+var answerPreApproveCard = wire.Answer{
+	Shape: &shapeCardPreApproval,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*CardPreApproval)
+		return wholeCardPreApproval(v, body)
+	},
+}
 
-var answerGetCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Card)
-	return answers.WholeCard(v, body)
-}}
+var answerGetCard = wire.Answer{
+	Shape: &answers.Card,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Card)
+		return answers.WholeCard(v, body)
+	},
+}
 
-var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.CardDetails)
-	return answers.WholeCardDetails(v, body)
-}}
+var answerRevealCardDetails = wire.Answer{
+	Shape: &answers.CardDetails,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.CardDetails)
+		return answers.WholeCardDetails(v, body)
+	},
+}
 
-var answerFreezeCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Card)
-	return answers.WholeCard(v, body)
-}}
+var answerFreezeCard = wire.Answer{
+	Shape: &answers.Card,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Card)
+		return answers.WholeCard(v, body)
+	},
+}
 
-var answerSetCardLabel = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Card)
-	return answers.WholeCard(v, body)
-}}
+var answerSetCardLabel = wire.Answer{
+	Shape: &answers.Card,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Card)
+		return answers.WholeCard(v, body)
+	},
+}
 
-var answerSetCardLimit = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Card)
-	return answers.WholeCard(v, body)
-}}
+var answerSetCardLimit = wire.Answer{
+	Shape: &answers.Card,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Card)
+		return answers.WholeCard(v, body)
+	},
+}
 
-var answerUnfreezeCard = wire.Answer{Shape: &answers.Card, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Card)
-	return answers.WholeCard(v, body)
-}}
+var answerUnfreezeCard = wire.Answer{
+	Shape: &answers.Card,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Card)
+		return answers.WholeCard(v, body)
+	},
+}
 
-var answerListContracts = wire.Answer{Shape: &shapeContractList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*ContractList)
-	return wholeContractList(v, body)
-}}
+var answerListContracts = wire.Answer{
+	Shape: &shapeContractList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*ContractList)
+		return wholeContractList(v, body)
+	},
+}
 
-var answerCreateContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Contract)
-	return answers.WholeContract(v, body)
-}}
+var answerCreateContract = wire.Answer{
+	Shape: &answers.Contract,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Contract)
+		return answers.WholeContract(v, body)
+	},
+}
 
-var answerListInvoices = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*InvoiceList)
-	return wholeInvoiceList(v, body)
-}}
+var answerListInvoices = wire.Answer{
+	Shape: &shapeInvoiceList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*InvoiceList)
+		return wholeInvoiceList(v, body)
+	},
+}
 
-var answerCreateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerCreateInvoice = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerCreateInvoiceBatch = wire.Answer{Shape: &shapeInvoiceList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*InvoiceList)
-	return wholeInvoiceList(v, body)
-}}
+var answerCreateInvoiceBatch = wire.Answer{
+	Shape: &shapeInvoiceList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*InvoiceList)
+		return wholeInvoiceList(v, body)
+	},
+}
 
-var answerCreateUploadedInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerCreateUploadedInvoice = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerGetInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerGetInvoice = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerUpdateInvoice = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerListContractTemplates = wire.Answer{Shape: &shapeContractTemplateList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*ContractTemplateList)
-	return wholeContractTemplateList(v, body)
-}}
+var answerListContractTemplates = wire.Answer{
+	Shape: &shapeContractTemplateList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*contractTemplateList)
+		return wholeContractTemplateList(v, body)
+	},
+}
 
-var answerGetContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Contract)
-	return answers.WholeContract(v, body)
-}}
+var answerGetContract = wire.Answer{
+	Shape: &answers.Contract,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Contract)
+		return answers.WholeContract(v, body)
+	},
+}
 
-var answerUpdateContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Contract)
-	return answers.WholeContract(v, body)
-}}
+var answerUpdateContract = wire.Answer{
+	Shape: &answers.Contract,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Contract)
+		return answers.WholeContract(v, body)
+	},
+}
 
-var answerApproveContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Contract)
-	return answers.WholeContract(v, body)
-}}
+var answerApproveContract = wire.Answer{
+	Shape: &answers.Contract,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Contract)
+		return answers.WholeContract(v, body)
+	},
+}
 
-var answerCreateInvoiceFromContract = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerCreateInvoiceFromContract = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerPauseContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Contract)
-	return answers.WholeContract(v, body)
-}}
+var answerPauseContract = wire.Answer{
+	Shape: &answers.Contract,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Contract)
+		return answers.WholeContract(v, body)
+	},
+}
 
-var answerReplacePaymentMethods = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Contract)
-	return answers.WholeContract(v, body)
-}}
+var answerReplacePaymentMethods = wire.Answer{
+	Shape: &answers.Contract,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Contract)
+		return answers.WholeContract(v, body)
+	},
+}
 
-var answerPreviewContract = wire.Answer{Shape: &shapeContractPreview, Whole: func(value any, body *wire.Body) bool {
-	return true
-}}
+var answerPreviewContract = wire.Answer{
+	Shape: &shapeContractPreview,
+	Whole: func(value any, body *wire.Body) bool {
+		return true
+	},
+}
 
-var answerUploadDocument = wire.Answer{Shape: &answers.Document, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Document)
-	return answers.WholeDocument(v, body)
-}}
+var answerUploadDocument = wire.Answer{
+	Shape: &answers.Document,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Document)
+		return answers.WholeDocument(v, body)
+	},
+}
 
-var answerGetMCPBalance = wire.Answer{Shape: &shapeMCPBalance, Whole: func(value any, body *wire.Body) bool {
-	return true
-}}
+var answerGetMCPBalance = wire.Answer{
+	Shape: &shapeMCPBalance,
+	Whole: func(value any, body *wire.Body) bool {
+		return true
+	},
+}
 
-var answerListTransactions = wire.Answer{Shape: &shapeTransactionList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*TransactionList)
-	return wholeTransactionList(v, body)
-}}
+var answerListTransactions = wire.Answer{
+	Shape: &shapeTransactionList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*TransactionList)
+		return wholeTransactionList(v, body)
+	},
+}
 
-var answerGetProfile = wire.Answer{Shape: &shapeUserProfile, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*UserProfile)
-	return wholeUserProfile(v, body)
-}}
+var answerGetProfile = wire.Answer{
+	Shape: &shapeUserProfile,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*UserProfile)
+		return wholeUserProfile(v, body)
+	},
+}
 
-var answerCreateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Contact)
-	return wholeContact(v, body)
-}}
+var answerCreateContact = wire.Answer{
+	Shape: &shapeContact,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Contact)
+		return wholeContact(v, body)
+	},
+}
 
-var answerValidateBankDetails = wire.Answer{Shape: &shapeBankDetailsCheck, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*BankDetailsCheck)
-	return wholeBankDetailsCheck(v, body)
-}}
+var answerValidateBankDetails = wire.Answer{
+	Shape: &shapeBankDetailsCheck,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*BankDetailsCheck)
+		return wholeBankDetailsCheck(v, body)
+	},
+}
 
-var answerListContacts = wire.Answer{Shape: &shapeContactList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*ContactList)
-	return wholeContactList(v, body)
-}}
+var answerListContacts = wire.Answer{
+	Shape: &shapeContactList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*ContactList)
+		return wholeContactList(v, body)
+	},
+}
 
-var answerUpdateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Contact)
-	return wholeContact(v, body)
-}}
+var answerUpdateContact = wire.Answer{
+	Shape: &shapeContact,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Contact)
+		return wholeContact(v, body)
+	},
+}
 
-var answerUpdateProfile = wire.Answer{Shape: &shapeUserProfile, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*UserProfile)
-	return wholeUserProfile(v, body)
-}}
+var answerUpdateProfile = wire.Answer{
+	Shape: &shapeUserProfile,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*UserProfile)
+		return wholeUserProfile(v, body)
+	},
+}
 
-var answerGetKYCStatus = wire.Answer{Shape: &shapeKYCState, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*KYCState)
-	return wholeKYCState(v, body)
-}}
+var answerGetKYCStatus = wire.Answer{
+	Shape: &shapeKYCState,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*KYCState)
+		return wholeKYCState(v, body)
+	},
+}
 
-var answerCreateKYCLink = wire.Answer{Shape: &shapeKYCLink, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*KYCLink)
-	return wholeKYCLink(v, body)
-}}
+var answerCreateKYCLink = wire.Answer{
+	Shape: &shapeKYCLink,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*KYCLink)
+		return wholeKYCLink(v, body)
+	},
+}
 
 func wholeApp(v *App, body *wire.Body) bool {
 	for i := range v.Scopes {
@@ -260,7 +401,7 @@ func wholeBalance(v *Balance, body *wire.Body) bool {
 	return true
 }
 
-func wholeBalanceList(v *BalanceList, body *wire.Body) bool {
+func wholeBalanceList(v *balanceList, body *wire.Body) bool {
 	if v.Items == nil {
 		return false
 	}
@@ -297,7 +438,7 @@ func wholeBankDetailsCheck(v *BankDetailsCheck, body *wire.Body) bool {
 	return true
 }
 
-func wholeBankList(v *BankList, body *wire.Body) bool {
+func wholeBankList(v *bankList, body *wire.Body) bool {
 	if v.Items == nil {
 		return false
 	}
@@ -377,7 +518,7 @@ func wholeContractTemplate(v *ContractTemplate, body *wire.Body) bool {
 	return true
 }
 
-func wholeContractTemplateList(v *ContractTemplateList, body *wire.Body) bool {
+func wholeContractTemplateList(v *contractTemplateList, body *wire.Body) bool {
 	if v.Items == nil {
 		return false
 	}
@@ -509,7 +650,13 @@ var shapeApp = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeBalanceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBalance}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeBalance},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
@@ -519,7 +666,13 @@ var shapeBankDetailsCheck = wire.Shape{Kind: wire.KindObject, Members: []wire.Me
 }}
 
 var shapeBankList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBank}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeBank},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
@@ -537,12 +690,24 @@ var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeContactList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeContact}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeContact},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
 var shapeContractList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &answers.Contract}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &answers.Contract},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
@@ -552,12 +717,24 @@ var shapeContractPreview = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 }}
 
 var shapeContractTemplateList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeContractTemplate}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeContractTemplate},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
 var shapeInvoiceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &answers.Invoice}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &answers.Invoice},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
@@ -578,16 +755,21 @@ var shapeMCPBalance = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "walletEmail", Shape: &wire.Text, Type: wire.Assumed},
 }}
 
-var shapePaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Assumed, Variants: map[string]*wire.Shape{
-	"email":        &shapeEmailAccount,
-	"local":        &shapeLocalRailPaymentMethod,
-	"onchain":      &shapeOnchainAccount,
-	"pix":          &shapePIXPaymentMethod,
-	"provider_usd": &shapeProviderUSDPaymentMethod,
-	"sepa":         &shapeSEPAPaymentMethod,
-	"swift":        &shapeSWIFTPaymentMethod,
-	"us_external":  &shapeUSExternalPaymentMethod,
-}}
+var shapePaymentMethod = wire.Shape{
+	Kind:    wire.KindUnion,
+	By:      "accountType",
+	Selects: wire.Assumed,
+	Variants: map[string]*wire.Shape{
+		"email":        &shapeEmailAccount,
+		"local":        &shapeLocalRailPaymentMethod,
+		"onchain":      &shapeOnchainAccount,
+		"pix":          &shapePIXPaymentMethod,
+		"provider_usd": &shapeProviderUSDPaymentMethod,
+		"sepa":         &shapeSEPAPaymentMethod,
+		"swift":        &shapeSWIFTPaymentMethod,
+		"us_external":  &shapeUSExternalPaymentMethod,
+	},
+}
 
 var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "depositAddress", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
@@ -602,12 +784,24 @@ var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeTransactionList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeTransaction}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeTransaction},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 
 var shapeTransferList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeTransfer}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeTransfer},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
 }}
 

@@ -14,894 +14,830 @@ import (
 	"github.com/oapi-codegen/nullable"
 )
 
-// Defines values for DocumentKind.
+// The values of [DocumentKind] that this version knows.
 const (
 	DocumentKindContract DocumentKind = "contract"
 	DocumentKindInvoice  DocumentKind = "invoice"
 )
 
-// App: Whom the key belongs to and what it may do.
-// Source: App API, Account and profile, GET /apps/me.
+// App is the app that owns the key, and what it may do.
 type App struct {
-	// AppID Id of the owning app.
 	AppID string `json:"appId,omitempty,omitzero"`
 
-	// AppName Name of the owning app.
 	AppName string `json:"appName,omitempty,omitzero"`
 
-	// Balance Balance in USDC.
+	// The balance, in USDC.
 	Balance model.Decimal `json:"balance,omitempty,omitzero"`
 
-	// RemainingSpendLimit What the key may still spend.
+	// The amount that the key may still spend.
 	RemainingSpendLimit *model.Decimal `json:"remainingSpendLimit,omitempty"`
 
-	// Scopes Scopes granted to the key.
+	// The scopes of the key.
 	Scopes []string `json:"scopes,omitempty,omitzero"`
 
-	// UserEmail Email address of the user that owns the app.
+	// The email address of the user that owns the app.
 	UserEmail string `json:"userEmail,omitempty,omitzero"`
 
-	// UserName Name of the user that owns the app.
+	// The name of the user that owns the app.
 	UserName string `json:"userName,omitempty,omitzero"`
 }
 
-// Balance: One balance account.
-// Source: App API, Account and profile, GET /balance.
+// Balance is a balance account.
 type Balance struct {
-	// Available What can be spent.
+	// The amount that can be spent, in Currency.
 	Available model.Decimal `json:"available"`
 
-	// Currency Asset that the account holds.
+	// The asset that the account holds.
 	Currency string `json:"currency"`
 
-	// ID Id of the balance account.
+	// The id of the balance account.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// WalletAddress Address that holds the asset.
+	// The address that holds the asset.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// BalanceList: The balance accounts.
-// Source: App API, Account and profile, GET /balance.
-type BalanceList struct {
-	// Items The balance accounts.
+// balanceList lists the balance accounts.
+type balanceList struct {
+	// The balance accounts.
 	Items []Balance `json:"items"`
 
-	// Total How many there are.
+	// The number of entries.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BalancePayinQuote: A transfer from another chain to price.
-// Source: App API, Banks and quotes, POST /balance/payin/quote.
+// BalancePayinQuote asks for the price of a transfer from another chain.
 type BalancePayinQuote struct {
-	// Amount Amount in currency.
+	// The amount, in Currency.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// Currency Asset.
+	// The asset to transfer.
 	Currency string `json:"currency,omitzero"`
 
-	// OriginChainID Chain the money comes from.
+	// The EVM chain id of the chain that the money comes from.
 	OriginChainID EVMChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// BalancePayoutQuote: A payout to price.
-// Source: App API, Banks and quotes, POST /balance/payout/quote.
+// BalancePayoutQuote asks for the price of a payout.
 type BalancePayoutQuote struct {
-	// Amount Amount.
+	// The amount to pay.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// BankAccountID Bank account of the contact.
+	// The contact's bank account that receives the money.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// ContactID Contact to pay. Source: Vocabulary; Limits, Pages and sizes.
+	// The contact to pay.
 	ContactID string `json:"contactId,omitzero"`
 }
 
-// Bank: A rail and the bank account opened on it.
-// Source: App API, Banks and quotes, GET /banks.
+// Bank is a rail, and the bank account that was opened on it.
 type Bank struct {
-	// BankAccountID The bank account once it is open.
+	// The bank account. Empty until it is open.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// Currency Currency.
+	// The currency of the rail.
 	Currency string `json:"currency"`
 
-	// Method Rail.
+	// The bank method.
 	Method string `json:"method"`
 
-	// Requisites What a payer needs to wire money.
+	// The account details that a payer needs.
 	Requisites model.OpenObject `json:"requisites,omitempty,omitzero"`
 
-	// Status State of the rail.
+	// The status of the rail.
 	Status string `json:"status"`
 }
 
-// BankActivation: Rails to activate.
-// Source: App API, Banks and quotes, POST /banks/activate.
-type BankActivation struct {
-	// Methods The rails; all that are available when empty.
+// bankActivation activates rails.
+type bankActivation struct {
+	// The rails. An empty list activates all that are available.
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails: Bank details to validate.
-// Source: App API, Contacts, POST /user/contact/bank/validate.
+// BankDetails holds the bank details to validate.
 type BankDetails struct {
-	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BankType Kind of bank account; the values are not shown.
+	// The kind of bank account. The service description does not show the values.
 	BankType string `json:"bankType,omitempty,omitzero"`
 
-	// BIC BIC of the institution.
+	// The BIC of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// IBAN IBAN without separators.
+	// The IBAN, without separators.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// RoutingNumber Routing number.
 	RoutingNumber nullable.Nullable[string] `json:"routingNumber,omitempty,omitzero"`
 }
 
-// BankDetailsCheck: What a check of bank details found.
-// Source: App API, Contacts, POST /user/contact/bank/validate.
+// BankDetailsCheck is the result of a check of bank details.
 type BankDetailsCheck struct {
-	// Errors What is wrong.
+	// The problems that the check found.
 	Errors []BankDetailsError `json:"errors,omitempty,omitzero"`
 
-	// Valid Whether the details can be used; absent where the service does not say.
+	// Whether the details can be used. It is absent if the service does not say.
 	Valid *bool `json:"valid,omitempty"`
 }
 
-// BankDetailsError: One thing that is wrong with bank details.
-// Source: App API, Contacts, POST /user/contact/bank/validate.
+// BankDetailsError is one problem with bank details.
 type BankDetailsError struct {
-	// Code What is wrong.
+	// The problem as a code.
 	Code string `json:"code,omitempty,omitzero"`
 
-	// Field Field concerned.
+	// The field that the problem is about.
 	Field string `json:"field,omitempty,omitzero"`
 
-	// Message What is wrong in words.
+	// The problem in words.
 	Message string `json:"message,omitempty,omitzero"`
 }
 
-// BankList: Banks and rails.
-// Source: App API, Banks and quotes, GET /banks.
-type BankList struct {
-	// Items The rails.
+// bankList lists the rails of an account.
+type bankList struct {
+	// The rails.
 	Items []Bank `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BankPayinQuote: A transfer from a bank account to price.
-// Source: App API, Banks and quotes, POST /banks/payin/quote.
+// BankPayinQuote asks for the price of a transfer from a bank account.
 type BankPayinQuote struct {
-	// Amount Amount in the account's currency.
+	// The amount, in the account's currency.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// BankAccountID Bank account that receives.
+	// The bank account that receives the money.
 	BankAccountID string `json:"bankAccountId,omitzero"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 }
 
-// CardCreate: A card to issue.
-// Source: App API, Cards, POST /cards.
+// CardCreate issues a card.
 type CardCreate struct {
-	// Format Format of the card.
+	// The format, such as "virtual".
 	Format CardFormat `json:"format,omitempty,omitzero"`
 }
 
-// CardFormat: Format of a card, an open set of which virtual is shown.
-// Source: App API, Cards, POST /cards.
+// CardFormat is the format of a card, such as virtual.
 type CardFormat string
 
-// CardLabelUpdate: The label to give.
-// Source: App API, Cards, PUT /cards/{card_id}/label.
-type CardLabelUpdate struct {
-	// Label Label of the caller's own.
+// cardLabelUpdate is the new label of a card.
+type cardLabelUpdate struct {
+	// Your own label. The service does not interpret it.
 	Label nullable.Nullable[string] `json:"label,omitzero"`
 }
 
-// CardLimitUpdate: The limits to set; a limit that is absent stays.
-// Source: App API, Cards, PUT /cards/{card_id}/limit.
+// CardLimitUpdate sets the limits of a card. A limit that is absent stays as it is.
 type CardLimitUpdate struct {
-	// DailyLimit Limit a day.
+	// The limit for a day.
 	DailyLimit nullable.Nullable[model.Number] `json:"dailyLimit,omitempty,omitzero"`
 
-	// LifetimeLimit Limit over the card's life.
+	// The limit for the whole life of the card.
 	LifetimeLimit nullable.Nullable[model.Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
-	// MonthlyLimit Limit a month.
+	// The limit for a month.
 	MonthlyLimit nullable.Nullable[model.Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
-// CardPreApproval: A pre-approval as it stands.
-// Source: App API, Cards, POST /cards/pre-approve.
+// CardPreApproval is the permission of the card programme to take money from the wallet.
 type CardPreApproval struct {
-	// Approved Whether the card programme may draw.
+	// Whether the card programme may take money.
 	Approved bool `json:"approved"`
 
-	// TxHash Hash of the on-chain approval.
+	// The hash of the on-chain approval.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// CardPreApprovalCreate: What the card programme may draw.
-// Source: App API, Cards, POST /cards/pre-approve.
+// CardPreApprovalCreate allows the card programme to take money from the wallet.
 type CardPreApprovalCreate struct {
-	// Amount Largest amount.
+	// The largest amount that the programme may take.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// Currency Asset.
+	// The asset of Amount.
 	Currency string `json:"currency,omitempty,omitzero"`
 }
 
-// Contact: A saved payment destination.
-// Source: App API, Contacts.
+// Contact is a saved payment destination.
 type Contact struct {
-	// Account Where the contact is paid.
+	// The destination at which the contact is paid.
 	Account model.ContactAccount `json:"account,omitempty,omitzero"`
 
-	// CreatedAt When the contact was created.
+	// The time at which the contact was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ID Contact id.
+	// The contact's id.
 	ID string `json:"id"`
 
-	// Name Name of the contact.
+	// The contact's name.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// Relationship Relationship to the account.
+	// The contact's relationship to the account, such as "external".
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactCreate: A payment destination to save.
-// Source: App API, Contacts, POST /user/contact.
+// ContactCreate saves a payment destination.
 type ContactCreate struct {
-	// Account Where the contact is paid.
+	// The destination at which the contact is paid.
 	Account model.ContactAccount `json:"account,omitzero"`
 
-	// Name Name of the contact.
+	// The contact's name.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// Relationship Relationship to the account, for example external.
+	// The contact's relationship to the account, such as "external".
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactList: A page of contacts.
-// Source: App API, Contacts, GET /user/contacts.
+// ContactList is a page of contacts.
 type ContactList struct {
-	// Items The contacts.
+	// The contacts on this page.
 	Items []Contact `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContactUpdate: What to change of a contact.
-// Source: App API, Contacts, PATCH /user/contacts/{contact_id}.
+// ContactUpdate changes a contact. An absent field stays as it is.
 type ContactUpdate struct {
-	// Name Name of the contact.
+	// The contact's name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 
-	// Relationship Relationship to the account.
+	// The contact's relationship to the account, such as "external".
 	Relationship nullable.Nullable[string] `json:"relationship,omitempty,omitzero"`
 }
 
-// ContractCreate: A contract to offer.
-// Source: App API, Contracts, create contract body.
+// ContractCreate offers a contract to a contractor.
 type ContractCreate struct {
-	// ActivationAt When it takes effect.
+	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// ContractorEmail Email address of the party that is paid.
+	// The email address of the contractor, who is paid.
 	ContractorEmail string `json:"contractorEmail,omitzero"`
 
-	// Fields Values that the document is filled with.
+	// The values that fill the contract's document.
 	Fields ContractFields `json:"fields,omitempty,omitzero"`
 
-	// Label Label of the caller's own.
+	// Your own label. The service does not interpret it.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// Period Length of a period, for example monthly.
+	// The length of a period, such as "monthly".
 	Period string `json:"period,omitempty,omitzero"`
 
-	// PriorityMethods Preferred payment methods.
+	// The payment methods that are preferred.
 	PriorityMethods []model.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
-	// RequireSignature Whether both parties have to sign.
+	// Whether both parties must sign.
 	RequireSignature *bool `json:"requireSignature,omitempty,omitzero"`
 
-	// Type Kind.
+	// The kind of contract.
 	Type model.ContractType `json:"type,omitzero"`
 }
 
-// ContractFields: Values that a contract's document is filled with.
-// Source: App API, Contracts, create contract body.
+// ContractFields holds the values that fill the document of a contract.
 type ContractFields struct {
-	// Amount Amount of a period in currency.
+	// The amount of one period, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// Currency Currency of amount.
+	// The currency of Amount.
 	Currency model.FiatCurrency `json:"currency,omitempty,omitzero"`
 
-	// JobTitle Job title.
+	// The contractor's job title.
 	JobTitle string `json:"jobTitle,omitempty,omitzero"`
 
-	// ScopeDescription Scope of the work.
+	// The scope of the work.
 	ScopeDescription string `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractFieldsUpdate: What to change of the values that a contract's document is filled with.
-// Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
+// ContractFieldsUpdate changes the values that fill the document of a contract. An absent field stays as it is.
 type ContractFieldsUpdate struct {
-	// Amount Amount of a period in currency.
+	// The amount of one period, in Currency.
 	Amount nullable.Nullable[model.Decimal] `json:"amount,omitempty,omitzero"`
 
-	// Currency Currency of amount.
+	// The currency of Amount.
 	Currency nullable.Nullable[model.FiatCurrency] `json:"currency,omitempty,omitzero"`
 
-	// JobTitle Job title.
+	// The contractor's job title.
 	JobTitle nullable.Nullable[string] `json:"jobTitle,omitempty,omitzero"`
 
-	// ScopeDescription Scope of the work.
+	// The scope of the work.
 	ScopeDescription nullable.Nullable[string] `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractInvoiceCreate: An invoice to issue for one period of a contract.
-// Source: App API, Invoices, create from contract body.
+// ContractInvoiceCreate issues an invoice for one period of a contract.
 type ContractInvoiceCreate struct {
-	// AddItems Lines in addition to the contract's own.
+	// Lines in addition to those of the contract.
 	AddItems []model.LineItem `json:"addItems,omitempty,omitzero"`
 
-	// ContractorAddress Address of the party that is paid.
+	// The postal address of the contractor, who is paid.
 	ContractorAddress model.PostalAddress `json:"contractorAddress,omitempty,omitzero"`
 
-	// InvoicePrefix Prefix of the invoice number.
+	// The prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
-	// PeriodStart First day of the period.
+	// The first day of the period.
 	PeriodStart model.Date `json:"periodStart,omitempty,omitzero"`
 }
 
-// ContractList: A page of contracts.
-// Source: App API, Contracts.
+// ContractList is a page of contracts.
 type ContractList struct {
-	// Items The contracts.
+	// The contracts on this page.
 	Items []model.Contract `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContractPreview: A contract as its document will read.
-// Source: App API, Contracts, GET /documents/contracts/{contract_id}/preview.
+// ContractPreview is the document of a contract, with its fields filled in.
 type ContractPreview struct {
-	// Fields The resolved fields.
+	// The resolved fields.
 	Fields model.OpenObject `json:"fields,omitempty,omitzero"`
 
-	// Text Text of the document.
+	// The text of the document.
 	Text string `json:"text,omitempty,omitzero"`
 }
 
-// ContractTemplate: A template that contracts can be created from.
-// Source: App API, Contracts, GET /documents/contracts/templates.
+// ContractTemplate is a template for contracts.
 type ContractTemplate struct {
-	// Fields Names of the fields to fill.
+	// The names of the fields to fill in.
 	Fields []string `json:"fields,omitempty,omitzero"`
 
-	// ID Template id.
+	// The template's id.
 	ID string `json:"id"`
 
-	// Name Name to show.
+	// The name to display.
 	Name string `json:"name"`
 
-	// Type Kind of contract.
+	// The kind of contract.
 	Type model.ContractType `json:"type,omitempty,omitzero"`
 }
 
-// ContractTemplateList: The contract templates.
-// Source: App API, Contracts, GET /documents/contracts/templates.
-type ContractTemplateList struct {
-	// Items The templates.
+// contractTemplateList lists the contract templates.
+type contractTemplateList struct {
+	// The templates.
 	Items []ContractTemplate `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContractUpdate: What to change of a contract.
-// Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
+// ContractUpdate changes a contract. An absent field stays as it is.
 type ContractUpdate struct {
-	// ActivationAt When it takes effect.
+	// The time at which the contract takes effect.
 	ActivationAt nullable.Nullable[time.Time] `json:"activationAt,omitempty,omitzero"`
 
-	// ExpirationAt When it ends.
+	// The time at which the contract ends.
 	ExpirationAt nullable.Nullable[time.Time] `json:"expirationAt,omitempty,omitzero"`
 
-	// Fields Values that the document is filled with.
+	// The values that fill the contract's document.
 	Fields ContractFieldsUpdate `json:"fields,omitempty,omitzero"`
 
-	// Label Label of the caller's own.
+	// Your own label. The service does not interpret it.
 	Label nullable.Nullable[string] `json:"label,omitempty,omitzero"`
 
-	// Period Length of a period.
+	// The length of a period, such as "monthly".
 	Period nullable.Nullable[string] `json:"period,omitempty,omitzero"`
 
-	// PriorityMethods Preferred payment methods.
+	// The payment methods that are preferred.
 	PriorityMethods nullable.Nullable[[]model.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
-// DocumentKind: What a document belongs to.
-// Source: App API, Documents.
+// DocumentKind is the kind of a document: what it belongs to. The service can add values.
 type DocumentKind string
 
-// DocumentUpload: A document to store.
-// Source: App API, Documents.
+// DocumentUpload stores a document.
 type DocumentUpload struct {
-	// Content The document, read to its end; it travels in base64.
+	// The document. It is read to its end.
 	Content io.Reader `json:"base64,omitzero"`
 
-	// Context What it is used for.
+	// The purpose of the document.
 	Context DocumentKind `json:"context,omitempty,omitzero"`
 
-	// Name Name to show.
+	// The name to display.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// OriginName File name it came with.
+	// The original file name.
 	OriginName string `json:"originName,omitempty,omitzero"`
 
-	// Type Kind of the document.
+	// The kind of the document.
 	Type DocumentKind `json:"type,omitempty,omitzero"`
 }
 
-// EVMChainID: An EVM chain id. Source: Resources, Platform resources.
-type EVMChainID = int64
+// EVMChainID is an EVM chain id, such as 8453 for Base.
+type EVMChainID int64
 
-// InvoiceBatch: Invoices to issue for several contracts.
-// Source: App API, Invoices, batch body.
+// InvoiceBatch lists the invoices to issue for several contracts.
 type InvoiceBatch []InvoiceBatchEntry
 
-// InvoiceBatchEntry: The invoice of one contract in a batch.
-// Source: App API, Invoices, batch body.
+// InvoiceBatchEntry is the invoice of one contract in a batch.
 type InvoiceBatchEntry struct {
-	// ContractID The contract.
+	// The contract's id.
 	ContractID string `json:"contractId,omitzero"`
 
-	// Items What is invoiced.
+	// The lines of the invoice.
 	Items []model.LineItem `json:"items,omitempty,omitzero"`
 
-	// Memo Note on the invoice.
+	// A note on the invoice.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Period Number of the period.
+	// The number of the period.
 	Period int `json:"period,omitempty,omitzero"`
 }
 
-// InvoiceCreate: An invoice to issue.
-// Source: App API, Invoices, create invoice body.
+// InvoiceCreate issues an invoice.
 type InvoiceCreate struct {
-	// ClientAddress Address of the party that pays.
+	// The postal address of the client, who pays.
 	ClientAddress model.PostalAddress `json:"clientAddress,omitempty,omitzero"`
 
-	// ClientDisplayName Name of the party that pays.
+	// The name of the client, who pays.
 	ClientDisplayName string `json:"clientDisplayName,omitempty,omitzero"`
 
-	// ClientEmail Email address of the party that pays.
+	// The email address of the client, who pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// ContractorDisplayName Name of the party that is paid.
+	// The name of the contractor, who is paid.
 	ContractorDisplayName string `json:"contractorDisplayName,omitempty,omitzero"`
 
-	// ContractorEmail Email address of the party that is paid.
+	// The email address of the contractor, who is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// Currency Currency of all prices.
+	// The currency of all prices.
 	Currency model.InvoiceCurrency `json:"currency,omitzero"`
 
-	// DueDate Day by which payment is due.
+	// The day by which the invoice must be paid.
 	DueDate model.Date `json:"dueDate,omitempty,omitzero"`
 
-	// InvoicePrefix Prefix of the invoice number.
+	// The prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
-	// Items What is invoiced.
+	// The lines of the invoice.
 	Items []model.LineItem `json:"items,omitzero"`
 
-	// Onchain Whether the invoice is paid on chain.
+	// Whether the invoice is paid on chain.
 	Onchain *bool `json:"onchain,omitempty,omitzero"`
 }
 
-// InvoiceList: A page of invoices.
-// Source: App API, Invoices.
+// InvoiceList is a page of invoices.
 type InvoiceList struct {
-	// Items The invoices.
+	// The invoices on this page.
 	Items []model.Invoice `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// KYCLink: Where to verify oneself.
-// Source: App API, Account and profile, POST /user/kyc_link.
+// KYCLink is a link at which a person or a business can complete the verification.
 type KYCLink struct {
-	// Status State of verification.
+	// The status of the verification.
 	Status model.KYCStatus `json:"status,omitempty,omitzero"`
 
-	// URL The link.
+	// The link.
 	URL string `json:"url"`
 }
 
-// KYCState: How far verification has come.
-// Source: App API, Account and profile, GET /user/kyc/status; States and transitions, Card and verification.
+// KYCState is the status of a verification.
 type KYCState struct {
-	// Provider Provider that verifies.
+	// The provider of the verification.
 	Provider string `json:"provider,omitempty,omitzero"`
 
-	// Status State of verification.
+	// The status of the verification.
 	Status model.KYCStatus `json:"status"`
 }
 
-// MCPBalance: Wallet balance and remaining allowance.
-// Source: App API, Account and profile, GET /mcp/get_balance.
+// MCPBalance is the balance of a wallet, and its remaining allowance.
 type MCPBalance struct {
-	// RemainingAllowance What may still be spent in USDC.
+	// The amount that may still be spent, in USDC.
 	RemainingAllowance *model.Decimal `json:"remainingAllowance,omitempty"`
 
-	// UsdcBalance Balance in USDC.
-	UsdcBalance model.Decimal `json:"usdcBalance,omitempty,omitzero"`
+	// The balance, in USDC.
+	USDCBalance model.Decimal `json:"usdcBalance,omitempty,omitzero"`
 
-	// WalletAddress Address of the wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 
-	// WalletEmail Email address of the wallet's owner.
+	// The email address of the wallet's owner.
 	WalletEmail string `json:"walletEmail,omitempty,omitzero"`
 }
 
-// PaymentMethodsReplacement: The payment methods that take the place of all others.
-// Source: App API, Contracts, PUT /documents/contracts/{contract_id}/payment_methods.
-type PaymentMethodsReplacement struct {
-	// PaymentMethods Typed destinations.
+// paymentMethodsReplacement replaces the payment methods of a contract.
+type paymentMethodsReplacement struct {
 	PaymentMethods []model.PaymentMethod `json:"paymentMethods,omitzero"`
 }
 
-// ProfileAddress: Address of a profile.
-// Source: App API, Account and profile, PUT /user/kyc.
+// ProfileAddress is the postal address of a profile.
 type ProfileAddress struct {
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// StreetAddress Street and house number.
+	// The street and the house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Zip Postal code.
+	// The postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// ProfileUpdate: Names and address that verification reads.
-// Source: App API, Account and profile, PUT /user/kyc.
+// ProfileUpdate changes the names and the address that the verification reads.
 type ProfileUpdate struct {
-	// Address Address.
+	// The postal address.
 	Address nullable.Nullable[ProfileAddress] `json:"address,omitempty,omitzero"`
 
-	// EntityName Registered name of a business.
+	// The registered name, if this is a business.
 	EntityName nullable.Nullable[string] `json:"entityName,omitempty,omitzero"`
 
-	// FirstName First name of a person.
+	// The first name, if this is a person.
 	FirstName nullable.Nullable[string] `json:"firstName,omitempty,omitzero"`
 
-	// LastName Last name of a person.
+	// The last name, if this is a person.
 	LastName nullable.Nullable[string] `json:"lastName,omitempty,omitzero"`
 }
 
-// Quote: A price for one specific payment, at most 2 minutes old when used.
-// Source: Vocabulary, quote; App API, Banks and quotes.
+// Quote is a price for one specific payment. It must be at most 2 minutes old when it is used.
 type Quote struct {
-	// DepositAddress Address to deposit to.
+	// The address to send the money to. Empty if nothing has to be deposited.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// DestinationAmount Amount received.
+	// The amount that is received, in DestinationCurrency.
 	DestinationAmount model.Decimal `json:"destinationAmount,omitempty,omitzero"`
 
-	// DestinationCurrency Currency received.
+	// The currency that is received.
 	DestinationCurrency string `json:"destinationCurrency,omitempty,omitzero"`
 
-	// ExpiresAt When the price expires.
+	// The time at which the price expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
-	// Fee Fee in source currency.
+	// The fee, in SourceCurrency.
 	Fee model.Decimal `json:"fee,omitempty,omitzero"`
 
-	// QuoteID Quote id.
+	// The quote's id.
 	QuoteID string `json:"quoteId"`
 
-	// Rate Units of destination currency for one unit of source currency.
+	// The number of units of the destination currency for one unit of the source currency.
 	Rate model.Decimal `json:"rate,omitempty,omitzero"`
 
-	// SourceAmount Amount sent.
+	// The amount that is sent, in SourceCurrency.
 	SourceAmount model.Decimal `json:"sourceAmount,omitempty,omitzero"`
 
-	// SourceCurrency Currency sent.
+	// The currency that is sent.
 	SourceCurrency string `json:"sourceCurrency,omitempty,omitzero"`
 }
 
-// QuoteSubmission: The quote to accept.
-// Source: App API, Banks and quotes, POST /banks/payin/quote/submit.
-type QuoteSubmission struct {
-	// QuoteID The quote.
+// quoteSubmission accepts a quote.
+type quoteSubmission struct {
+	// The quote's id.
 	QuoteID string `json:"quoteId,omitzero"`
 }
 
-// Transaction: One movement of money.
-// Source: App API, Transactions.
+// Transaction is a transaction of the account: one movement of money.
 type Transaction struct {
-	// Amount Amount in currency.
+	// The amount, in Currency.
 	Amount model.Decimal `json:"amount"`
 
-	// BankAccountID Bank account concerned.
+	// The bank account that took part. Empty if there was none.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// ContactID Contact that was paid.
+	// The contact that was paid. Empty for other transfers.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// CreatedAt When it was created.
+	// The time at which the transaction was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency Currency.
+	// The currency of Amount.
 	Currency string `json:"currency"`
 
-	// ID Transaction id.
+	// The transaction's id.
 	ID string `json:"id"`
 
-	// Incoming Whether the money came in.
+	// Whether the money arrived. It left otherwise.
 	Incoming bool `json:"incoming,omitempty,omitzero"`
 
-	// InvoiceID Invoice that was paid.
+	// The invoice that was paid. Empty if there was none.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// QuoteID Quote that was used.
+	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status string `json:"status,omitempty,omitzero"`
 
-	// TxHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 
-	// Type Method.
+	// The method of the payment.
 	Type string `json:"type,omitempty,omitzero"`
 }
 
-// TransactionList: A page of transactions.
-// Source: App API, Transactions.
+// TransactionList is a page of transactions.
 type TransactionList struct {
-	// Items The transactions.
+	// The transactions on this page.
 	Items []Transaction `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// Transfer: A transfer that the app sent.
-// Source: App API, Transfers, GET /apps/transfers.
+// Transfer is a transfer that the app sent.
 type Transfer struct {
-	// Amount Amount.
+	// The amount that was sent.
 	Amount model.Number `json:"amount,omitempty,omitzero"`
 
-	// ContactID Contact that was paid.
+	// The contact that was paid. Empty for other transfers.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// CreatedAt When it was sent.
+	// The time at which the transfer was sent.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ID Transfer id.
+	// The transfer's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// IdempotencyKey Key that anchors the transfer.
+	// The idempotency key that anchors the transfer.
 	IdempotencyKey string `json:"idempotencyKey,omitempty,omitzero"`
 
-	// InvoiceID Invoice that was paid.
+	// The invoice that was paid. Empty if there was none.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// QuoteID Quote that was used.
+	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status string `json:"status,omitempty,omitzero"`
 
-	// TxHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// TransferCreate: Exactly one of contactId, quoteId and invoiceId is set. amount is required with contactId and is otherwise derived from the invoice or quote.
-// Source: App API, Transfers.
-type TransferCreate struct {
-	// Amount Amount; required with contactId.
+// transferCreate pays a contact, a quote or an invoice. Exactly one of ContactID, QuoteID and InvoiceID is set. Amount
+// is required with ContactID. Otherwise it follows from the invoice or the quote.
+type transferCreate struct {
+	// The amount. It is required with ContactID.
 	Amount model.Number `json:"amount,omitempty,omitzero"`
 
-	// ContactID Contact to pay.
+	// The contact to pay.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// InvoiceID Invoice to pay.
+	// The invoice to pay.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// QuoteID Quote to use.
+	// The quote to use.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 }
 
-// TransferList: A page of transfers.
-// Source: App API, Transfers, GET /apps/transfers.
+// TransferList is a page of transfers.
 type TransferList struct {
-	// Items The transfers.
+	// The transfers on this page.
 	Items []Transfer `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// TransferReceipt: Proof that a transfer was sent.
-// Source: App API, Transfers, POST /apps/transfer.
+// TransferReceipt is the proof that a transfer was sent.
 type TransferReceipt struct {
-	// TxHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash"`
 }
 
-// UploadedInvoiceCreate: An invoice to issue from an uploaded document.
-// Source: App API, Invoices, POST /documents/contracts/invoices/uploaded.
+// UploadedInvoiceCreate issues an invoice from an uploaded document.
 type UploadedInvoiceCreate struct {
-	// Amount Amount due.
+	// The amount due.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// ClientEmail Email address of the party that pays.
+	// The email address of the client, who pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// ContractorEmail Email address of the party that is paid.
+	// The email address of the contractor, who is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// Currency Currency of amount.
+	// The currency of Amount.
 	Currency model.InvoiceCurrency `json:"currency,omitzero"`
 
-	// DocumentID The uploaded document.
+	// The id of the uploaded document.
 	DocumentID string `json:"documentId,omitzero"`
 
-	// DueDate Day by which payment is due.
+	// The day by which the invoice must be paid.
 	DueDate model.Date `json:"dueDate,omitempty,omitzero"`
 }
 
-// UserProfile: The account that owns the key.
-// Source: App API, Account and profile, GET /user.
+// UserProfile is the account that owns the key.
 type UserProfile struct {
-	// Address Address.
+	// The postal address.
 	Address *ProfileAddress `json:"address,omitempty"`
 
-	// AvatarURL Address of the profile picture.
+	// The URL of the profile picture.
 	AvatarURL string `json:"avatarUrl,omitempty,omitzero"`
 
-	// CreatedAt When the account was created.
+	// The time at which the account was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// DisplayName Name to show.
+	// The name to display.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email Email address.
+	// The email address.
 	Email string `json:"email"`
 
-	// EntityName Registered name of a business.
+	// The registered name, if this is a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// FirstName First name of a person.
+	// The first name, if this is a person.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// ID Account id.
+	// The account's id.
 	ID string `json:"id"`
 
-	// IsBusiness Whether the account is a business.
+	// Whether the account is a business.
 	IsBusiness bool `json:"isBusiness,omitempty,omitzero"`
 
-	// KYCStatus State of verification.
+	// The status of the verification.
 	KYCStatus model.KYCStatus `json:"kycStatus,omitempty,omitzero"`
 
-	// LastName Last name of a person.
+	// The last name, if this is a person.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// WalletAddress Address of the account's wallet.
+	// The address of the account's wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// Limit defines model for Limit.
-type Limit = int
-
-// Offset defines model for Offset.
-type Offset = int
-
-// ListTransfersParams defines parameters for ListTransfers.
+// ListTransfersParams holds the parameters of GET /apps/transfers. A zero field is not sent.
 type ListTransfersParams struct {
-	// Limit How many entries to answer.
-	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// The number of entries to return.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
-	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// The number of entries to skip.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// IdempotencyKey Only the transfer with this key.
+	// Selects the transfer with this key.
 	IdempotencyKey string `form:"idempotency_key,omitempty" json:"idempotency_key,omitempty,omitzero"`
 }
 
-// ListContractsParams defines parameters for ListContracts.
+// ListContractsParams holds the parameters of GET /documents/contracts. A zero field is not sent.
 type ListContractsParams struct {
-	// Limit How many entries to answer.
-	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// The number of entries to return.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
-	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// The number of entries to skip.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListInvoicesParams defines parameters for ListInvoices.
+// ListInvoicesParams holds the parameters of GET /documents/contracts/invoices. A zero field is not sent.
 type ListInvoicesParams struct {
-	// Limit How many entries to answer.
-	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// The number of entries to return.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
-	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// The number of entries to skip.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListTransactionsParams defines parameters for ListTransactions.
+// ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
 type ListTransactionsParams struct {
-	// Limit How many entries to answer.
-	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// The number of entries to return.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
-	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// The number of entries to skip.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// Type Only transactions by these methods; sent comma-separated.
+	// Selects transactions by these methods. They are sent as one comma-separated value.
 	Type []string `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Status Only transactions in this state.
+	// Selects transactions with this status.
 	Status string `form:"status,omitempty" json:"status,omitempty,omitzero"`
 
-	// IncomeOnly Only what came in.
+	// Selects incoming transactions.
 	IncomeOnly bool `form:"incomeOnly,omitempty" json:"incomeOnly,omitempty,omitzero"`
 
-	// BankAccountID Only transactions of this bank account.
+	// Selects transactions of this bank account.
 	BankAccountID string `form:"bankAccountId,omitempty" json:"bankAccountId,omitempty,omitzero"`
 }
 
-// ListContactsParams defines parameters for ListContacts.
+// ListContactsParams holds the parameters of GET /user/contacts. A zero field is not sent.
 type ListContactsParams struct {
-	// Limit How many entries to answer.
-	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	// The number of entries to return.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
-	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
+	// The number of entries to skip.
+	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// GetKYCStatusParams defines parameters for GetKYCStatus.
+// GetKYCStatusParams holds the parameters of GET /user/kyc/status. A zero field is not sent.
 type GetKYCStatusParams struct {
-	// Provider Only the verification with this provider.
+	// Selects the verification by this provider.
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`
 }
 
-var _ = 0
-
 var opGetApp = transport.Operation{
-	ID: "GetApp", Method: "GET", Path: "/apps/me", Answer: &answerGetApp,
+	ID:     "GetApp",
+	Method: "GET",
+	Path:   "/apps/me",
+	Answer: &answerGetApp,
 }
 
 // GetApp sends GET /apps/me: introspect the key.
@@ -911,22 +847,34 @@ func (c lowLevel) GetApp(ctx context.Context, options []moneymovement.CallOption
 }
 
 var opCreateTransfer = transport.Operation{
-	ID: "CreateTransfer", Method: "POST", Path: "/apps/transfer", Repeat: "key", Terms: termsCreateTransfer, Answer: &answerCreateTransfer,
+	ID:     "CreateTransfer",
+	Method: "POST",
+	Path:   "/apps/transfer",
+	Repeat: "key",
+	Terms:  termsCreateTransfer,
+	Answer: &answerCreateTransfer,
 }
 
 // CreateTransfer sends POST /apps/transfer: transfer money.
-func (c lowLevel) CreateTransfer(ctx context.Context, body *TransferCreate, options []moneymovement.WriteOption) (*TransferReceipt, error) {
+func (c lowLevel) CreateTransfer(
+	ctx context.Context, body *transferCreate, options []moneymovement.WriteOption,
+) (*TransferReceipt, error) {
 	r := c.write(&opCreateTransfer, options)
 	r.Body(body, body.validate)
 	return transport.Do[TransferReceipt](ctx, c.transport, r)
 }
 
 var opListTransfers = transport.Operation{
-	ID: "ListTransfers", Method: "GET", Path: "/apps/transfers", Answer: &answerListTransfers,
+	ID:     "ListTransfers",
+	Method: "GET",
+	Path:   "/apps/transfers",
+	Answer: &answerListTransfers,
 }
 
 // ListTransfers sends GET /apps/transfers: list transfers.
-func (c lowLevel) ListTransfers(ctx context.Context, params *ListTransfersParams, options []moneymovement.CallOption) (*TransferList, error) {
+func (c lowLevel) ListTransfers(
+	ctx context.Context, params *ListTransfersParams, options []moneymovement.CallOption,
+) (*TransferList, error) {
 	r := c.request(&opListTransfers, options)
 	r.Query("limit", params.Limit)
 	r.Query("offset", params.Offset)
@@ -936,82 +884,127 @@ func (c lowLevel) ListTransfers(ctx context.Context, params *ListTransfersParams
 }
 
 var opListBalances = transport.Operation{
-	ID: "ListBalances", Method: "GET", Path: "/balance", Answer: &answerListBalances,
+	ID:     "ListBalances",
+	Method: "GET",
+	Path:   "/balance",
+	Answer: &answerListBalances,
 }
 
 // ListBalances sends GET /balance: list balance accounts.
-func (c lowLevel) ListBalances(ctx context.Context, options []moneymovement.CallOption) (*BalanceList, error) {
+func (c lowLevel) ListBalances(ctx context.Context, options []moneymovement.CallOption) (*balanceList, error) {
 	r := c.request(&opListBalances, options)
-	return transport.Do[BalanceList](ctx, c.transport, r)
+	return transport.Do[balanceList](ctx, c.transport, r)
 }
 
 var opQuoteBalancePayin = transport.Operation{
-	ID: "QuoteBalancePayin", Method: "POST", Path: "/balance/payin/quote", Repeat: "natural", Money: "none", Answer: &answerQuoteBalancePayin,
+	ID:     "QuoteBalancePayin",
+	Method: "POST",
+	Path:   "/balance/payin/quote",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerQuoteBalancePayin,
 }
 
 // QuoteBalancePayin sends POST /balance/payin/quote: quote a payin from a chain.
-func (c lowLevel) QuoteBalancePayin(ctx context.Context, body *BalancePayinQuote, options []moneymovement.CallOption) (*Quote, error) {
+func (c lowLevel) QuoteBalancePayin(
+	ctx context.Context, body *BalancePayinQuote, options []moneymovement.CallOption,
+) (*Quote, error) {
 	r := c.request(&opQuoteBalancePayin, options)
 	r.Body(body, body.validate)
 	return transport.Do[Quote](ctx, c.transport, r)
 }
 
 var opQuoteBalancePayout = transport.Operation{
-	ID: "QuoteBalancePayout", Method: "POST", Path: "/balance/payout/quote", Repeat: "natural", Money: "none", Answer: &answerQuoteBalancePayout,
+	ID:     "QuoteBalancePayout",
+	Method: "POST",
+	Path:   "/balance/payout/quote",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerQuoteBalancePayout,
 }
 
 // QuoteBalancePayout sends POST /balance/payout/quote: quote a payout from the balance.
-func (c lowLevel) QuoteBalancePayout(ctx context.Context, body *BalancePayoutQuote, options []moneymovement.CallOption) (*Quote, error) {
+func (c lowLevel) QuoteBalancePayout(
+	ctx context.Context, body *BalancePayoutQuote, options []moneymovement.CallOption,
+) (*Quote, error) {
 	r := c.request(&opQuoteBalancePayout, options)
 	r.Body(body, body.validate)
 	return transport.Do[Quote](ctx, c.transport, r)
 }
 
 var opListBanks = transport.Operation{
-	ID: "ListBanks", Method: "GET", Path: "/banks", Answer: &answerListBanks,
+	ID:     "ListBanks",
+	Method: "GET",
+	Path:   "/banks",
+	Answer: &answerListBanks,
 }
 
 // ListBanks sends GET /banks: list banks and rails.
-func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOption) (*BankList, error) {
+func (c lowLevel) ListBanks(ctx context.Context, options []moneymovement.CallOption) (*bankList, error) {
 	r := c.request(&opListBanks, options)
-	return transport.Do[BankList](ctx, c.transport, r)
+	return transport.Do[bankList](ctx, c.transport, r)
 }
 
 var opActivateBanks = transport.Operation{
-	ID: "ActivateBanks", Method: "POST", Path: "/banks/activate", Repeat: "natural", Money: "none", Answer: &answerActivateBanks, Silent: true,
+	ID:     "ActivateBanks",
+	Method: "POST",
+	Path:   "/banks/activate",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerActivateBanks,
+	Silent: true,
 }
 
 // ActivateBanks sends POST /banks/activate: activate bank rails.
-func (c lowLevel) ActivateBanks(ctx context.Context, body *BankActivation, options []moneymovement.CallOption) transport.Shown[BankList] {
+func (c lowLevel) ActivateBanks(
+	ctx context.Context, body *bankActivation, options []moneymovement.CallOption,
+) transport.Shown[bankList] {
 	r := c.request(&opActivateBanks, options)
 	r.Body(body, body.validate)
-	return transport.Carry[BankList](ctx, c.transport, r)
+	return transport.Carry[bankList](ctx, c.transport, r)
 }
 
 var opQuoteBankPayin = transport.Operation{
-	ID: "QuoteBankPayin", Method: "POST", Path: "/banks/payin/quote", Repeat: "natural", Money: "none", Answer: &answerQuoteBankPayin,
+	ID:     "QuoteBankPayin",
+	Method: "POST",
+	Path:   "/banks/payin/quote",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerQuoteBankPayin,
 }
 
 // QuoteBankPayin sends POST /banks/payin/quote: quote a payin from a bank.
-func (c lowLevel) QuoteBankPayin(ctx context.Context, body *BankPayinQuote, options []moneymovement.CallOption) (*Quote, error) {
+func (c lowLevel) QuoteBankPayin(
+	ctx context.Context, body *BankPayinQuote, options []moneymovement.CallOption,
+) (*Quote, error) {
 	r := c.request(&opQuoteBankPayin, options)
 	r.Body(body, body.validate)
 	return transport.Do[Quote](ctx, c.transport, r)
 }
 
 var opSubmitBankPayinQuote = transport.Operation{
-	ID: "SubmitBankPayinQuote", Method: "POST", Path: "/banks/payin/quote/submit", Repeat: "none", Answer: &answerSubmitBankPayinQuote, Silent: true,
+	ID:     "SubmitBankPayinQuote",
+	Method: "POST",
+	Path:   "/banks/payin/quote/submit",
+	Repeat: "none",
+	Answer: &answerSubmitBankPayinQuote,
+	Silent: true,
 }
 
 // SubmitBankPayinQuote sends POST /banks/payin/quote/submit: submit a bank payin quote.
-func (c lowLevel) SubmitBankPayinQuote(ctx context.Context, body *QuoteSubmission, options []moneymovement.CallOption) transport.Shown[model.UniversalTransactionStatus] {
+func (c lowLevel) SubmitBankPayinQuote(
+	ctx context.Context, body *quoteSubmission, options []moneymovement.CallOption,
+) transport.Shown[model.UniversalTransactionStatus] {
 	r := c.request(&opSubmitBankPayinQuote, options)
 	r.Body(body, body.validate)
 	return transport.Carry[model.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
 var opListCards = transport.Operation{
-	ID: "ListCards", Method: "GET", Path: "/cards", Answer: &answerListCards,
+	ID:     "ListCards",
+	Method: "GET",
+	Path:   "/cards",
+	Answer: &answerListCards,
 }
 
 // ListCards sends GET /cards: list cards.
@@ -1021,18 +1014,30 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opCreateCard = transport.Operation{
-	ID: "CreateCard", Method: "POST", Path: "/cards", Repeat: "none", Answer: &answerCreateCard,
+	ID:     "CreateCard",
+	Method: "POST",
+	Path:   "/cards",
+	Repeat: "none",
+	Answer: &answerCreateCard,
 }
 
 // CreateCard sends POST /cards: create a card.
-func (c lowLevel) CreateCard(ctx context.Context, body *CardCreate, options []moneymovement.CallOption) (*model.Card, error) {
+func (c lowLevel) CreateCard(
+	ctx context.Context, body *CardCreate, options []moneymovement.CallOption,
+) (*model.Card, error) {
 	r := c.request(&opCreateCard, options)
 	r.Body(body, body.validate)
 	return transport.Do[model.Card](ctx, c.transport, r)
 }
 
 var opCreateCardKYCLink = transport.Operation{
-	ID: "CreateCardKYCLink", Method: "POST", Path: "/cards/kyc/link", Repeat: "natural", Money: "none", Answer: &answerCreateCardKYCLink, Silent: true,
+	ID:     "CreateCardKYCLink",
+	Method: "POST",
+	Path:   "/cards/kyc/link",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerCreateCardKYCLink,
+	Silent: true,
 }
 
 // CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link of the card programme.
@@ -1042,18 +1047,28 @@ func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement
 }
 
 var opPreApproveCard = transport.Operation{
-	ID: "PreApproveCard", Method: "POST", Path: "/cards/pre-approve", Repeat: "none", Answer: &answerPreApproveCard, Silent: true,
+	ID:     "PreApproveCard",
+	Method: "POST",
+	Path:   "/cards/pre-approve",
+	Repeat: "none",
+	Answer: &answerPreApproveCard,
+	Silent: true,
 }
 
 // PreApproveCard sends POST /cards/pre-approve: pre-approve card spending.
-func (c lowLevel) PreApproveCard(ctx context.Context, body *CardPreApprovalCreate, options []moneymovement.CallOption) transport.Shown[CardPreApproval] {
+func (c lowLevel) PreApproveCard(
+	ctx context.Context, body *CardPreApprovalCreate, options []moneymovement.CallOption,
+) transport.Shown[CardPreApproval] {
 	r := c.request(&opPreApproveCard, options)
 	r.Body(body, body.validate)
 	return transport.Carry[CardPreApproval](ctx, c.transport, r)
 }
 
 var opGetCard = transport.Operation{
-	ID: "GetCard", Method: "GET", Path: "/cards/{card_id}", Answer: &answerGetCard,
+	ID:     "GetCard",
+	Method: "GET",
+	Path:   "/cards/{card_id}",
+	Answer: &answerGetCard,
 }
 
 // GetCard sends GET /cards/{card_id}: read a card.
@@ -1064,11 +1079,20 @@ func (c lowLevel) GetCard(ctx context.Context, cardID string, options []moneymov
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/cards/{card_id}/details", Repeat: "natural", Money: "none", Tells: true, Reveals: true, Answer: &answerRevealCardDetails,
+	ID:      "RevealCardDetails",
+	Method:  "POST",
+	Path:    "/cards/{card_id}/details",
+	Repeat:  "natural",
+	Money:   "none",
+	Tells:   true,
+	Reveals: true,
+	Answer:  &answerRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /cards/{card_id}/details: reveal a card's details.
-func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *model.CardDetailsProof, options []moneymovement.CallOption) (*model.CardDetails, error) {
+func (c lowLevel) RevealCardDetails(
+	ctx context.Context, cardID string, body *model.CardDetailsProof, options []moneymovement.CallOption,
+) (*model.CardDetails, error) {
 	r := c.request(&opRevealCardDetails, options)
 	r.PathParam("card_id", string(cardID), pathRevealCardDetails[0])
 	r.Body(body, func(c *transport.Check) { validateCardDetailsProof(body, c) })
@@ -1076,22 +1100,38 @@ func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *mo
 }
 
 var opFreezeCard = transport.Operation{
-	ID: "FreezeCard", Method: "POST", Path: "/cards/{card_id}/freeze", Repeat: "natural", Money: "none", Answer: &answerFreezeCard, Silent: true,
+	ID:     "FreezeCard",
+	Method: "POST",
+	Path:   "/cards/{card_id}/freeze",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerFreezeCard,
+	Silent: true,
 }
 
 // FreezeCard sends POST /cards/{card_id}/freeze: freeze a card.
-func (c lowLevel) FreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[model.Card] {
+func (c lowLevel) FreezeCard(
+	ctx context.Context, cardID string, options []moneymovement.CallOption,
+) transport.Shown[model.Card] {
 	r := c.request(&opFreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathFreezeCard[0])
 	return transport.Carry[model.Card](ctx, c.transport, r)
 }
 
 var opSetCardLabel = transport.Operation{
-	ID: "SetCardLabel", Method: "PUT", Path: "/cards/{card_id}/label", Repeat: "natural", Money: "none", Answer: &answerSetCardLabel, Silent: true,
+	ID:     "SetCardLabel",
+	Method: "PUT",
+	Path:   "/cards/{card_id}/label",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerSetCardLabel,
+	Silent: true,
 }
 
 // SetCardLabel sends PUT /cards/{card_id}/label: label a card.
-func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLabelUpdate, options []moneymovement.CallOption) transport.Shown[model.Card] {
+func (c lowLevel) SetCardLabel(
+	ctx context.Context, cardID string, body *cardLabelUpdate, options []moneymovement.CallOption,
+) transport.Shown[model.Card] {
 	r := c.request(&opSetCardLabel, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLabel[0])
 	r.Body(body, body.validate)
@@ -1099,11 +1139,19 @@ func (c lowLevel) SetCardLabel(ctx context.Context, cardID string, body *CardLab
 }
 
 var opSetCardLimit = transport.Operation{
-	ID: "SetCardLimit", Method: "PUT", Path: "/cards/{card_id}/limit", Repeat: "natural", Money: "none", Answer: &answerSetCardLimit, Silent: true,
+	ID:     "SetCardLimit",
+	Method: "PUT",
+	Path:   "/cards/{card_id}/limit",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerSetCardLimit,
+	Silent: true,
 }
 
 // SetCardLimit sends PUT /cards/{card_id}/limit: limit a card.
-func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption) transport.Shown[model.Card] {
+func (c lowLevel) SetCardLimit(
+	ctx context.Context, cardID string, body *CardLimitUpdate, options []moneymovement.CallOption,
+) transport.Shown[model.Card] {
 	r := c.request(&opSetCardLimit, options)
 	r.PathParam("card_id", string(cardID), pathSetCardLimit[0])
 	r.Body(body, body.validate)
@@ -1111,22 +1159,35 @@ func (c lowLevel) SetCardLimit(ctx context.Context, cardID string, body *CardLim
 }
 
 var opUnfreezeCard = transport.Operation{
-	ID: "UnfreezeCard", Method: "POST", Path: "/cards/{card_id}/unfreeze", Repeat: "natural", Money: "none", Answer: &answerUnfreezeCard, Silent: true,
+	ID:     "UnfreezeCard",
+	Method: "POST",
+	Path:   "/cards/{card_id}/unfreeze",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerUnfreezeCard,
+	Silent: true,
 }
 
 // UnfreezeCard sends POST /cards/{card_id}/unfreeze: unfreeze a card.
-func (c lowLevel) UnfreezeCard(ctx context.Context, cardID string, options []moneymovement.CallOption) transport.Shown[model.Card] {
+func (c lowLevel) UnfreezeCard(
+	ctx context.Context, cardID string, options []moneymovement.CallOption,
+) transport.Shown[model.Card] {
 	r := c.request(&opUnfreezeCard, options)
 	r.PathParam("card_id", string(cardID), pathUnfreezeCard[0])
 	return transport.Carry[model.Card](ctx, c.transport, r)
 }
 
 var opListContracts = transport.Operation{
-	ID: "ListContracts", Method: "GET", Path: "/documents/contracts", Answer: &answerListContracts,
+	ID:     "ListContracts",
+	Method: "GET",
+	Path:   "/documents/contracts",
+	Answer: &answerListContracts,
 }
 
 // ListContracts sends GET /documents/contracts: list contracts.
-func (c lowLevel) ListContracts(ctx context.Context, params *ListContractsParams, options []moneymovement.CallOption) (*ContractList, error) {
+func (c lowLevel) ListContracts(
+	ctx context.Context, params *ListContractsParams, options []moneymovement.CallOption,
+) (*ContractList, error) {
 	r := c.request(&opListContracts, options)
 	r.Query("limit", params.Limit)
 	r.Query("offset", params.Offset)
@@ -1135,22 +1196,34 @@ func (c lowLevel) ListContracts(ctx context.Context, params *ListContractsParams
 }
 
 var opCreateContract = transport.Operation{
-	ID: "CreateContract", Method: "POST", Path: "/documents/contracts", Repeat: "none", Money: "none", Answer: &answerCreateContract,
+	ID:     "CreateContract",
+	Method: "POST",
+	Path:   "/documents/contracts",
+	Repeat: "none",
+	Money:  "none",
+	Answer: &answerCreateContract,
 }
 
 // CreateContract sends POST /documents/contracts: create a contract.
-func (c lowLevel) CreateContract(ctx context.Context, body *ContractCreate, options []moneymovement.CallOption) (*model.Contract, error) {
+func (c lowLevel) CreateContract(
+	ctx context.Context, body *ContractCreate, options []moneymovement.CallOption,
+) (*model.Contract, error) {
 	r := c.request(&opCreateContract, options)
 	r.Body(body, body.validate)
 	return transport.Do[model.Contract](ctx, c.transport, r)
 }
 
 var opListInvoices = transport.Operation{
-	ID: "ListInvoices", Method: "GET", Path: "/documents/contracts/invoices", Answer: &answerListInvoices,
+	ID:     "ListInvoices",
+	Method: "GET",
+	Path:   "/documents/contracts/invoices",
+	Answer: &answerListInvoices,
 }
 
 // ListInvoices sends GET /documents/contracts/invoices: list invoices.
-func (c lowLevel) ListInvoices(ctx context.Context, params *ListInvoicesParams, options []moneymovement.CallOption) (*InvoiceList, error) {
+func (c lowLevel) ListInvoices(
+	ctx context.Context, params *ListInvoicesParams, options []moneymovement.CallOption,
+) (*InvoiceList, error) {
 	r := c.request(&opListInvoices, options)
 	r.Query("limit", params.Limit)
 	r.Query("offset", params.Offset)
@@ -1159,55 +1232,89 @@ func (c lowLevel) ListInvoices(ctx context.Context, params *ListInvoicesParams, 
 }
 
 var opCreateInvoice = transport.Operation{
-	ID: "CreateInvoice", Method: "POST", Path: "/documents/contracts/invoices", Repeat: "none", Money: "none", Answer: &answerCreateInvoice,
+	ID:     "CreateInvoice",
+	Method: "POST",
+	Path:   "/documents/contracts/invoices",
+	Repeat: "none",
+	Money:  "none",
+	Answer: &answerCreateInvoice,
 }
 
 // CreateInvoice sends POST /documents/contracts/invoices: create an invoice.
-func (c lowLevel) CreateInvoice(ctx context.Context, body *InvoiceCreate, options []moneymovement.CallOption) (*model.Invoice, error) {
+func (c lowLevel) CreateInvoice(
+	ctx context.Context, body *InvoiceCreate, options []moneymovement.CallOption,
+) (*model.Invoice, error) {
 	r := c.request(&opCreateInvoice, options)
 	r.Body(body, body.validate)
 	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opCreateInvoiceBatch = transport.Operation{
-	ID: "CreateInvoiceBatch", Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Repeat: "none", Money: "none", Answer: &answerCreateInvoiceBatch,
+	ID:     "CreateInvoiceBatch",
+	Method: "POST",
+	Path:   "/documents/contracts/invoices/batch_invoicing",
+	Repeat: "none",
+	Money:  "none",
+	Answer: &answerCreateInvoiceBatch,
 }
 
 // CreateInvoiceBatch sends POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
-func (c lowLevel) CreateInvoiceBatch(ctx context.Context, body *InvoiceBatch, options []moneymovement.CallOption) (*InvoiceList, error) {
+func (c lowLevel) CreateInvoiceBatch(
+	ctx context.Context, body *InvoiceBatch, options []moneymovement.CallOption,
+) (*InvoiceList, error) {
 	r := c.request(&opCreateInvoiceBatch, options)
 	r.Body(body, body.validate)
 	return transport.Do[InvoiceList](ctx, c.transport, r)
 }
 
 var opCreateUploadedInvoice = transport.Operation{
-	ID: "CreateUploadedInvoice", Method: "POST", Path: "/documents/contracts/invoices/uploaded", Repeat: "none", Money: "none", Answer: &answerCreateUploadedInvoice,
+	ID:     "CreateUploadedInvoice",
+	Method: "POST",
+	Path:   "/documents/contracts/invoices/uploaded",
+	Repeat: "none",
+	Money:  "none",
+	Answer: &answerCreateUploadedInvoice,
 }
 
 // CreateUploadedInvoice sends POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
-func (c lowLevel) CreateUploadedInvoice(ctx context.Context, body *UploadedInvoiceCreate, options []moneymovement.CallOption) (*model.Invoice, error) {
+func (c lowLevel) CreateUploadedInvoice(
+	ctx context.Context, body *UploadedInvoiceCreate, options []moneymovement.CallOption,
+) (*model.Invoice, error) {
 	r := c.request(&opCreateUploadedInvoice, options)
 	r.Body(body, body.validate)
 	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opGetInvoice = transport.Operation{
-	ID: "GetInvoice", Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}", Answer: &answerGetInvoice,
+	ID:     "GetInvoice",
+	Method: "GET",
+	Path:   "/documents/contracts/invoices/{invoice_id}",
+	Answer: &answerGetInvoice,
 }
 
 // GetInvoice sends GET /documents/contracts/invoices/{invoice_id}: read an invoice.
-func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*model.Invoice, error) {
+func (c lowLevel) GetInvoice(
+	ctx context.Context, invoiceID string, options []moneymovement.CallOption,
+) (*model.Invoice, error) {
 	r := c.request(&opGetInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathGetInvoice[0])
 	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID: "UpdateInvoice", Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateInvoice, Silent: true,
+	ID:     "UpdateInvoice",
+	Method: "PUT",
+	Path:   "/documents/contracts/invoices/{invoice_id}",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerUpdateInvoice,
+	Silent: true,
 }
 
-// UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: move an invoice to another state.
-func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption) transport.Shown[model.Invoice] {
+// UpdateInvoice sends PUT /documents/contracts/invoices/{invoice_id}: change an invoice's status.
+func (c lowLevel) UpdateInvoice(
+	ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption,
+) transport.Shown[model.Invoice] {
 	r := c.request(&opUpdateInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
@@ -1215,17 +1322,26 @@ func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *mod
 }
 
 var opListContractTemplates = transport.Operation{
-	ID: "ListContractTemplates", Method: "GET", Path: "/documents/contracts/templates", Answer: &answerListContractTemplates,
+	ID:     "ListContractTemplates",
+	Method: "GET",
+	Path:   "/documents/contracts/templates",
+	Answer: &answerListContractTemplates,
 }
 
 // ListContractTemplates sends GET /documents/contracts/templates: list contract templates.
-func (c lowLevel) ListContractTemplates(ctx context.Context, options []moneymovement.CallOption) (*ContractTemplateList, error) {
+func (c lowLevel) ListContractTemplates(
+	ctx context.Context, options []moneymovement.CallOption,
+) (*contractTemplateList, error) {
 	r := c.request(&opListContractTemplates, options)
-	return transport.Do[ContractTemplateList](ctx, c.transport, r)
+	return transport.Do[contractTemplateList](ctx, c.transport, r)
 }
 
 var opDeleteContract = transport.Operation{
-	ID: "DeleteContract", Method: "DELETE", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none",
+	ID:     "DeleteContract",
+	Method: "DELETE",
+	Path:   "/documents/contracts/{contract_id}",
+	Repeat: "natural",
+	Money:  "none",
 }
 
 // DeleteContract sends DELETE /documents/contracts/{contract_id}: delete a contract.
@@ -1237,22 +1353,35 @@ func (c lowLevel) DeleteContract(ctx context.Context, contractID string, options
 }
 
 var opGetContract = transport.Operation{
-	ID: "GetContract", Method: "GET", Path: "/documents/contracts/{contract_id}", Answer: &answerGetContract,
+	ID:     "GetContract",
+	Method: "GET",
+	Path:   "/documents/contracts/{contract_id}",
+	Answer: &answerGetContract,
 }
 
 // GetContract sends GET /documents/contracts/{contract_id}: read a contract.
-func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*model.Contract, error) {
+func (c lowLevel) GetContract(
+	ctx context.Context, contractID string, options []moneymovement.CallOption,
+) (*model.Contract, error) {
 	r := c.request(&opGetContract, options)
 	r.PathParam("contract_id", string(contractID), pathGetContract[0])
 	return transport.Do[model.Contract](ctx, c.transport, r)
 }
 
 var opUpdateContract = transport.Operation{
-	ID: "UpdateContract", Method: "PATCH", Path: "/documents/contracts/{contract_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateContract, Silent: true,
+	ID:     "UpdateContract",
+	Method: "PATCH",
+	Path:   "/documents/contracts/{contract_id}",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerUpdateContract,
+	Silent: true,
 }
 
 // UpdateContract sends PATCH /documents/contracts/{contract_id}: update a contract's fields and schedule.
-func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption) transport.Shown[model.Contract] {
+func (c lowLevel) UpdateContract(
+	ctx context.Context, contractID string, body *ContractUpdate, options []moneymovement.CallOption,
+) transport.Shown[model.Contract] {
 	r := c.request(&opUpdateContract, options)
 	r.PathParam("contract_id", string(contractID), pathUpdateContract[0])
 	r.Body(body, body.validate)
@@ -1260,22 +1389,37 @@ func (c lowLevel) UpdateContract(ctx context.Context, contractID string, body *C
 }
 
 var opApproveContract = transport.Operation{
-	ID: "ApproveContract", Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Repeat: "natural", Answer: &answerApproveContract, Silent: true,
+	ID:     "ApproveContract",
+	Method: "POST",
+	Path:   "/documents/contracts/{contract_id}/approve",
+	Repeat: "natural",
+	Answer: &answerApproveContract,
+	Silent: true,
 }
 
 // ApproveContract sends POST /documents/contracts/{contract_id}/approve: approve a contract.
-func (c lowLevel) ApproveContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[model.Contract] {
+func (c lowLevel) ApproveContract(
+	ctx context.Context, contractID string, options []moneymovement.CallOption,
+) transport.Shown[model.Contract] {
 	r := c.request(&opApproveContract, options)
 	r.PathParam("contract_id", string(contractID), pathApproveContract[0])
 	return transport.Carry[model.Contract](ctx, c.transport, r)
 }
 
 var opCreateInvoiceFromContract = transport.Operation{
-	ID: "CreateInvoiceFromContract", Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Repeat: "none", Money: "none", Answer: &answerCreateInvoiceFromContract,
+	ID:     "CreateInvoiceFromContract",
+	Method: "POST",
+	Path:   "/documents/contracts/{contract_id}/create-invoice",
+	Repeat: "none",
+	Money:  "none",
+	Answer: &answerCreateInvoiceFromContract,
 }
 
-// CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a contract.
-func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID string, body *ContractInvoiceCreate, options []moneymovement.CallOption) (*model.Invoice, error) {
+// CreateInvoiceFromContract sends POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a
+// contract.
+func (c lowLevel) CreateInvoiceFromContract(
+	ctx context.Context, contractID string, body *ContractInvoiceCreate, options []moneymovement.CallOption,
+) (*model.Invoice, error) {
 	r := c.request(&opCreateInvoiceFromContract, options)
 	r.PathParam("contract_id", string(contractID), pathCreateInvoiceFromContract[0])
 	r.Body(body, body.validate)
@@ -1283,22 +1427,39 @@ func (c lowLevel) CreateInvoiceFromContract(ctx context.Context, contractID stri
 }
 
 var opPauseContract = transport.Operation{
-	ID: "PauseContract", Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Repeat: "natural", Money: "none", Answer: &answerPauseContract, Silent: true,
+	ID:     "PauseContract",
+	Method: "POST",
+	Path:   "/documents/contracts/{contract_id}/pause",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerPauseContract,
+	Silent: true,
 }
 
 // PauseContract sends POST /documents/contracts/{contract_id}/pause: pause a contract.
-func (c lowLevel) PauseContract(ctx context.Context, contractID string, options []moneymovement.CallOption) transport.Shown[model.Contract] {
+func (c lowLevel) PauseContract(
+	ctx context.Context, contractID string, options []moneymovement.CallOption,
+) transport.Shown[model.Contract] {
 	r := c.request(&opPauseContract, options)
 	r.PathParam("contract_id", string(contractID), pathPauseContract[0])
 	return transport.Carry[model.Contract](ctx, c.transport, r)
 }
 
 var opReplacePaymentMethods = transport.Operation{
-	ID: "ReplacePaymentMethods", Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Repeat: "natural", Money: "none", Answer: &answerReplacePaymentMethods, Silent: true,
+	ID:     "ReplacePaymentMethods",
+	Method: "PUT",
+	Path:   "/documents/contracts/{contract_id}/payment_methods",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerReplacePaymentMethods,
+	Silent: true,
 }
 
-// ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment methods.
-func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, body *PaymentMethodsReplacement, options []moneymovement.CallOption) transport.Shown[model.Contract] {
+// ReplacePaymentMethods sends PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment
+// methods.
+func (c lowLevel) ReplacePaymentMethods(
+	ctx context.Context, contractID string, body *paymentMethodsReplacement, options []moneymovement.CallOption,
+) transport.Shown[model.Contract] {
 	r := c.request(&opReplacePaymentMethods, options)
 	r.PathParam("contract_id", string(contractID), pathReplacePaymentMethods[0])
 	r.Body(body, body.validate)
@@ -1306,29 +1467,44 @@ func (c lowLevel) ReplacePaymentMethods(ctx context.Context, contractID string, 
 }
 
 var opPreviewContract = transport.Operation{
-	ID: "PreviewContract", Method: "GET", Path: "/documents/contracts/{contract_id}/preview", Answer: &answerPreviewContract,
+	ID:     "PreviewContract",
+	Method: "GET",
+	Path:   "/documents/contracts/{contract_id}/preview",
+	Answer: &answerPreviewContract,
 }
 
 // PreviewContract sends GET /documents/contracts/{contract_id}/preview: preview a contract.
-func (c lowLevel) PreviewContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*ContractPreview, error) {
+func (c lowLevel) PreviewContract(
+	ctx context.Context, contractID string, options []moneymovement.CallOption,
+) (*ContractPreview, error) {
 	r := c.request(&opPreviewContract, options)
 	r.PathParam("contract_id", string(contractID), pathPreviewContract[0])
 	return transport.Do[ContractPreview](ctx, c.transport, r)
 }
 
 var opUploadDocument = transport.Operation{
-	ID: "UploadDocument", Method: "POST", Path: "/documents/upload", Repeat: "none", Money: "none", Answer: &answerUploadDocument,
+	ID:     "UploadDocument",
+	Method: "POST",
+	Path:   "/documents/upload",
+	Repeat: "none",
+	Money:  "none",
+	Answer: &answerUploadDocument,
 }
 
 // UploadDocument sends POST /documents/upload: upload a document.
-func (c lowLevel) UploadDocument(ctx context.Context, body *DocumentUpload, options []moneymovement.CallOption) (*model.Document, error) {
+func (c lowLevel) UploadDocument(
+	ctx context.Context, body *DocumentUpload, options []moneymovement.CallOption,
+) (*model.Document, error) {
 	r := c.request(&opUploadDocument, options)
 	r.Body(body, body.validate)
 	return transport.Do[model.Document](ctx, c.transport, r)
 }
 
 var opGetMCPBalance = transport.Operation{
-	ID: "GetMCPBalance", Method: "GET", Path: "/mcp/get_balance", Answer: &answerGetMCPBalance,
+	ID:     "GetMCPBalance",
+	Method: "GET",
+	Path:   "/mcp/get_balance",
+	Answer: &answerGetMCPBalance,
 }
 
 // GetMCPBalance sends GET /mcp/get_balance: read wallet balance and allowance.
@@ -1338,11 +1514,16 @@ func (c lowLevel) GetMCPBalance(ctx context.Context, options []moneymovement.Cal
 }
 
 var opListTransactions = transport.Operation{
-	ID: "ListTransactions", Method: "GET", Path: "/transactions", Answer: &answerListTransactions,
+	ID:     "ListTransactions",
+	Method: "GET",
+	Path:   "/transactions",
+	Answer: &answerListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list transactions.
-func (c lowLevel) ListTransactions(ctx context.Context, params *ListTransactionsParams, options []moneymovement.CallOption) (*TransactionList, error) {
+func (c lowLevel) ListTransactions(
+	ctx context.Context, params *ListTransactionsParams, options []moneymovement.CallOption,
+) (*TransactionList, error) {
 	r := c.request(&opListTransactions, options)
 	r.Query("limit", params.Limit)
 	r.Query("offset", params.Offset)
@@ -1355,7 +1536,10 @@ func (c lowLevel) ListTransactions(ctx context.Context, params *ListTransactions
 }
 
 var opGetProfile = transport.Operation{
-	ID: "GetProfile", Method: "GET", Path: "/user", Answer: &answerGetProfile,
+	ID:     "GetProfile",
+	Method: "GET",
+	Path:   "/user",
+	Answer: &answerGetProfile,
 }
 
 // GetProfile sends GET /user: read the current profile.
@@ -1365,33 +1549,53 @@ func (c lowLevel) GetProfile(ctx context.Context, options []moneymovement.CallOp
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/user/contact", Repeat: "natural", Money: "none", Answer: &answerCreateContact,
+	ID:     "CreateContact",
+	Method: "POST",
+	Path:   "/user/contact",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerCreateContact,
 }
 
 // CreateContact sends POST /user/contact: create a contact.
-func (c lowLevel) CreateContact(ctx context.Context, body *ContactCreate, options []moneymovement.CallOption) (*Contact, error) {
+func (c lowLevel) CreateContact(
+	ctx context.Context, body *ContactCreate, options []moneymovement.CallOption,
+) (*Contact, error) {
 	r := c.request(&opCreateContact, options)
 	r.Body(body, body.validate)
 	return transport.Do[Contact](ctx, c.transport, r)
 }
 
 var opValidateBankDetails = transport.Operation{
-	ID: "ValidateBankDetails", Method: "POST", Path: "/user/contact/bank/validate", Repeat: "natural", Money: "none", Answer: &answerValidateBankDetails, Silent: true,
+	ID:     "ValidateBankDetails",
+	Method: "POST",
+	Path:   "/user/contact/bank/validate",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerValidateBankDetails,
+	Silent: true,
 }
 
 // ValidateBankDetails sends POST /user/contact/bank/validate: validate bank details.
-func (c lowLevel) ValidateBankDetails(ctx context.Context, body *BankDetails, options []moneymovement.CallOption) transport.Shown[BankDetailsCheck] {
+func (c lowLevel) ValidateBankDetails(
+	ctx context.Context, body *BankDetails, options []moneymovement.CallOption,
+) transport.Shown[BankDetailsCheck] {
 	r := c.request(&opValidateBankDetails, options)
 	r.Body(body, body.validate)
 	return transport.Carry[BankDetailsCheck](ctx, c.transport, r)
 }
 
 var opListContacts = transport.Operation{
-	ID: "ListContacts", Method: "GET", Path: "/user/contacts", Answer: &answerListContacts,
+	ID:     "ListContacts",
+	Method: "GET",
+	Path:   "/user/contacts",
+	Answer: &answerListContacts,
 }
 
 // ListContacts sends GET /user/contacts: list contacts.
-func (c lowLevel) ListContacts(ctx context.Context, params *ListContactsParams, options []moneymovement.CallOption) (*ContactList, error) {
+func (c lowLevel) ListContacts(
+	ctx context.Context, params *ListContactsParams, options []moneymovement.CallOption,
+) (*ContactList, error) {
 	r := c.request(&opListContacts, options)
 	r.Query("limit", params.Limit)
 	r.Query("offset", params.Offset)
@@ -1400,7 +1604,11 @@ func (c lowLevel) ListContacts(ctx context.Context, params *ListContactsParams, 
 }
 
 var opDeleteContact = transport.Operation{
-	ID: "DeleteContact", Method: "DELETE", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none",
+	ID:     "DeleteContact",
+	Method: "DELETE",
+	Path:   "/user/contacts/{contact_id}",
+	Repeat: "natural",
+	Money:  "none",
 }
 
 // DeleteContact sends DELETE /user/contacts/{contact_id}: delete a contact.
@@ -1412,11 +1620,19 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID string, options [
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/user/contacts/{contact_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateContact, Silent: true,
+	ID:     "UpdateContact",
+	Method: "PATCH",
+	Path:   "/user/contacts/{contact_id}",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerUpdateContact,
+	Silent: true,
 }
 
 // UpdateContact sends PATCH /user/contacts/{contact_id}: update a contact's metadata.
-func (c lowLevel) UpdateContact(ctx context.Context, contactID string, body *ContactUpdate, options []moneymovement.CallOption) transport.Shown[Contact] {
+func (c lowLevel) UpdateContact(
+	ctx context.Context, contactID string, body *ContactUpdate, options []moneymovement.CallOption,
+) transport.Shown[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contact_id", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
@@ -1424,22 +1640,35 @@ func (c lowLevel) UpdateContact(ctx context.Context, contactID string, body *Con
 }
 
 var opUpdateProfile = transport.Operation{
-	ID: "UpdateProfile", Method: "PUT", Path: "/user/kyc", Repeat: "natural", Money: "none", Answer: &answerUpdateProfile, Silent: true,
+	ID:     "UpdateProfile",
+	Method: "PUT",
+	Path:   "/user/kyc",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerUpdateProfile,
+	Silent: true,
 }
 
 // UpdateProfile sends PUT /user/kyc: update the profile and KYC fields.
-func (c lowLevel) UpdateProfile(ctx context.Context, body *ProfileUpdate, options []moneymovement.CallOption) transport.Shown[UserProfile] {
+func (c lowLevel) UpdateProfile(
+	ctx context.Context, body *ProfileUpdate, options []moneymovement.CallOption,
+) transport.Shown[UserProfile] {
 	r := c.request(&opUpdateProfile, options)
 	r.Body(body, body.validate)
 	return transport.Carry[UserProfile](ctx, c.transport, r)
 }
 
 var opGetKYCStatus = transport.Operation{
-	ID: "GetKYCStatus", Method: "GET", Path: "/user/kyc/status", Answer: &answerGetKYCStatus,
+	ID:     "GetKYCStatus",
+	Method: "GET",
+	Path:   "/user/kyc/status",
+	Answer: &answerGetKYCStatus,
 }
 
 // GetKYCStatus sends GET /user/kyc/status: read the KYC status.
-func (c lowLevel) GetKYCStatus(ctx context.Context, params *GetKYCStatusParams, options []moneymovement.CallOption) (*KYCState, error) {
+func (c lowLevel) GetKYCStatus(
+	ctx context.Context, params *GetKYCStatusParams, options []moneymovement.CallOption,
+) (*KYCState, error) {
 	r := c.request(&opGetKYCStatus, options)
 	r.Query("provider", params.Provider)
 	params.validate(r.Check())
@@ -1447,7 +1676,13 @@ func (c lowLevel) GetKYCStatus(ctx context.Context, params *GetKYCStatusParams, 
 }
 
 var opCreateKYCLink = transport.Operation{
-	ID: "CreateKYCLink", Method: "POST", Path: "/user/kyc_link", Repeat: "natural", Money: "none", Answer: &answerCreateKYCLink, Silent: true,
+	ID:     "CreateKYCLink",
+	Method: "POST",
+	Path:   "/user/kyc_link",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerCreateKYCLink,
+	Silent: true,
 }
 
 // CreateKYCLink sends POST /user/kyc_link: create or fetch a KYC link.
@@ -1455,5 +1690,3 @@ func (c lowLevel) CreateKYCLink(ctx context.Context, options []moneymovement.Cal
 	r := c.request(&opCreateKYCLink, options)
 	return transport.Carry[KYCLink](ctx, c.transport, r)
 }
-
-var _ = 0

@@ -25,8 +25,8 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 // The description does not show the body. The SDK assumes one field, "methods".
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
 	low := transport.Of(s).low
-	list, err := low.ActivateBanks(ctx, &BankActivation{methods}, options).
-		Or(func(same transport.SameCredential) (*BankList, error) {
+	list, err := low.ActivateBanks(ctx, &bankActivation{methods}, options).
+		Or(func(same transport.SameCredential) (*bankList, error) {
 			return low.ListBanks(ctx, []moneymovement.CallOption{same})
 		})
 	if err != nil {

@@ -70,7 +70,7 @@ func (s *Cards) DetailsWithProof(
 func (s *Cards) SetLabel(
 	ctx context.Context, id, label string, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
-	return transport.Of(s).low.SetCardLabel(ctx, id, &CardLabelUpdate{model.Set(label)}, options).
+	return transport.Of(s).low.SetCardLabel(ctx, id, &cardLabelUpdate{model.Set(label)}, options).
 		Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 

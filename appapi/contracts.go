@@ -93,7 +93,7 @@ func (s *Contracts) ReplacePaymentMethods(
 		methods = []model.PaymentMethod{} // an empty list is sent, and nil is not
 	}
 	low := transport.Of(s).low
-	return low.ReplacePaymentMethods(ctx, id, &PaymentMethodsReplacement{methods}, options).
+	return low.ReplacePaymentMethods(ctx, id, &paymentMethodsReplacement{methods}, options).
 		Or(reading(ctx, id, low.GetContract))
 }
 

@@ -98,7 +98,7 @@ func ExampleAccount_WalletBalance() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(profile.Email, "has", wallet.UsdcBalance, "USDC")
+	fmt.Println(profile.Email, "has", wallet.USDCBalance, "USDC")
 	if wallet.RemainingAllowance != nil { // nil if the service reports none
 		fmt.Println("the key may spend", wallet.RemainingAllowance, "USDC")
 	}

@@ -52,7 +52,7 @@ var cardExchanges = map[string]exchange{
 		if err != nil {
 			return nil, err
 		}
-		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.Cvv.Reveal(),
+		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.CVV.Reveal(),
 			"expiryDate": details.ExpiryDate.Reveal()}, nil
 	}, "POST", "/cards/card_1/details", `{"messageSignature":"0x1","nonce":1767323045}`, 200,
 		`{"cardNumber":"4242424242424242","cvv":"123","expiryDate":"12/29"}`},

@@ -33,7 +33,7 @@ func (s *Quotes) PayinFromBank(
 func (s *Quotes) SubmitPayin(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {
-	return transport.Of(s).low.SubmitBankPayinQuote(ctx, &QuoteSubmission{quoteID}, options).OrZero()
+	return transport.Of(s).low.SubmitBankPayinQuote(ctx, &quoteSubmission{quoteID}, options).OrZero()
 }
 
 // Payout returns the price of a payout from the balance to a contact.

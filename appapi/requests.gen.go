@@ -14,10 +14,12 @@ func (v *BalancePayinQuote) validate(c *transport.Check) {
 
 func (v *BalancePayoutQuote) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount)
-	c.Text("contactId", string(v.ContactID), transport.Rule{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
+	c.Text(
+		"contactId", string(v.ContactID), transport.Rule{Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
+	)
 }
 
-func (v *BankActivation) validate(c *transport.Check) {
+func (v *bankActivation) validate(c *transport.Check) {
 }
 
 func (v *BankDetails) validate(c *transport.Check) {
@@ -30,7 +32,7 @@ func (v *BankPayinQuote) validate(c *transport.Check) {
 func (v *CardCreate) validate(c *transport.Check) {
 }
 
-func (v *CardLabelUpdate) validate(c *transport.Check) {
+func (v *cardLabelUpdate) validate(c *transport.Check) {
 }
 
 func (v *CardLimitUpdate) validate(c *transport.Check) {
@@ -105,7 +107,7 @@ func (v *InvoiceCreate) validate(c *transport.Check) {
 	})
 }
 
-func (v *PaymentMethodsReplacement) validate(c *transport.Check) {
+func (v *paymentMethodsReplacement) validate(c *transport.Check) {
 	c.Items("paymentMethods", len(v.PaymentMethods), 0, func(i int, name string) {
 		c.In(name, func(c *transport.Check) { validatePaymentMethod(&v.PaymentMethods[i], c) })
 	})
@@ -120,14 +122,16 @@ func (v *ProfileUpdate) validate(c *transport.Check) {
 	}
 }
 
-func (v *QuoteSubmission) validate(c *transport.Check) {
+func (v *quoteSubmission) validate(c *transport.Check) {
 }
 
-func (v *TransferCreate) validate(c *transport.Check) {
+func (v *transferCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount.Decimal)
 	c.Text("contactId", string(v.ContactID), transport.Rule{Pattern: transport.UUID})
 	c.Text("invoiceId", string(v.InvoiceID), transport.Rule{Pattern: transport.UUID})
-	c.ExactlyOne(map[string]bool{"contactId": v.ContactID != "", "quoteId": v.QuoteID != "", "invoiceId": v.InvoiceID != ""})
+	c.ExactlyOne(
+		map[string]bool{"contactId": v.ContactID != "", "quoteId": v.QuoteID != "", "invoiceId": v.InvoiceID != ""},
+	)
 	c.Missing("amount", v.ContactID != "" && v.Amount.IsZero())
 }
 

@@ -69,16 +69,16 @@ func (s *Transfers) Send(
 }
 
 // transferOf returns the body of a transfer. known is false for nil, and for a pointer to a destination.
-func transferOf(to Destination) (body TransferCreate, known bool) {
+func transferOf(to Destination) (body transferCreate, known bool) {
 	switch to := to.(type) {
 	case ToContact:
-		return TransferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, true
+		return transferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, true
 	case ToQuote:
-		return TransferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
+		return transferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
 	case ToInvoice:
-		return TransferCreate{InvoiceID: to.InvoiceID, Memo: to.Memo}, true
+		return transferCreate{InvoiceID: to.InvoiceID, Memo: to.Memo}, true
 	}
-	return TransferCreate{}, false
+	return transferCreate{}, false
 }
 
 // List returns one page of the app's transfers: at most params.Limit of them, starting at params.Offset. If Limit is 0,

@@ -7,150 +7,237 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerCreateChallenge = wire.Answer{Shape: &shapeChallenge, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Challenge)
-	return wholeChallenge(v, body)
-}}
+var answerCreateChallenge = wire.Answer{
+	Shape: &shapeChallenge,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*challenge)
+		return wholeChallenge(v, body)
+	},
+}
 
-var answerRefreshToken = wire.Answer{Shape: &shapeTokenGrant, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*TokenGrant)
-	return wholeTokenGrant(v, body)
-}}
+var answerRefreshToken = wire.Answer{
+	Shape: &shapeTokenGrant,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*tokenGrant)
+		return wholeTokenGrant(v, body)
+	},
+}
 
-var answerCreateToken = wire.Answer{Shape: &shapeTokenGrant, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*TokenGrant)
-	return wholeTokenGrant(v, body)
-}}
+var answerCreateToken = wire.Answer{
+	Shape: &shapeTokenGrant,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*tokenGrant)
+		return wholeTokenGrant(v, body)
+	},
+}
 
-var answerListRails = wire.Answer{Shape: &shapeRailPage, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*RailPage)
-	return wholeRailPage(v, body)
-}}
+var answerListRails = wire.Answer{
+	Shape: &shapeRailPage,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*RailPage)
+		return wholeRailPage(v, body)
+	},
+}
 
-var answerOpenRail = wire.Answer{Shape: &shapeRail, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Rail)
-	return wholeRail(v, body)
-}}
+var answerOpenRail = wire.Answer{
+	Shape: &shapeRail,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Rail)
+		return wholeRail(v, body)
+	},
+}
 
-var answerListChains = wire.Answer{Shape: &shapeChainPage, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*ChainPage)
-	return wholeChainPage(v, body)
-}}
+var answerListChains = wire.Answer{
+	Shape: &shapeChainPage,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*ChainPage)
+		return wholeChainPage(v, body)
+	},
+}
 
-var answerGetKYB = wire.Answer{Shape: &shapeKYB, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*KYB)
-	return wholeKYB(v, body)
-}}
+var answerGetKYB = wire.Answer{
+	Shape: &shapeKYB,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*KYB)
+		return wholeKYB(v, body)
+	},
+}
 
-var answerSaveKYB = wire.Answer{Shape: &shapeKYB, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*KYB)
-	return wholeKYB(v, body)
-}}
+var answerSaveKYB = wire.Answer{
+	Shape: &shapeKYB,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*KYB)
+		return wholeKYB(v, body)
+	},
+}
 
-var answerCompleteKYB = wire.Answer{Shape: &shapeKYBSubmission, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*KYBSubmission)
-	return wholeKYBSubmission(v, body)
-}}
+var answerCompleteKYB = wire.Answer{
+	Shape: &shapeKYBSubmission,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*KYBSubmission)
+		return wholeKYBSubmission(v, body)
+	},
+}
 
-var answerCreateClient = wire.Answer{Shape: &shapeClient, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Client)
-	return wholeClient(v, body)
-}}
+var answerCreateClient = wire.Answer{
+	Shape: &shapeClient,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Client)
+		return wholeClient(v, body)
+	},
+}
 
-var answerGetClient = wire.Answer{Shape: &shapeClient, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Client)
-	return wholeClient(v, body)
-}}
+var answerGetClient = wire.Answer{
+	Shape: &shapeClient,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Client)
+		return wholeClient(v, body)
+	},
+}
 
-var answerCreateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Contact)
-	return wholeContact(v, body)
-}}
+var answerCreateContact = wire.Answer{
+	Shape: &shapeContact,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Contact)
+		return wholeContact(v, body)
+	},
+}
 
-var answerUpdateContact = wire.Answer{Shape: &shapeContact, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Contact)
-	return wholeContact(v, body)
-}}
+var answerUpdateContact = wire.Answer{
+	Shape: &shapeContact,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Contact)
+		return wholeContact(v, body)
+	},
+}
 
-var answerGetContactCapabilities = wire.Answer{Shape: &shapeContactCapabilities, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*ContactCapabilities)
-	return wholeContactCapabilities(v, body)
-}}
+var answerGetContactCapabilities = wire.Answer{
+	Shape: &shapeContactCapabilities,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*ContactCapabilities)
+		return wholeContactCapabilities(v, body)
+	},
+}
 
-var answerCreateEscrow = wire.Answer{Shape: shapeEscrow.ProvenBy("idempotencyKey"), Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Escrow)
-	return wholeEscrow(v, body) && !(v.IdempotencyKey == "")
-}}
+var answerCreateEscrow = wire.Answer{
+	Shape: shapeEscrow.ProvenBy("idempotencyKey"),
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Escrow)
+		return wholeEscrow(v, body) && !(v.IdempotencyKey == "")
+	},
+}
 
-var answerPrepareEscrowAction = wire.Answer{Shape: &shapePreparedEscrowAction, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*PreparedEscrowAction)
-	return wholePreparedEscrowAction(v, body)
-}}
+var answerPrepareEscrowAction = wire.Answer{
+	Shape: &shapePreparedEscrowAction,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*preparedEscrowAction)
+		return wholePreparedEscrowAction(v, body)
+	},
+}
 
-var answerConfirmEscrowAction = wire.Answer{Shape: &shapeEscrow, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Escrow)
-	return wholeEscrow(v, body)
-}}
+var answerConfirmEscrowAction = wire.Answer{
+	Shape: &shapeEscrow,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Escrow)
+		return wholeEscrow(v, body)
+	},
+}
 
-var answerSyncEscrow = wire.Answer{Shape: &shapeEscrow, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Escrow)
-	return wholeEscrow(v, body)
-}}
+var answerSyncEscrow = wire.Answer{
+	Shape: &shapeEscrow,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Escrow)
+		return wholeEscrow(v, body)
+	},
+}
 
-var answerCreatePayin = wire.Answer{Shape: &shapePayin, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Payin)
-	return wholePayin(v, body)
-}}
+var answerCreatePayin = wire.Answer{
+	Shape: &shapePayin,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Payin)
+		return wholePayin(v, body)
+	},
+}
 
-var answerGetPayin = wire.Answer{Shape: &shapePayin, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Payin)
-	return wholePayin(v, body)
-}}
+var answerGetPayin = wire.Answer{
+	Shape: &shapePayin,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Payin)
+		return wholePayin(v, body)
+	},
+}
 
-var answerCreatePayinInstructions = wire.Answer{Shape: &shapePayinInstructions, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*PayinInstructions)
-	return wholePayinInstructions(v, body)
-}}
+var answerCreatePayinInstructions = wire.Answer{
+	Shape: &shapePayinInstructions,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*PayinInstructions)
+		return wholePayinInstructions(v, body)
+	},
+}
 
-var answerBookPayout = wire.Answer{Shape: shapePayout.ProvenBy("idempotencyKey"), Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Payout)
-	return wholePayout(v, body) && !(v.IdempotencyKey == "")
-}}
+var answerBookPayout = wire.Answer{
+	Shape: shapePayout.ProvenBy("idempotencyKey"),
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Payout)
+		return wholePayout(v, body) && !(v.IdempotencyKey == "")
+	},
+}
 
-var answerGetPayout = wire.Answer{Shape: &shapePayout, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Payout)
-	return wholePayout(v, body)
-}}
+var answerGetPayout = wire.Answer{
+	Shape: &shapePayout,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Payout)
+		return wholePayout(v, body)
+	},
+}
 
-var answerConfirmPayout = wire.Answer{Shape: &shapePayout, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Payout)
-	return wholePayout(v, body)
-}}
+var answerConfirmPayout = wire.Answer{
+	Shape: &shapePayout,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Payout)
+		return wholePayout(v, body)
+	},
+}
 
-var answerCreateDeposit = wire.Answer{Shape: &shapeTransaction, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Transaction)
-	return wholeTransaction(v, body)
-}}
+var answerCreateDeposit = wire.Answer{
+	Shape: &shapeTransaction,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Transaction)
+		return wholeTransaction(v, body)
+	},
+}
 
-var answerCompletePayin = wire.Answer{Shape: &shapePayin, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Payin)
-	return wholePayin(v, body)
-}}
+var answerCompletePayin = wire.Answer{
+	Shape: &shapePayin,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Payin)
+		return wholePayin(v, body)
+	},
+}
 
-var answerMovePayout = wire.Answer{Shape: &shapePayout, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Payout)
-	return wholePayout(v, body)
-}}
+var answerMovePayout = wire.Answer{
+	Shape: &shapePayout,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Payout)
+		return wholePayout(v, body)
+	},
+}
 
-var answerGetTreasury = wire.Answer{Shape: &shapeTreasury, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*Treasury)
-	return wholeTreasury(v, body)
-}}
+var answerGetTreasury = wire.Answer{
+	Shape: &shapeTreasury,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*Treasury)
+		return wholeTreasury(v, body)
+	},
+}
 
-var answerListTransactions = wire.Answer{Shape: &shapeTransactionPage, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*TransactionPage)
-	return wholeTransactionPage(v, body)
-}}
+var answerListTransactions = wire.Answer{
+	Shape: &shapeTransactionPage,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*TransactionPage)
+		return wholeTransactionPage(v, body)
+	},
+}
 
 func wholeApproval(v *Approval, body *wire.Body) bool {
 	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
@@ -224,7 +311,7 @@ func wholeChainPage(v *ChainPage, body *wire.Body) bool {
 	return true
 }
 
-func wholeChallenge(v *Challenge, body *wire.Body) bool {
+func wholeChallenge(v *challenge, body *wire.Body) bool {
 	if v.ChallengeID == "" {
 		return false
 	}
@@ -440,7 +527,7 @@ func wholePayout(v *Payout, body *wire.Body) bool {
 	return true
 }
 
-func wholePreparedEscrowAction(v *PreparedEscrowAction, body *wire.Body) bool {
+func wholePreparedEscrowAction(v *preparedEscrowAction, body *wire.Body) bool {
 	if v.Action == (EscrowAction{}) {
 		return false
 	}
@@ -519,7 +606,7 @@ func wholeToken(v *Token, body *wire.Body) bool {
 	return true
 }
 
-func wholeTokenGrant(v *TokenGrant, body *wire.Body) bool {
+func wholeTokenGrant(v *tokenGrant, body *wire.Body) bool {
 	if v.AccessToken.IsZero() {
 		return false
 	}
@@ -607,7 +694,13 @@ func wholeVirtualAccount(v *VirtualAccount, body *wire.Body) bool {
 }
 
 var shapeChainPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeChain}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeChain},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
 }}
 
@@ -645,9 +738,19 @@ var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeContactCapabilities = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "blockers", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBlocker}, Type: wire.Stated, Required: wire.Stated},
+	{
+		Name:     "blockers",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeBlocker},
+		Type:     wire.Stated,
+		Required: wire.Stated,
+	},
 	{Name: "contactId", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "methods", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeContactMethod}, Type: wire.Assumed, Required: wire.Assumed},
+	{
+		Name:     "methods",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeContactMethod},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+	},
 	{Name: "payable", Shape: &wire.Boolean, Type: wire.Assumed},
 }}
 
@@ -655,7 +758,12 @@ var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "action", Shape: &shapeEscrowAction, Type: wire.Stated},
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "approveBy", Shape: &wire.Time, Type: wire.Assumed},
-	{Name: "availableActions", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed, Required: wire.Stated},
+	{
+		Name:     "availableActions",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &wire.Text},
+		Type:     wire.Assumed,
+		Required: wire.Stated,
+	},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "holdUntil", Shape: &wire.Time, Type: wire.Assumed},
@@ -670,7 +778,12 @@ var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeKYB = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "requirements", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBlocker}, Type: wire.Assumed, Required: wire.Assumed},
+	{
+		Name:     "requirements",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeBlocker},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+	},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 }}
 
@@ -728,7 +841,13 @@ var shapeRail = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeRailPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeRail}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeRail},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
 }}
 
@@ -755,12 +874,23 @@ var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 var shapeTransactionPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeTransaction}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "items",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeTransaction},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
 }}
 
 var shapeTreasury = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "balances", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBalance}, Type: wire.Assumed, Required: wire.Assumed},
+	{
+		Name:     "balances",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeBalance},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+	},
 	{Name: "gas", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "maxCredit", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Stated},
 }}
@@ -786,7 +916,12 @@ var shapeChain = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "chainId", Shape: &wire.Integer64, Type: wire.Assumed, Required: wire.Stated},
 	{Name: "code", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "tokens", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeToken}, Type: wire.Assumed, Required: wire.Assumed},
+	{
+		Name:     "tokens",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeToken},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+	},
 }}
 
 var shapeContactBankView = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{

@@ -14,19 +14,19 @@ import (
 	"github.com/oapi-codegen/nullable"
 )
 
-// Defines values for AccountKind.
+// The values of [AccountKind] that this version knows.
 const (
 	AccountKindChecking AccountKind = "checking"
 	AccountKindSavings  AccountKind = "savings"
 )
 
-// Defines values for Asset.
+// The values of [Asset] that this version knows.
 const (
 	AssetEURC Asset = "EURC"
 	AssetUSDC Asset = "USDC"
 )
 
-// Defines values for BankMethod.
+// The values of [BankMethod] that this version knows.
 const (
 	BankMethodACH          BankMethod = "ach"
 	BankMethodBDTEwallet   BankMethod = "bdt_ewallet"
@@ -87,31 +87,31 @@ const (
 	BankMethodZMWLocal     BankMethod = "zmw_local"
 )
 
-// Defines values for ClientStatus.
+// The values of [ClientStatus] that this version knows.
 const (
 	ClientStatusPending ClientStatus = "pending"
 	ClientStatusReady   ClientStatus = "ready"
 )
 
-// Defines values for ClientType.
+// The values of [ClientType] that this version knows.
 const (
 	ClientTypeBusiness   ClientType = "business"
 	ClientTypeIndividual ClientType = "individual"
 )
 
-// Defines values for EmailAccountType.
+// The values of [EmailAccountType] that this version knows.
 const (
 	EmailAccountTypeEmail EmailAccountType = "email"
 )
 
-// Defines values for EscrowActionType.
+// The values of [EscrowActionType] that this version knows.
 const (
 	EscrowActionTypeApprove EscrowActionType = "approve"
 	EscrowActionTypeRefund  EscrowActionType = "refund"
 	EscrowActionTypeRelease EscrowActionType = "release"
 )
 
-// Defines values for EscrowStatus.
+// The values of [EscrowStatus] that this version knows.
 const (
 	EscrowStatusActive          EscrowStatus = "active"
 	EscrowStatusExpired         EscrowStatus = "expired"
@@ -120,21 +120,21 @@ const (
 	EscrowStatusReleased        EscrowStatus = "released"
 )
 
-// Defines values for OnchainAccountType.
+// The values of [OnchainAccountType] that this version knows.
 const (
 	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
 )
 
-// Defines values for PIXKeyType.
+// The values of [PIXKeyType] that this version knows.
 const (
-	PIXKeyTypeCnpj  PIXKeyType = "cnpj"
-	PIXKeyTypeCpf   PIXKeyType = "cpf"
+	PIXKeyTypeCNPJ  PIXKeyType = "cnpj"
+	PIXKeyTypeCPF   PIXKeyType = "cpf"
+	PIXKeyTypeEVP   PIXKeyType = "evp"
 	PIXKeyTypeEmail PIXKeyType = "email"
-	PIXKeyTypeEvp   PIXKeyType = "evp"
 	PIXKeyTypePhone PIXKeyType = "phone"
 )
 
-// Defines values for PayinStatus.
+// The values of [PayinStatus] that this version knows.
 const (
 	PayinStatusAwaitingFunds PayinStatus = "awaiting_funds"
 	PayinStatusCompleted     PayinStatus = "completed"
@@ -142,7 +142,7 @@ const (
 	PayinStatusQuoted        PayinStatus = "quoted"
 )
 
-// Defines values for PayoutStatus.
+// The values of [PayoutStatus] that this version knows.
 const (
 	PayoutStatusAwaitingApproval PayoutStatus = "awaiting_approval"
 	PayoutStatusCompleted        PayoutStatus = "completed"
@@ -153,7 +153,7 @@ const (
 	PayoutStatusRefunded         PayoutStatus = "refunded"
 )
 
-// Defines values for RailStatus.
+// The values of [RailStatus] that this version knows.
 const (
 	RailStatusActive             RailStatus = "active"
 	RailStatusAvailable          RailStatus = "available"
@@ -161,20 +161,20 @@ const (
 	RailStatusPending            RailStatus = "pending"
 )
 
-// Defines values for TransactionDirection.
+// The values of [TransactionDirection] that this version knows.
 const (
 	TransactionDirectionIn  TransactionDirection = "in"
 	TransactionDirectionOut TransactionDirection = "out"
 )
 
-// Defines values for TransactionStatus.
+// The values of [TransactionStatus] that this version knows.
 const (
 	TransactionStatusCompleted TransactionStatus = "completed"
 	TransactionStatusFailed    TransactionStatus = "failed"
 	TransactionStatusPending   TransactionStatus = "pending"
 )
 
-// Defines values for TransactionType.
+// The values of [TransactionType] that this version knows.
 const (
 	TransactionTypeDeposit TransactionType = "deposit"
 	TransactionTypeEscrow  TransactionType = "escrow"
@@ -183,1113 +183,1099 @@ const (
 	TransactionTypeRefund  TransactionType = "refund"
 )
 
-// AccountKind: Account classification. Source: Resources, Contact.
+// AccountKind is the kind of a bank account. The service can add values.
 type AccountKind string
 
-// Approval: What the developer key signs. The window is 120 seconds for a payout, 60 for an escrow action. Source: Authentication, Signing; Limits, Lifetimes.
+// Approval is a text that the developer key must sign to approve a payment. It is valid for 120 seconds for a payout,
+// and for 60 seconds for an escrow action.
 type Approval struct {
-	// ExpiresAt When the window closes.
+	// The time at which the approval expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// ID Names the approval in the confirm call.
+	// The approval's id, for the confirm call.
 	ID string `json:"id"`
 
-	// Payload The bytes to sign.
-	Payload Base64 `json:"payload"`
+	// The bytes to sign.
+	Payload []byte `json:"payload"`
 }
 
-// ApprovalConfirm: A signed approval. Source: Authentication, Signing; Limits, Pages and sizes.
-type ApprovalConfirm struct {
-	// ApprovalID Of the approval.
+// approvalConfirm is a signed approval.
+type approvalConfirm struct {
 	ApprovalID string `json:"approvalId,omitzero"`
 
-	// PublicKey Of the developer key, base64 DER.
-	PublicKey Base64 `json:"publicKey,omitzero"`
+	// The public half of the developer key, in DER form.
+	PublicKey []byte `json:"publicKey,omitzero"`
 
-	// Signature Over the decoded payload bytes, base64.
-	Signature Base64 `json:"signature,omitzero"`
+	// The signature over the bytes of the approval's payload.
+	Signature []byte `json:"signature,omitzero"`
 }
 
-// Asset: A settlement asset on Base. Source: Resources, Platform resources.
+// Asset is a settlement asset on Base. The service can add values.
 type Asset string
 
-// Balance: An amount held on Base. Source: Resources, Platform resources.
+// Balance is an amount of an asset that an account holds on Base.
 type Balance struct {
-	// Available What can be spent, in the asset.
+	// The amount that can be spent, in Currency.
 	Available model.Decimal `json:"available"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency"`
 }
 
-// BankAccount: A bank or mobile-wallet destination; which fields a method needs is answered by the contact's capabilities. Source: Resources, Contact.
+// BankAccount is a bank account or a mobile wallet as destination. The fields that are needed depend on the method: the
+// contact's capabilities report what is missing.
 type BankAccount struct {
-	// AccountHolderBusinessName Registered name of a business holder.
+	// The registered name of a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
-	// AccountHolderFirstName Legal first name of an individual holder.
+	// The legal first name of an individual.
 	AccountHolderFirstName string `json:"accountHolderFirstName,omitempty,omitzero"`
 
-	// AccountHolderLastName Legal last name of an individual holder.
+	// The legal last name of an individual.
 	AccountHolderLastName string `json:"accountHolderLastName,omitempty,omitzero"`
 
-	// AccountHolderName Full holder name for methods using one field.
+	// The full name of the account holder, for methods that use one field.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// AccountHolderType Individual or business.
+	// Whether the account holder is an individual or a business.
 	AccountHolderType model.AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// AccountKind Classification such as checking or savings.
+	// The kind of account, such as checking or savings.
 	AccountKind AccountKind `json:"accountKind,omitempty,omitzero"`
 
-	// AccountNumber Domestic account number.
+	// The domestic account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// AccountType The method.
+	// The bank method, such as "sepa".
 	AccountType BankMethod `json:"accountType"`
 
-	// BankAddress Institution postal address.
+	// The postal address of the bank.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
 
-	// BankName Destination institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC BIC or SWIFT identifier.
+	// The BIC (SWIFT code) of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// BranchNumber Branch identifier.
+	// The number of the bank's branch.
 	BranchNumber string `json:"branchNumber,omitempty,omitzero"`
 
-	// Currency ISO 4217 destination currency.
+	// The ISO 4217 code of the currency that arrives.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// FinancialInstitutionID Institution id from the method directory.
+	// The bank's id in the directory of the method.
 	FinancialInstitutionID string `json:"financialInstitutionId,omitempty,omitzero"`
 
-	// HolderIDNumber Identifier of the holder.
+	// The government identifier of the account holder.
 	HolderIDNumber string `json:"holderIdNumber,omitempty,omitzero"`
 
-	// HolderIDType Government identifier type.
+	// The kind of the government identifier in HolderIDNumber.
 	HolderIDType HolderIDType `json:"holderIdType,omitempty,omitzero"`
 
-	// HolderNationality ISO country code.
+	// The ISO country code of the account holder's nationality.
 	HolderNationality string `json:"holderNationality,omitempty,omitzero"`
 
-	// HolderTaxID Tax identifier of the holder.
+	// The tax identifier of the account holder.
 	HolderTaxID string `json:"holderTaxId,omitempty,omitzero"`
 
-	// IBAN Account identifier without display separators.
+	// The IBAN, without spaces or other separators.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// IntermediaryBank Routing institution for an international transfer.
+	// The bank that an international transfer goes through.
 	IntermediaryBank *IntermediaryBank `json:"intermediaryBank,omitempty"`
 
-	// PaymentKey Local payment key required by the method.
+	// The payment key, for methods that use one.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// PhoneNumber Phone number for local methods that need it.
+	// The phone number, for mobile wallets and other methods that use one.
 	PhoneNumber string `json:"phoneNumber,omitempty,omitzero"`
 
-	// PIXKey PIX destination key.
+	// The PIX key to pay.
 	PIXKey string `json:"pixKey,omitempty,omitzero"`
 
-	// PIXKeyType Type of the PIX key.
+	// The kind of PIX key in PIXKey.
 	PIXKeyType PIXKeyType `json:"pixKeyType,omitempty,omitzero"`
 
-	// RoutingNumber Domestic routing or clearing number.
+	// The domestic routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// BankDestination: Legacy payment-account destination; new code uses `account`. Further fields are cut off in the description. Source: Resources, Contact.
+// BankDestination is a bank account in the legacy form. New code uses ContactCreate.Account. The service description
+// does not show all of its fields.
 type BankDestination struct {
-	// BankAddress Institution address.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
 
-	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Currency Destination currency.
+	// The currency that arrives.
 	Currency string `json:"currency"`
 
-	// Fields Requisite fields.
+	// The account details, by the names that the method uses.
 	Fields map[string]interface{} `json:"fields"`
 
-	// Holder Holder identity and address.
+	// The name and the address of the account holder.
 	Holder map[string]interface{} `json:"holder"`
 
-	// Method Fiat payment type.
-	Method               string                 `json:"method"`
+	// The bank method.
+	Method string `json:"method"`
+
+	// The members of the JSON object that no other field holds.
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// BankID: A virtual account's id. Source: Vocabulary.
+// BankID is the id of a virtual account.
 type BankID string
 
-// BankMethod: A bank method; `_ewallet` routes to a mobile wallet by phone number, `_local` is a domestic clearing system. Source: Resources, Contact; Coverage catalogue.
+// BankMethod is a bank method. The names that end in "_ewallet" pay a mobile wallet by its phone number. The names that
+// end in "_local" use a domestic clearing system. The service can add values.
 type BankMethod string
 
-// Base64: Bytes as standard base64 with padding.
-type Base64 = []byte
-
-// Blocker: What stands in the way. Blocker codes are not slugs. Source: Resources, Contact; Errors, Slugs.
+// Blocker is one thing that must be done or changed first. Its code is not an error slug.
 type Blocker struct {
-	// Code A word of the blocker vocabulary.
+	// A code of the blocker vocabulary.
 	Code string `json:"code"`
 
-	// Field The field concerned.
+	// The field that the blocker is about. Empty if it is about no single field.
 	Field string `json:"field,omitempty,omitzero"`
 
-	// Message One sentence.
+	// One sentence for people.
 	Message string `json:"message"`
 }
 
-// Chain: A live chain. Source: Resources, Platform resources.
+// Chain is a live chain.
 type Chain struct {
-	// ChainID EVM id.
+	// The chain's EVM chain id, such as 8453.
 	ChainID ChainID `json:"chainId"`
 
-	// Code What an on-chain contact names.
+	// The code that an on-chain contact uses, such as "base".
 	Code ChainCode `json:"code"`
 
-	// Name Display name.
+	// The display name.
 	Name string `json:"name"`
 
-	// Tokens Its tokens.
+	// The chain's tokens.
 	Tokens []Token `json:"tokens"`
 }
 
-// ChainCode: A chain's code, such as `base`; the `code` of the chain listing. Source: Resources, Contact.
+// ChainCode is the code of a chain, such as "base", as the list of chains names it.
 type ChainCode string
 
-// ChainID: An EVM chain id, such as 8453 for Base. Source: Resources, Platform resources.
-type ChainID = int64
+// ChainID is an EVM chain id, such as 8453 for Base.
+type ChainID int64
 
-// ChainPage: A page of chains. Source: Limits, Pages and sizes.
+// ChainPage is a page of chains.
 type ChainPage struct {
-	// Items The chains.
+	// The chains on this page.
 	Items []Chain `json:"items"`
 
-	// NextCursor Present until the end.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// Challenge: What the developer key signs. Source: Authentication, Platform API.
-type Challenge struct {
-	// ChallengeID Names the challenge in the token call.
+// challenge is a text that the developer key must sign to log in.
+type challenge struct {
+	// The challenge's id, for the token call.
 	ChallengeID string `json:"challengeId"`
 
-	// ExpiresAt When the challenge expires.
+	// The time at which the challenge expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Payload The bytes to sign.
-	Payload Base64 `json:"payload"`
+	// The bytes to sign.
+	Payload []byte `json:"payload"`
 }
 
-// ChallengeRequest: Starts a login. Source: Authentication, Platform API.
-type ChallengeRequest struct {
-	// Email The account's email. Source: Endpoints, Platform API (the body carries an email).
+// challengeRequest starts a login.
+type challengeRequest struct {
+	// The email address of the account.
 	Email string `json:"email"`
 
-	// RequestExpiry When the request stops being valid; not in the past and at most five minutes out.
+	// The time at which the request stops being valid. It must not be in the past, and at most five minutes in the
+	// future.
 	RequestExpiry time.Time `json:"requestExpiry,omitzero"`
 }
 
-// Client: An account created by an integrator. Source: Vocabulary; Resources, Platform resources.
+// Client is an account that an integrator created for a customer.
 type Client struct {
-	// Balances What the client holds.
+	// The client's balances, one for each asset.
 	Balances []Balance `json:"balances,omitempty,omitzero"`
 
-	// BaseSmartWallet The client's wallet on Base; absent until ready.
+	// The address of the client's wallet on Base. It is absent until the client is ready.
 	BaseSmartWallet EVMAddress `json:"baseSmartWallet,omitempty,omitzero"`
 
-	// Country ISO country of residency.
+	// The ISO 3166-1 alpha-2 code of the country of residence.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Email The natural key.
+	// The client's email address, the natural key.
 	Email string `json:"email"`
 
-	// EntityName Of a business.
+	// The registered name. Empty for an individual.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// FirstName Of an individual.
+	// The first name. Empty for a business.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// ID The client's id.
+	// The client's id.
 	ID ClientID `json:"id"`
 
-	// LastName Of an individual.
+	// The last name. Empty for a business.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// Status Where the client stands.
+	// The current status. A client can be used when it is ready.
 	Status ClientStatus `json:"status"`
 
-	// Type Legal form.
+	// The legal form: individual or business.
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientCreate: Creates a client; its email is the natural key. Source: Limits, Idempotency.
+// ClientCreate creates a client. The email is the natural key: the same email returns the client that exists.
 type ClientCreate struct {
-	// Country ISO 3166-1 alpha-2 country of residency.
+	// The ISO 3166-1 alpha-2 code of the country of residence.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// Email The natural key. Source: Endpoints, Platform API.
+	// The client's email address, the natural key.
 	Email string `json:"email"`
 
-	// EntityName Of a business.
+	// The registered name, for a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// FirstName Of an individual.
+	// The first name, for an individual.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// LastName Of an individual.
+	// The last name, for an individual.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// Type Legal form.
+	// The legal form: individual or business.
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientID: A client's id. Source: Vocabulary.
+// ClientID is the id of a client.
 type ClientID string
 
-// ClientStatus: Where a client stands; a wallet exists when `ready`. Source: States, Platform objects.
+// ClientStatus is the status of a client. A client has a wallet when it is "ready". The service can add values. Known
+// reports whether this version knows a value.
 type ClientStatus string
 
-// ClientType: The client's legal form.
+// ClientType is the legal form of a client. The service can add values.
 type ClientType string
 
-// Contact: A saved payment destination. Source: Resources, Contact.
+// Contact is a saved payment destination.
 type Contact struct {
-	// Address Postal address.
+	// The postal address.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// Bank Payment-account view.
+	// The bank account. Nil for other contacts.
 	Bank *ContactBankView `json:"bank,omitempty"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Crypto On-chain view.
+	// The wallet. Nil for other contacts.
 	Crypto *ContactCryptoView `json:"crypto,omitempty"`
 
-	// Email Of an email contact.
+	// The email address, for a contact that was found by it.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// ID The contact's id.
+	// The contact's id.
 	ID ContactID `json:"id"`
 
-	// IsExternal Whether the contact is outside the selected account.
+	// Whether the contact is outside the selected account.
 	IsExternal bool `json:"isExternal"`
 
-	// Name Display name.
+	// The display name.
 	Name string `json:"name"`
 
-	// User Linked profile.
+	// The profile behind the contact, if it is an existing contact of the service.
 	User *ContactUser `json:"user,omitempty"`
 
-	// UserID The account behind an existing contact.
+	// The account behind the contact, if it is an existing contact of the service.
 	UserID string `json:"userId,omitempty,omitzero"`
 }
 
-// ContactAccount: Where a contact is paid. Exactly one variant, selected by `accountType`. Source: Resources, Contact.
+// ContactAccount is the destination at which a contact is paid: exactly one variant, selected by AccountType.
 //
-// It holds one of [OnchainAccount], [EmailAccount], [BankAccount]. The zero value holds none.
+// It holds one of [OnchainAccount], [EmailAccount], [BankAccount]. The zero value is empty.
 type ContactAccount struct {
 	variant ContactAccountVariant
 	raw     []byte
 }
 
-// ContactBankView: How a bank contact is shown. Source: Resources, Contact.
+// ContactBankView is the bank account of a contact, as the service shows it.
 type ContactBankView struct {
-	// AccountHolderName Who is paid.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// AccountMask The last characters of the account identifier.
+	// The last characters of the account number or IBAN.
 	AccountMask string `json:"accountMask,omitempty,omitzero"`
 
-	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Currency Destination currency.
+	// The currency that the contact receives.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Method The method.
+	// The bank method.
 	Method BankMethod `json:"method,omitempty,omitzero"`
 }
 
-// ContactCapabilities: What a contact can be paid by. Source: Resources, Contact; Coverage catalogue.
+// ContactCapabilities reports how a contact can be paid, and what blocks a payment.
 type ContactCapabilities struct {
-	// Blockers What stands in the way.
+	// The blockers of a payment. Empty if there are none.
 	Blockers []Blocker `json:"blockers"`
 
-	// ContactID The contact.
+	// The contact's id.
 	ContactID ContactID `json:"contactId"`
 
-	// Methods How it can be paid.
+	// The ways in which the contact can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Payable Whether nothing stands in the way; absent where the service leaves that to the blockers.
+	// Whether the contact can be paid now. It is absent if the service leaves that to the blockers.
 	Payable *bool `json:"payable,omitempty"`
 }
 
-// ContactCreate: Saves a payment destination; unknown keys are refused. Source: Resources, Contact.
+// ContactCreate saves a payment destination. The service refuses fields that it does not know.
 type ContactCreate struct {
-	// Account The destination, as exactly one typed variant.
+	// The destination: exactly one typed variant.
 	Account ContactAccount `json:"account,omitempty,omitzero"`
 
-	// Address Postal address of the contact or holder.
+	// The postal address of the contact or account holder.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// Bank Legacy payment-account destination.
+	// A bank account in the legacy form. New code uses ContactCreate.Account.
 	Bank *BankDestination `json:"bank,omitempty"`
 
-	// Crypto Legacy on-chain destination.
+	// A wallet in the legacy form. New code uses ContactCreate.Account.
 	Crypto *CryptoDestination `json:"crypto,omitempty"`
 
-	// Currency Destination currency, 3 to 4 characters.
+	// The currency that the contact receives, 3 to 4 characters.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Email Resolves an existing service contact.
+	// The email address of an existing contact of the service.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// IsExternal Whether the contact is outside the selected account.
+	// Whether the contact is outside the selected account.
 	IsExternal *bool `json:"isExternal,omitempty"`
 
-	// Name Display name, at most 200 characters; empty by default.
+	// The display name, at most 200 characters. It is empty by default.
 	Name string `json:"name,omitempty,omitzero"`
 }
 
-// ContactCryptoView: How an on-chain contact is shown. Source: Resources, Contact.
+// ContactCryptoView is the wallet of a contact, as the service shows it.
 type ContactCryptoView struct {
-	// Address Destination address.
+	// The address of the wallet.
 	Address string `json:"address,omitempty,omitzero"`
 
-	// Chain Chain code.
+	// The chain's code, such as "base".
 	Chain ChainCode `json:"chain,omitempty,omitzero"`
 
-	// Token Asset accepted.
+	// The asset that the wallet accepts, such as "USDC".
 	Token string `json:"token,omitempty,omitzero"`
 }
 
-// ContactID: A contact's id. Source: Resources, Contact.
+// ContactID is the id of a contact.
 type ContactID string
 
-// ContactMethod: One way a contact can be paid.
+// ContactMethod is one way in which a contact can be paid.
 type ContactMethod struct {
-	// CrossChain Whether the way leads over another chain or token.
+	// Whether the payment goes through another chain or token.
 	CrossChain bool `json:"crossChain,omitempty,omitzero"`
 
-	// Currency Destination currency or token.
+	// The currency or token that arrives.
 	Currency string `json:"currency"`
 
-	// Method A bank method, or `onchain`.
+	// A bank method, or "onchain".
 	Method string `json:"method"`
 }
 
-// ContactUpdate: Changes a contact: an absent field stays, null clears. Source: Endpoints, Platform API.
+// ContactUpdate changes a contact. An absent field stays as it is, and null clears a field.
 type ContactUpdate struct {
-	// Address Postal address.
+	// The postal address.
 	Address nullable.Nullable[PostalAddress] `json:"address,omitempty,omitzero"`
 
-	// Currency Destination currency.
+	// The currency that the contact receives.
 	Currency nullable.Nullable[string] `json:"currency,omitempty,omitzero"`
 
-	// Email Resolves an existing service contact.
+	// The email address of an existing contact of the service.
 	Email nullable.Nullable[string] `json:"email,omitempty,omitzero"`
 
-	// IsExternal Whether the contact is outside the selected account.
+	// Whether the contact is outside the selected account.
 	IsExternal nullable.Nullable[bool] `json:"isExternal,omitempty,omitzero"`
 
-	// Name Display name.
+	// The display name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 }
 
-// ContactUser: The profile behind an existing contact. Source: Resources, Contact.
+// ContactUser is the profile behind a contact that is an existing contact of the service.
 type ContactUser struct {
-	// DisplayName How the account calls itself.
+	// The name that the account uses for itself.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email The account's email.
+	// The account's email address.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// ID The account's id.
+	// The account's id.
 	ID string `json:"id,omitempty,omitzero"`
 }
 
-// CryptoDestination: Legacy on-chain destination; new code uses `account`. Source: Resources, Contact.
+// CryptoDestination is a wallet in the legacy form. New code uses ContactCreate.Account.
 type CryptoDestination struct {
-	// Address Destination address.
+	// The wallet address to pay.
 	Address string `json:"address"`
 
-	// Chain Chain code.
+	// The chain's code, such as "base".
 	Chain ChainCode `json:"chain"`
 
-	// Token Asset accepted.
+	// The asset that the wallet accepts, such as "USDC".
 	Token string `json:"token"`
 }
 
-// DepositCreate: Emulates a credit. Source: Limits, Sandbox.
+// DepositCreate emulates a credit.
 type DepositCreate struct {
-	// Amount In `currency`; 0.10 to `maxCredit`.
+	// The amount in Currency, at least 0.10 and at most the faucet's MaxCredit.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency,omitzero"`
 }
 
-// EVMAddress: An EVM address.
+// EVMAddress is an EVM address: 0x and 40 hexadecimal digits.
 type EVMAddress string
 
-// EmailAccount: An existing contact of the service, found by email. Source: Resources, Contact.
+// EmailAccount is an existing contact of the service, found by its email address.
 type EmailAccount struct {
-	// AccountType Always `email`.
+	// Always "email".
 	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
 
-	// Email Resolves an existing contact.
+	// The email address of the existing contact.
 	Email string `json:"email"`
 }
 
-// EmailAccountType: Selects the email variant. Source: Resources, Contact.
+// EmailAccountType is the value that selects an existing contact as destination.
 type EmailAccountType string
 
-// Escrow: An on-chain escrow deal. Source: Resources, Platform resources; Limits, Lifetimes.
+// Escrow is an on-chain escrow deal.
 type Escrow struct {
-	// Action The prepared action.
+	// The action that is prepared and waits for its approval. Nil if there is none.
 	Action *EscrowAction `json:"action,omitempty"`
 
-	// Amount What is held, in `currency`.
+	// The amount that is held, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// ApproveBy End of the approve window.
+	// The end of the approve window.
 	ApproveBy time.Time `json:"approveBy,omitempty,omitzero"`
 
-	// AvailableActions What can be done now; an action leaves when its window closes.
+	// The actions that are possible now. An action leaves the list when its window closes.
 	AvailableActions []EscrowActionType `json:"availableActions"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency,omitempty,omitzero"`
 
-	// HoldUntil End of the hold window.
+	// The end of the hold window.
 	HoldUntil time.Time `json:"holdUntil,omitempty,omitzero"`
 
-	// ID The deal's id.
+	// The deal's id.
 	ID EscrowID `json:"id"`
 
-	// IdempotencyKey The key that anchors it, given or derived.
+	// The idempotency key that anchors the deal: yours, or one that the service derived.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// Memo A note.
+	// Your note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Payee Who is paid on release.
+	// The address that is paid on release.
 	Payee EVMAddress `json:"payee,omitempty,omitzero"`
 
-	// RefundableUntil End of the refund window.
+	// The end of the refund window.
 	RefundableUntil time.Time `json:"refundableUntil,omitempty,omitzero"`
 
-	// Status Where it stands.
+	// The current status.
 	Status EscrowStatus `json:"status"`
 
-	// SyncedAt When it was last read from chain.
+	// The time at which the deal was last read from the chain.
 	SyncedAt time.Time `json:"syncedAt,omitempty,omitzero"`
 
-	// TransactionHash Of the last chain transaction.
+	// The hash of the last on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// EscrowAction: A prepared action. Source: Limits, Idempotency.
+// EscrowAction is an action on an escrow deal that was prepared and waits for its approval.
 type EscrowAction struct {
-	// Approval What the developer key signs.
+	// The approval that the developer key must sign.
 	Approval *Approval `json:"approval,omitempty"`
 
-	// IdempotencyKey The raw key, the address in the confirm URL.
+	// The raw idempotency key: the address of the action in the confirm URL.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// Type What it does.
+	// The kind of action.
 	Type EscrowActionType `json:"type"`
 }
 
-// EscrowActionCreate: Prepares an action. Source: Endpoints, Platform API.
-type EscrowActionCreate struct {
-	// Type What to do.
+// escrowActionCreate prepares an action on an escrow deal.
+type escrowActionCreate struct {
+	// The kind of action.
 	Type EscrowActionType `json:"type,omitzero"`
 }
 
-// EscrowActionType: What can be done with a deal. Source: Limits, Idempotency.
+// EscrowActionType is the kind of an escrow action. The service can add values. Known reports whether this version
+// knows a value.
 type EscrowActionType string
 
-// EscrowCreate: Creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
+// EscrowCreate creates an escrow deal. Each window starts where the one before it ends.
 type EscrowCreate struct {
-	// Amount What is held, in `currency`.
+	// The amount to hold, in Currency.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// ApproveWithin How long the deal waits for its approval; 1h if not given.
+	// The length of the window in which the deal must be approved. The default is 1h.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency,omitzero"`
 
-	// HoldFor How long after that the money is held; 14d if not given.
+	// The length of the window in which the money is held. The default is 14d.
 	HoldFor EscrowDuration `json:"holdFor,omitempty,omitzero"`
 
-	// Memo A note.
+	// A free text note, at most 140 characters.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Payee Who is paid on release.
+	// The address that is paid on release.
 	Payee EVMAddress `json:"payee,omitzero"`
 
-	// RefundableFor How long after that it can be refunded; 90d if not given.
+	// The length of the window in which the money can be refunded. The default is 90d.
 	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
 }
 
-// EscrowDuration: A window: a number and s, m, h or d. Source: Limits, Pages and sizes.
+// EscrowDuration is the length of a window: a number and one of s, m, h and d, such as "14d".
 type EscrowDuration string
 
-// EscrowID: An escrow deal's id.
+// EscrowID is the id of an escrow deal.
 type EscrowID string
 
-// EscrowStatus: Where a deal stands.
+// EscrowStatus is the status of an escrow deal. The service can add values. Known reports whether this version knows a
+// value.
 type EscrowStatus string
 
-// HolderIDType: Government identifier type. Source: Resources, Contact.
+// HolderIDType is the kind of a government identifier.
 type HolderIDType string
 
-// InstitutionAddress: Postal address of an institution. Source: Resources, Address shapes.
+// InstitutionAddress is the postal address of a bank.
 type InstitutionAddress struct {
-	// AddressLine1 Street and number.
+	// The street and the house number.
 	AddressLine1 string `json:"addressLine1,omitempty,omitzero"`
 
-	// AddressLine2 Second line.
+	// The second line of the address, such as a floor.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// PostalCode Postal code.
 	PostalCode string `json:"postalCode,omitempty,omitzero"`
 
-	// State State or region.
+	// The state or region.
 	State string `json:"state,omitempty,omitzero"`
 }
 
-// IntermediaryBank: Routing institution for an international transfer. Source: Resources, Contact.
+// IntermediaryBank is the bank that an international transfer goes through.
 type IntermediaryBank struct {
-	// AccountNumber Its account.
+	// The account number at this bank.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// BankAddress Its address.
+	// The address of this bank.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC BIC or SWIFT identifier.
+	// The BIC (SWIFT code) of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 }
 
-// KYB: The verification of a client. Source: States, Platform objects.
+// KYB is the verification of a client.
 type KYB struct {
-	// Requirements What is still outstanding.
+	// The requirements that are still outstanding.
 	Requirements []Blocker `json:"requirements"`
 
-	// Status Verification status.
+	// The current status of the verification.
 	Status model.KYCStatus `json:"status"`
 }
 
-// KYBSave: Verification information; saving does not submit it. Source: States, Platform objects.
-type KYBSave struct {
-	// Applicant Applicant information.
+// KYBInformation holds the information that a verification needs. Saving it does not submit it.
+type KYBInformation struct {
+	// Information about the applicant. The service description does not name the keys.
 	Applicant map[string]interface{} `json:"applicant,omitzero"`
 
-	// DocumentIDs Uploaded documents.
+	// The ids of uploaded documents.
 	DocumentIDs []string `json:"documentIds,omitzero"`
 }
 
-// KYBSubmission: A completed submission: an immutable snapshot under review. Source: States, Platform objects.
+// KYBSubmission is a submission for review: an immutable snapshot of the information.
 type KYBSubmission struct {
-	// SnapshotID Names the immutable snapshot.
 	SnapshotID string `json:"snapshotId"`
 
-	// Status Verification status.
+	// The current status of the verification.
 	Status model.KYCStatus `json:"status"`
 }
 
-// OnchainAccount: A wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
+// OnchainAccount is a wallet. The service pays a wallet on Base that accepts USDC or EURC directly, and any other
+// wallet across chains.
 type OnchainAccount struct {
-	// AccountType Always `onchain`.
+	// Always "onchain".
 	AccountType OnchainAccountType `json:"accountType,omitempty,omitzero"`
 
-	// ChainID The chain's code, such as `base`.
+	// The code of the wallet's chain, such as "base".
 	ChainID ChainCode `json:"chainId"`
 
-	// Currency Asset accepted.
+	// The asset that the wallet accepts, such as "USDC".
 	Currency string `json:"currency"`
 
-	// Email Of the owner.
+	// The email address of the wallet's owner.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// WalletAddress The destination's address.
 	WalletAddress string `json:"walletAddress"`
 }
 
-// OnchainAccountType: Selects the on-chain variant. Source: Resources, Contact.
+// OnchainAccountType is the value that selects a wallet as destination.
 type OnchainAccountType string
 
-// PIXKeyType: Type of a PIX key. Source: Resources, Contact.
+// PIXKeyType is the kind of a PIX key. The service can add values.
 type PIXKeyType string
 
-// Payin: An incoming funding. Source: Vocabulary.
+// Payin is an incoming payment.
 type Payin struct {
-	// Amount What was asked.
+	// The amount that was asked for, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
-	// BankID Of a bank payin.
+	// The virtual account that receives the money. Empty for a payin from a chain.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency Of the amount.
+	// The currency of Amount.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// DepositAddress Where a cross-chain payin is sent.
+	// The address to send the money to, for a payin from a chain.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// ID The payin's id.
+	// The payin's id.
 	ID PayinID `json:"id"`
 
-	// MaxAmount The most that may arrive.
+	// The largest amount that may arrive, in Currency.
 	MaxAmount model.Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// OriginChainID Of a cross-chain payin.
+	// The EVM chain id of the chain that the money comes from. Zero for a payin from a bank.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 
-	// Quote The price, at most 2 minutes old when used.
+	// The price. It must be at most 2 minutes old when it is used.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// Status Where it stands.
+	// The current status.
 	Status PayinStatus `json:"status"`
 }
 
-// PayinCreate: Quotes an incoming funding. Source: Endpoints, Platform API.
+// PayinCreate asks for the price of an incoming payment.
 type PayinCreate struct {
-	// Amount How much arrives, in `currency`.
+	// The amount that arrives, in Currency.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// BankID The virtual account it arrives on, for money over a bank.
+	// The virtual account that receives the money, for a payment from a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// Currency Currency or token that arrives, 3 to 4 characters.
+	// The currency or token that arrives, 3 to 4 characters.
 	Currency string `json:"currency,omitzero"`
 
-	// MaxAmount The most that may arrive, in `currency`.
+	// The largest amount that may arrive, in Currency.
 	MaxAmount model.Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// OriginChainID EVM id of the chain it comes from, for money from a chain.
+	// The EVM chain id of the chain that the money comes from, for a payment from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// PayinID: A payin's id.
+// PayinID is the id of a payin.
 type PayinID string
 
-// PayinInstructions: What the payer needs. Source: Endpoints, Platform API.
+// PayinInstructions holds the instructions for the payer of a payin.
 type PayinInstructions struct {
-	// Requisites The account details a payer needs.
+	// The account details that the payer needs.
 	Requisites Requisites `json:"requisites"`
 }
 
-// PayinStatus: Where a payin stands.
+// PayinStatus is the status of a payin. The service can add values. Known reports whether this version knows a value.
 type PayinStatus string
 
-// Payout: A departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
+// Payout is an outgoing payment to a bank account or a wallet.
 type Payout struct {
-	// Amount What is debited, in `currency`.
+	// The amount that is debited, in Currency.
 	Amount model.Decimal `json:"amount"`
 
-	// Approval What the developer key signs to fund it; absent once funded.
+	// The approval that the developer key must sign to fund the payout. It is absent once the payout is funded.
 	Approval *Approval `json:"approval,omitempty"`
 
-	// ContactID Who is paid.
+	// The contact that is paid.
 	ContactID ContactID `json:"contactId"`
 
-	// CreatedAt When it was booked.
+	// The time of the booking.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency The asset debited.
+	// The asset that is debited.
 	Currency Asset `json:"currency"`
 
-	// DocumentIDs Supporting documents.
+	// The ids of supporting documents.
 	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 
-	// FromChainID Of a cross-chain payout.
+	// The EVM chain id of the chain that a cross-chain payout leaves. Zero for other payouts.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// ID The payout's id.
+	// The payout's id.
 	ID PayoutID `json:"id"`
 
-	// IdempotencyKey The key that anchors it, given or derived.
+	// The idempotency key that anchors the payout: yours, or one that the service derived.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// PaymentReference What the beneficiary sees.
+	// The text that the beneficiary sees.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// PublicKey Of the signer.
-	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
+	// The public key of a booking that was signed at once. Empty for the payouts of this SDK.
+	PublicKey []byte `json:"publicKey,omitempty,omitzero"`
 
-	// Purpose Why the money moves.
+	// The purpose of the payment.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// Quote The price, at most 2 minutes old when used.
+	// The price. It must be at most 2 minutes old when it is used.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// Signature Of the request.
-	Signature Base64 `json:"signature,omitempty,omitzero"`
+	// The signature of a booking that was signed at once. Empty for the payouts of this SDK.
+	Signature []byte `json:"signature,omitempty,omitzero"`
 
-	// Status Where it stands.
+	// The current status.
 	Status PayoutStatus `json:"status"`
 
-	// ToChainID Of a cross-chain payout.
+	// The EVM chain id of the chain that a cross-chain payout arrives on. Zero for other payouts.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 
-	// TransactionHash Of the funding transaction.
+	// The hash of the funding transaction. Empty until the payout is funded.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// PayoutCreate: Books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
+// PayoutCreate books a payout.
 type PayoutCreate struct {
-	// Amount What is debited, in `currency`; no more decimals than the token has.
+	// The amount to debit, in Currency. It must not have more decimals than the token.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// ContactID Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
+	// The contact to pay, a bank contact or a wallet contact.
 	ContactID ContactID `json:"contactId"`
 
-	// Currency The asset debited, USDC or EURC.
+	// The asset to debit, "USDC" or "EURC".
 	Currency Asset `json:"currency,omitzero"`
 
-	// DocumentIDs Ids of supporting documents, at most 10.
+	// The ids of supporting documents, at most 10.
 	DocumentIDs []string `json:"documentIds,omitempty,omitzero"`
 
-	// FromChainID EVM id of the chain that a cross-chain payout leaves, such as 8453 for Base.
+	// The EVM chain id of the chain that a cross-chain payout leaves, such as 8453 for Base.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// PaymentReference What the beneficiary sees, at most 140 characters.
+	// The text that the beneficiary sees, at most 140 characters.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// PublicKey Public key of a request that is signed at once, DER of at most 512 characters in base64.
-	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
-
-	// Purpose Why the money moves, at most 64 characters.
+	// The purpose of the payment, at most 64 characters.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// Signature Signature of a request that is signed at once, at most 2,048 characters in base64.
-	Signature Base64 `json:"signature,omitempty,omitzero"`
-
-	// ToChainID EVM id of the chain that it arrives on.
+	// The EVM chain id of the chain that a cross-chain payout arrives on.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 }
 
-// PayoutID: A payout's id. Source: Vocabulary.
+// PayoutID is the id of a payout.
 type PayoutID string
 
-// PayoutMove: Emulates what a partner would report. Source: Endpoints, Platform API.
-type PayoutMove struct {
-	// Status Where to move the payout.
+// PayoutStatus is the status of a payout. The service can add values. Known reports whether this version knows a value.
+type PayoutStatus string
+
+// payoutStatusUpdate emulates a status change that a banking partner reports.
+type payoutStatusUpdate struct {
+	// The new status.
 	Status PayoutStatus `json:"status,omitzero"`
 }
 
-// PayoutStatus: Where a payout stands.
-type PayoutStatus string
-
-// PostalAddress: Postal address of a person or business. Source: Resources, Address shapes.
+// PostalAddress is the postal address of a person or a business.
 type PostalAddress struct {
-	// AddressLine2 Second line.
+	// The second line of the address, such as a floor.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// State State or region.
+	// The state or region.
 	State string `json:"state,omitempty,omitzero"`
 
-	// StreetAddress Street and number.
+	// The street and the house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Zip Postal code.
+	// The postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// PreparedEscrowAction: What preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
-type PreparedEscrowAction struct {
-	// Action The prepared action.
+// preparedEscrowAction is the response to preparing an action. It echoes "action.idempotencyKey".
+type preparedEscrowAction struct {
+	// The prepared action.
 	Action EscrowAction `json:"action"`
 }
 
-// Quote: A price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
+// Quote is a price for one specific payment. It must be at most 2 minutes old when it is used.
 type Quote struct {
-	// DestinationAmount What arrives, in `destinationCurrency`.
+	// The amount that arrives, in DestinationCurrency.
 	DestinationAmount model.Decimal `json:"destinationAmount"`
 
-	// DestinationCurrency What arrives.
+	// The currency or asset that arrives.
 	DestinationCurrency string `json:"destinationCurrency"`
 
-	// ExpiresAt When the price ends.
+	// The time at which the price expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Fee In the source currency.
+	// The fee, in SourceCurrency.
 	Fee model.Decimal `json:"fee"`
 
-	// Rate Units of destination currency for one unit of source currency.
+	// The number of units of the destination currency for one unit of the source currency.
 	Rate model.Decimal `json:"rate"`
 
-	// SourceAmount What leaves, in `sourceCurrency`, fee included.
+	// The amount that leaves, in SourceCurrency. It includes the fee.
 	SourceAmount model.Decimal `json:"sourceAmount"`
 
-	// SourceCurrency What leaves.
+	// The currency or asset that leaves.
 	SourceCurrency string `json:"sourceCurrency"`
 }
 
-// Rail: A bank route and the virtual account opened on it. Source: Vocabulary; Coverage catalogue.
+// Rail is a bank route, and the virtual account that was opened on it.
 type Rail struct {
-	// Currency ISO 4217 currency.
+	// The ISO 4217 currency code.
 	Currency string `json:"currency"`
 
-	// Method The rail.
+	// The bank method, such as "sepa".
 	Method BankMethod `json:"method"`
 
-	// Status Where it stands.
+	// The current status.
 	Status RailStatus `json:"status"`
 
-	// VirtualAccount The opened rail.
+	// The virtual account. Nil until the rail is open.
 	VirtualAccount *VirtualAccount `json:"virtualAccount,omitempty"`
 }
 
-// RailOpen: Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
-type RailOpen struct {
-	// Currency ISO 4217 currency.
+// RailCreate opens a rail for a client. Client and rail are the natural key.
+type RailCreate struct {
+	// The ISO 4217 currency code.
 	Currency string `json:"currency,omitzero"`
 
-	// Method The rail.
+	// The bank method, such as "sepa".
 	Method BankMethod `json:"method,omitzero"`
 }
 
-// RailPage: A page of rails. Source: Limits, Pages and sizes.
+// RailPage is a page of rails.
 type RailPage struct {
-	// Items The rails.
+	// The rails on this page.
 	Items []Rail `json:"items"`
 
-	// NextCursor Present until the end.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// RailStatus: Where a rail stands. Source: States, Platform objects.
+// RailStatus is the status of a rail. The service can add values. Known reports whether this version knows a value.
 type RailStatus string
 
-// RefreshRequest: Mints a new access token. Source: Authentication, Platform API.
-type RefreshRequest struct {
-	// RefreshToken Of the session.
+// refreshRequest asks for a new access token.
+type refreshRequest struct {
+	// The refresh token of the session.
 	RefreshToken moneymovement.Secret `json:"refreshToken,omitzero"`
 }
 
-// Requisites: The account details a payer needs to wire money. Source: Vocabulary.
+// Requisites holds the account details that a payer needs to send money. Fields that a rail does not use are empty.
 type Requisites struct {
-	// AccountHolderName Name on the account.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// AccountNumber Domestic account number.
+	// The domestic account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// BankAddress The institution's address on one line.
+	// The address of the bank, on one line.
 	BankAddress string `json:"bankAddress,omitempty,omitzero"`
 
-	// BankName The institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC BIC or SWIFT identifier.
+	// The BIC (SWIFT code) of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// IBAN Account identifier.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// PaymentKey Local payment key.
+	// The payment key, for methods that use one.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// Reference What the payer must write as reference.
+	// The reference that the payer must use.
 	Reference string `json:"reference,omitempty,omitzero"`
 
-	// RoutingNumber Routing or clearing number.
+	// The domestic routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 
-	// WalletAddress Deposit address of a payin from a chain.
+	// The deposit address, for a payin from a chain.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// Token: A token of a chain. Source: Resources, Platform resources.
+// Token is a token of a chain.
 type Token struct {
-	// Address The token's contract address.
+	// The address of the token's contract.
 	Address string `json:"address"`
 
-	// Decimals How many decimals an amount may have.
+	// The number of decimals that an amount of the token may have.
 	Decimals int `json:"decimals"`
 
-	// Symbol Such as USDC.
+	// The token's symbol, such as "USDC".
 	Symbol string `json:"symbol"`
 }
 
-// TokenGrant: A session. Access tokens live 60 minutes, refresh tokens 60 days. Source: Limits, Lifetimes.
-type TokenGrant struct {
-	// AccessToken Bearer of every other call.
+// tokenGrant is a session. Access tokens are valid for 60 minutes, refresh tokens for 60 days.
+type tokenGrant struct {
+	// The bearer token of every other call.
 	AccessToken moneymovement.Secret `json:"accessToken"`
 
-	// ExpiresIn Seconds until the access token expires.
+	// The number of seconds until the access token expires.
 	ExpiresIn int `json:"expiresIn"`
 
-	// RefreshExpiresIn Seconds until the refresh token expires.
+	// The number of seconds until the refresh token expires.
 	RefreshExpiresIn int `json:"refreshExpiresIn"`
 
-	// RefreshToken Mints access tokens; unchanged by a refresh.
+	// Gets new access tokens. A refresh does not change it.
 	RefreshToken moneymovement.Secret `json:"refreshToken"`
 
-	// TokenType `Bearer`.
+	// Always "Bearer".
 	TokenType string `json:"tokenType"`
 }
 
-// TokenRequest: Completes a login. Source: Authentication, Platform API.
-type TokenRequest struct {
-	// ChallengeID Of the challenge. Source: Endpoints, Platform API (with the challenge id and a signature).
+// tokenRequest completes a login.
+type tokenRequest struct {
+	// The id of the challenge that was signed.
 	ChallengeID string `json:"challengeId"`
 
-	// PublicKey The DER-encoded public half, base64.
-	PublicKey Base64 `json:"publicKey,omitzero"`
+	// The public half of the developer key, in DER form.
+	PublicKey []byte `json:"publicKey,omitzero"`
 
-	// Signature Over the decoded payload bytes, base64.
+	// The signature over the bytes of the challenge's payload.
 	Signature moneymovement.Secret `json:"signature"`
 }
 
-// Transaction: An entry of the account ledger. Source: Endpoints, Platform API.
+// Transaction is an entry of the account's ledger.
 type Transaction struct {
-	// Amount In `currency`, never negative.
+	// The amount in Currency. It is never negative: see Direction.
 	Amount model.Decimal `json:"amount"`
 
-	// CreatedAt When it was entered.
+	// The time at which the entry was made.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency"`
 
-	// Direction Arrived or left.
+	// Whether the money arrived or left.
 	Direction TransactionDirection `json:"direction"`
 
-	// EscrowID Of an escrow deal.
+	// The escrow deal that the entry belongs to. Empty for other entries.
 	EscrowID EscrowID `json:"escrowId,omitempty,omitzero"`
 
-	// ID The entry's id.
+	// The entry's id.
 	ID TransactionID `json:"id"`
 
-	// PayinID Of a payin.
+	// The payin that the entry belongs to. Empty for other entries.
 	PayinID PayinID `json:"payinId,omitempty,omitzero"`
 
-	// PayoutID Of a payout or refund.
+	// The payout that the entry belongs to. Empty for other entries.
 	PayoutID PayoutID `json:"payoutId,omitempty,omitzero"`
 
-	// Status Where it stands.
+	// The current status.
 	Status TransactionStatus `json:"status"`
 
-	// TransactionHash Of the chain transaction.
+	// The hash of the on-chain transaction. Empty if there is none.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// Type What moved the money.
+	// The kind of entry: what moved the money.
 	Type TransactionType `json:"type"`
 }
 
-// TransactionDirection: Whether money arrived or left.
+// TransactionDirection is the direction of a ledger entry: whether money arrived or left. The service can add values.
 type TransactionDirection string
 
-// TransactionID: A ledger entry's id.
+// TransactionID is the id of a ledger entry.
 type TransactionID string
 
-// TransactionPage: A page of the ledger. Source: Limits, Pages and sizes.
+// TransactionPage is a page of the ledger.
 type TransactionPage struct {
-	// Items The entries.
+	// The entries on this page, newest first.
 	Items []Transaction `json:"items"`
 
-	// NextCursor Present until the end.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// TransactionStatus: Where an entry stands.
+// TransactionStatus is the status of a ledger entry. The service can add values. Known reports whether this version
+// knows a value.
 type TransactionStatus string
 
-// TransactionType: What moved the money.
+// TransactionType is the kind of a ledger entry: what moved the money. The service can add values.
 type TransactionType string
 
-// Treasury: The shared faucet. Source: Limits, Sandbox.
+// Treasury is the faucet that all sandbox accounts share.
 type Treasury struct {
-	// Balances What the faucet holds.
+	// The amounts that the faucet holds.
 	Balances []Balance `json:"balances"`
 
-	// Gas What the faucet has for gas, in the chain's coin; credits fail at zero.
+	// The amount that the faucet has for gas, in the chain's coin. Credits fail when it is zero.
 	Gas model.Decimal `json:"gas"`
 
-	// MaxCredit Largest credit per call.
+	// The largest credit per call.
 	MaxCredit model.Decimal `json:"maxCredit"`
 }
 
-// VirtualAccount: An opened rail. Source: Vocabulary.
+// VirtualAccount is the account that was opened on a rail.
 type VirtualAccount struct {
-	// ID The virtual account's id.
+	// The virtual account's id.
 	ID BankID `json:"id"`
 
-	// Requisites What a payer needs to wire money.
+	// The account details that a payer needs.
 	Requisites Requisites `json:"requisites,omitempty,omitzero"`
 }
 
-// ListRailsParams defines parameters for ListRails.
+// ListRailsParams holds the parameters of GET /banks. A zero field is not sent.
 type ListRailsParams struct {
-	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
+	// The NextCursor of the page before, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListChainsParams defines parameters for ListChains.
+// ListChainsParams holds the parameters of GET /chains. A zero field is not sent.
 type ListChainsParams struct {
-	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
+	// The NextCursor of the page before, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListTransactionsParams defines parameters for ListTransactions.
+// ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
 type ListTransactionsParams struct {
-	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
+	// The NextCursor of the page before, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
-	// Type Only entries of this type.
+	// Selects entries of this type.
 	Type TransactionType `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Since Only entries created at or after this time.
+	// Selects entries that were created at this time or later.
 	Since time.Time `form:"since,omitempty" json:"since,omitempty,omitzero"`
 }
 
-var _ = 0
-
-// MarshalJSON writes the named members and the further ones as one object.
+// MarshalJSON writes the fields and AdditionalProperties as one JSON object.
 func (t BankDestination) MarshalJSON() ([]byte, error) {
 	type named BankDestination
 	return wire.Marshal(struct {
@@ -1298,7 +1284,7 @@ func (t BankDestination) MarshalJSON() ([]byte, error) {
 	}{named(t), t.AdditionalProperties})
 }
 
-// UnmarshalJSON reads the named members, and all others as further ones.
+// UnmarshalJSON reads the fields. All other members of the object go to AdditionalProperties.
 func (t *BankDestination) UnmarshalJSON(b []byte) error {
 	type named BankDestination
 	var read struct {
@@ -1311,14 +1297,15 @@ func (t *BankDestination) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// ContactAccountVariant is what a [ContactAccount] can hold.
+// ContactAccountVariant is implemented by the types that a [ContactAccount] can hold.
 type ContactAccountVariant interface{ isContactAccount() }
 
 func (OnchainAccount) isContactAccount() {}
 func (EmailAccount) isContactAccount()   {}
 func (BankAccount) isContactAccount()    {}
 
-// NewContactAccount holds a variant; where only one discriminator value selects it, that value is set.
+// NewContactAccount returns a ContactAccount that holds variant. If only one AccountType selects the variant,
+// NewContactAccount sets it.
 func NewContactAccount(variant ContactAccountVariant) ContactAccount {
 	switch v := variant.(type) {
 	case OnchainAccount:
@@ -1331,13 +1318,14 @@ func NewContactAccount(variant ContactAccountVariant) ContactAccount {
 	return ContactAccount{variant: variant}
 }
 
-// Variant is what is held; nil if nothing is, or something that this version does not know or cannot read (see Raw).
+// Variant returns the variant. It returns nil for an empty value, and for JSON that this version cannot read (see Raw).
 func (t ContactAccount) Variant() ContactAccountVariant { return t.variant }
 
-// Raw is the JSON that was read, with all that this version does not know; nil for a value that was made here.
+// Raw returns the JSON that was read, including what this version does not know. It returns nil for a value that the
+// program made.
 func (t ContactAccount) Raw() []byte { return t.raw }
 
-// MarshalJSON writes what was read as it was, and the variant otherwise.
+// MarshalJSON writes the JSON that was read, if there is any, and the variant otherwise.
 func (t ContactAccount) MarshalJSON() ([]byte, error) {
 	if t.raw != nil {
 		return bytes.Clone(t.raw), nil
@@ -1345,7 +1333,8 @@ func (t ContactAccount) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(t.variant)
 }
 
-// UnmarshalJSON reads the variant that the discriminator names. One that it cannot read does not fail the answer that it is part of.
+// UnmarshalJSON reads the variant that the discriminator names. It keeps a variant that it cannot read as raw JSON, and
+// fails only on malformed JSON.
 func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 	var named struct {
 		Value string `json:"accountType"`
@@ -1369,7 +1358,13 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
 		}
-	case "ach", "bdt_ewallet", "bdt_local", "bob_local", "breb", "brl_local", "cad_eft", "clp_local", "cny_alipay", "cny_wechatpay", "cop_local", "crc_local", "dkk_local", "dop_ewallet", "dop_local", "egp_local", "fednow", "fedwire", "gtq_ewallet", "gtq_local", "hkd_fps", "hnl_local", "idr_ewallet", "idr_local", "ils_local", "inr_local", "inr_upi", "jmd_local", "jpy_local", "krw_local", "myr_local", "nip", "nok_local", "npp", "php_ewallet", "php_local", "pix", "pkr_ewallet", "pkr_raast", "pln_local", "pse", "rtp", "sar_local", "sepa", "sle_local", "spei", "swift", "thb_local", "transfers_3_0", "try_fast", "tzs_local", "uaefts", "ugx_local", "ukfps", "vnd_local", "xof_local", "zmw_local":
+	case "ach", "bdt_ewallet", "bdt_local", "bob_local", "breb", "brl_local", "cad_eft", "clp_local", "cny_alipay",
+		"cny_wechatpay", "cop_local", "crc_local", "dkk_local", "dop_ewallet", "dop_local", "egp_local", "fednow",
+		"fedwire", "gtq_ewallet", "gtq_local", "hkd_fps", "hnl_local", "idr_ewallet", "idr_local", "ils_local",
+		"inr_local", "inr_upi", "jmd_local", "jpy_local", "krw_local", "myr_local", "nip", "nok_local", "npp",
+		"php_ewallet", "php_local", "pix", "pkr_ewallet", "pkr_raast", "pln_local", "pse", "rtp", "sar_local", "sepa",
+		"sle_local", "spei", "swift", "thb_local", "transfers_3_0", "try_fast", "tzs_local", "uaefts", "ugx_local",
+		"ukfps", "vnd_local", "xof_local", "zmw_local":
 		var variant BankAccount
 		if wire.Unmarshal(t.raw, &variant) == nil {
 			t.variant = variant
@@ -1379,44 +1374,81 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 }
 
 var opCreateChallenge = transport.Operation{
-	ID: "CreateChallenge", Method: "POST", Path: "/auth/challenge", Repeat: "natural", Money: "none", Window: "login", Public: true, Answer: &answerCreateChallenge,
+	ID:     "CreateChallenge",
+	Method: "POST",
+	Path:   "/auth/challenge",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "login",
+	Public: true,
+	Answer: &answerCreateChallenge,
 }
 
 // CreateChallenge sends POST /auth/challenge: start a login.
-func (c lowLevel) CreateChallenge(ctx context.Context, body *ChallengeRequest, options []moneymovement.CallOption) (*Challenge, error) {
+func (c lowLevel) CreateChallenge(
+	ctx context.Context, body *challengeRequest, options []moneymovement.CallOption,
+) (*challenge, error) {
 	r := c.request(&opCreateChallenge, options)
 	r.Body(body, body.validate)
-	return transport.Do[Challenge](ctx, c.transport, r)
+	return transport.Do[challenge](ctx, c.transport, r)
 }
 
 var opRefreshToken = transport.Operation{
-	ID: "RefreshToken", Method: "POST", Path: "/auth/refresh", Repeat: "natural", Money: "none", Window: "writes", Public: true, Tells: true, Reveals: true, Answer: &answerRefreshToken,
+	ID:      "RefreshToken",
+	Method:  "POST",
+	Path:    "/auth/refresh",
+	Repeat:  "natural",
+	Money:   "none",
+	Window:  "writes",
+	Public:  true,
+	Tells:   true,
+	Reveals: true,
+	Answer:  &answerRefreshToken,
 }
 
-// RefreshToken sends POST /auth/refresh: mint a new access token.
-func (c lowLevel) RefreshToken(ctx context.Context, body *RefreshRequest, options []moneymovement.CallOption) (*TokenGrant, error) {
+// RefreshToken sends POST /auth/refresh: refresh the access token.
+func (c lowLevel) RefreshToken(
+	ctx context.Context, body *refreshRequest, options []moneymovement.CallOption,
+) (*tokenGrant, error) {
 	r := c.request(&opRefreshToken, options)
 	r.Body(body, body.validate)
-	return transport.Do[TokenGrant](ctx, c.transport, r)
+	return transport.Do[tokenGrant](ctx, c.transport, r)
 }
 
 var opCreateToken = transport.Operation{
-	ID: "CreateToken", Method: "POST", Path: "/auth/token", Repeat: "none", Money: "none", Window: "login", Public: true, Tells: true, Reveals: true, Answer: &answerCreateToken,
+	ID:      "CreateToken",
+	Method:  "POST",
+	Path:    "/auth/token",
+	Repeat:  "none",
+	Money:   "none",
+	Window:  "login",
+	Public:  true,
+	Tells:   true,
+	Reveals: true,
+	Answer:  &answerCreateToken,
 }
 
 // CreateToken sends POST /auth/token: complete a login.
-func (c lowLevel) CreateToken(ctx context.Context, body *TokenRequest, options []moneymovement.CallOption) (*TokenGrant, error) {
+func (c lowLevel) CreateToken(
+	ctx context.Context, body *tokenRequest, options []moneymovement.CallOption,
+) (*tokenGrant, error) {
 	r := c.request(&opCreateToken, options)
 	r.Body(body, body.validate)
-	return transport.Do[TokenGrant](ctx, c.transport, r)
+	return transport.Do[tokenGrant](ctx, c.transport, r)
 }
 
 var opListRails = transport.Operation{
-	ID: "ListRails", Method: "GET", Path: "/banks", Window: "reads", Answer: &answerListRails,
+	ID:     "ListRails",
+	Method: "GET",
+	Path:   "/banks",
+	Window: "reads",
+	Answer: &answerListRails,
 }
 
 // ListRails sends GET /banks: list rails and virtual accounts.
-func (c lowLevel) ListRails(ctx context.Context, params *ListRailsParams, options []moneymovement.CallOption) (*RailPage, error) {
+func (c lowLevel) ListRails(
+	ctx context.Context, params *ListRailsParams, options []moneymovement.CallOption,
+) (*RailPage, error) {
 	r := c.request(&opListRails, options)
 	r.Query("limit", params.Limit)
 	r.Query("cursor", params.Cursor)
@@ -1425,22 +1457,37 @@ func (c lowLevel) ListRails(ctx context.Context, params *ListRailsParams, option
 }
 
 var opOpenRail = transport.Operation{
-	ID: "OpenRail", Method: "POST", Path: "/banks", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerOpenRail, Silent: true,
+	ID:     "OpenRail",
+	Method: "POST",
+	Path:   "/banks",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerOpenRail,
+	Silent: true,
 }
 
-// OpenRail sends POST /banks: request or open a rail.
-func (c lowLevel) OpenRail(ctx context.Context, body *RailOpen, options []moneymovement.CallOption) transport.Shown[Rail] {
+// OpenRail sends POST /banks: open a rail.
+func (c lowLevel) OpenRail(
+	ctx context.Context, body *RailCreate, options []moneymovement.CallOption,
+) transport.Shown[Rail] {
 	r := c.request(&opOpenRail, options)
 	r.Body(body, body.validate)
 	return transport.Carry[Rail](ctx, c.transport, r)
 }
 
 var opListChains = transport.Operation{
-	ID: "ListChains", Method: "GET", Path: "/chains", Window: "reads", Answer: &answerListChains,
+	ID:     "ListChains",
+	Method: "GET",
+	Path:   "/chains",
+	Window: "reads",
+	Answer: &answerListChains,
 }
 
 // ListChains sends GET /chains: list the live chains.
-func (c lowLevel) ListChains(ctx context.Context, params *ListChainsParams, options []moneymovement.CallOption) (*ChainPage, error) {
+func (c lowLevel) ListChains(
+	ctx context.Context, params *ListChainsParams, options []moneymovement.CallOption,
+) (*ChainPage, error) {
 	r := c.request(&opListChains, options)
 	r.Query("limit", params.Limit)
 	r.Query("cursor", params.Cursor)
@@ -1449,71 +1496,118 @@ func (c lowLevel) ListChains(ctx context.Context, params *ListChainsParams, opti
 }
 
 var opGetKYB = transport.Operation{
-	ID: "GetKYB", Method: "GET", Path: "/client/kyb", Window: "reads", Answer: &answerGetKYB,
+	ID:     "GetKYB",
+	Method: "GET",
+	Path:   "/client/kyb",
+	Window: "reads",
+	Answer: &answerGetKYB,
 }
 
-// GetKYB sends GET /client/kyb: inspect verification.
+// GetKYB sends GET /client/kyb: read the verification.
 func (c lowLevel) GetKYB(ctx context.Context, options []moneymovement.CallOption) (*KYB, error) {
 	r := c.request(&opGetKYB, options)
 	return transport.Do[KYB](ctx, c.transport, r)
 }
 
 var opSaveKYB = transport.Operation{
-	ID: "SaveKYB", Method: "PUT", Path: "/client/kyb", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerSaveKYB, Silent: true,
+	ID:     "SaveKYB",
+	Method: "PUT",
+	Path:   "/client/kyb",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerSaveKYB,
+	Silent: true,
 }
 
 // SaveKYB sends PUT /client/kyb: save verification information.
-func (c lowLevel) SaveKYB(ctx context.Context, body *KYBSave, options []moneymovement.CallOption) transport.Shown[KYB] {
+func (c lowLevel) SaveKYB(
+	ctx context.Context, body *KYBInformation, options []moneymovement.CallOption,
+) transport.Shown[KYB] {
 	r := c.request(&opSaveKYB, options)
 	r.Body(body, body.validate)
 	return transport.Carry[KYB](ctx, c.transport, r)
 }
 
 var opCompleteKYB = transport.Operation{
-	ID: "CompleteKYB", Method: "POST", Path: "/client/kyb/complete", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCompleteKYB, Silent: true,
+	ID:     "CompleteKYB",
+	Method: "POST",
+	Path:   "/client/kyb/complete",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerCompleteKYB,
+	Silent: true,
 }
 
-// CompleteKYB sends POST /client/kyb/complete: complete the verification submission.
+// CompleteKYB sends POST /client/kyb/complete: submit the verification.
 func (c lowLevel) CompleteKYB(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYBSubmission] {
 	r := c.request(&opCompleteKYB, options)
 	return transport.Carry[KYBSubmission](ctx, c.transport, r)
 }
 
 var opCreateClient = transport.Operation{
-	ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCreateClient,
+	ID:     "CreateClient",
+	Method: "POST",
+	Path:   "/clients",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerCreateClient,
 }
 
 // CreateClient sends POST /clients: create a client.
-func (c lowLevel) CreateClient(ctx context.Context, body *ClientCreate, options []moneymovement.CallOption) (*Client, error) {
+func (c lowLevel) CreateClient(
+	ctx context.Context, body *ClientCreate, options []moneymovement.CallOption,
+) (*Client, error) {
 	r := c.request(&opCreateClient, options)
 	r.Body(body, body.validate)
 	return transport.Do[Client](ctx, c.transport, r)
 }
 
 var opGetClient = transport.Operation{
-	ID: "GetClient", Method: "GET", Path: "/clients/{clientId}", Window: "reads", Answer: &answerGetClient,
+	ID:     "GetClient",
+	Method: "GET",
+	Path:   "/clients/{clientId}",
+	Window: "reads",
+	Answer: &answerGetClient,
 }
 
 // GetClient sends GET /clients/{clientId}: read a client.
-func (c lowLevel) GetClient(ctx context.Context, clientID ClientID, options []moneymovement.CallOption) (*Client, error) {
+func (c lowLevel) GetClient(
+	ctx context.Context, clientID ClientID, options []moneymovement.CallOption,
+) (*Client, error) {
 	r := c.request(&opGetClient, options)
 	r.PathParam("clientId", string(clientID), pathGetClient[0])
 	return transport.Do[Client](ctx, c.transport, r)
 }
 
 var opCreateContact = transport.Operation{
-	ID: "CreateContact", Method: "POST", Path: "/contacts", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCreateContact,
+	ID:     "CreateContact",
+	Method: "POST",
+	Path:   "/contacts",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerCreateContact,
 }
 
 // CreateContact sends POST /contacts: create a contact.
-func (c lowLevel) CreateContact(ctx context.Context, body *ContactCreate, options []moneymovement.CallOption) (*Contact, error) {
+func (c lowLevel) CreateContact(
+	ctx context.Context, body *ContactCreate, options []moneymovement.CallOption,
+) (*Contact, error) {
 	r := c.request(&opCreateContact, options)
 	r.Body(body, body.validate)
 	return transport.Do[Contact](ctx, c.transport, r)
 }
 
 var opDeleteContact = transport.Operation{
-	ID: "DeleteContact", Method: "DELETE", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes",
+	ID:     "DeleteContact",
+	Method: "DELETE",
+	Path:   "/contacts/{contactId}",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
 }
 
 // DeleteContact sends DELETE /contacts/{contactId}: delete a contact.
@@ -1525,11 +1619,20 @@ func (c lowLevel) DeleteContact(ctx context.Context, contactID ContactID, option
 }
 
 var opUpdateContact = transport.Operation{
-	ID: "UpdateContact", Method: "PATCH", Path: "/contacts/{contactId}", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerUpdateContact, Silent: true,
+	ID:     "UpdateContact",
+	Method: "PATCH",
+	Path:   "/contacts/{contactId}",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerUpdateContact,
+	Silent: true,
 }
 
 // UpdateContact sends PATCH /contacts/{contactId}: update a contact.
-func (c lowLevel) UpdateContact(ctx context.Context, contactID ContactID, body *ContactUpdate, options []moneymovement.CallOption) transport.Shown[Contact] {
+func (c lowLevel) UpdateContact(
+	ctx context.Context, contactID ContactID, body *ContactUpdate, options []moneymovement.CallOption,
+) transport.Shown[Contact] {
 	r := c.request(&opUpdateContact, options)
 	r.PathParam("contactId", string(contactID), pathUpdateContact[0])
 	r.Body(body, body.validate)
@@ -1537,45 +1640,79 @@ func (c lowLevel) UpdateContact(ctx context.Context, contactID ContactID, body *
 }
 
 var opGetContactCapabilities = transport.Operation{
-	ID: "GetContactCapabilities", Method: "GET", Path: "/contacts/{contactId}/capabilities", Window: "reads", Answer: &answerGetContactCapabilities,
+	ID:     "GetContactCapabilities",
+	Method: "GET",
+	Path:   "/contacts/{contactId}/capabilities",
+	Window: "reads",
+	Answer: &answerGetContactCapabilities,
 }
 
-// GetContactCapabilities sends GET /contacts/{contactId}/capabilities: answer what a contact can be paid by.
-func (c lowLevel) GetContactCapabilities(ctx context.Context, contactID ContactID, options []moneymovement.CallOption) (*ContactCapabilities, error) {
+// GetContactCapabilities sends GET /contacts/{contactId}/capabilities: read how a contact can be paid.
+func (c lowLevel) GetContactCapabilities(
+	ctx context.Context, contactID ContactID, options []moneymovement.CallOption,
+) (*ContactCapabilities, error) {
 	r := c.request(&opGetContactCapabilities, options)
 	r.PathParam("contactId", string(contactID), pathGetContactCapabilities[0])
 	return transport.Do[ContactCapabilities](ctx, c.transport, r)
 }
 
 var opCreateEscrow = transport.Operation{
-	ID: "CreateEscrow", Method: "POST", Path: "/escrow", Repeat: "key", Derives: true, Owner: "escrowId", Terms: termsCreateEscrow, Window: "writes", Answer: &answerCreateEscrow,
+	ID:      "CreateEscrow",
+	Method:  "POST",
+	Path:    "/escrow",
+	Repeat:  "key",
+	Derives: true,
+	Owner:   "escrowId",
+	Terms:   termsCreateEscrow,
+	Window:  "writes",
+	Answer:  &answerCreateEscrow,
 }
 
 // CreateEscrow sends POST /escrow: create an escrow deal.
-func (c lowLevel) CreateEscrow(ctx context.Context, body *EscrowCreate, options []moneymovement.WriteOption) (*Escrow, error) {
+func (c lowLevel) CreateEscrow(
+	ctx context.Context, body *EscrowCreate, options []moneymovement.WriteOption,
+) (*Escrow, error) {
 	r := c.write(&opCreateEscrow, options)
 	r.Body(body, body.validate)
 	return transport.Do[Escrow](ctx, c.transport, r)
 }
 
 var opPrepareEscrowAction = transport.Operation{
-	ID: "PrepareEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions", Repeat: "key", Derives: true, Terms: termsPrepareEscrowAction, Window: "writes", Answer: &answerPrepareEscrowAction,
+	ID:      "PrepareEscrowAction",
+	Method:  "POST",
+	Path:    "/escrow/{escrowId}/actions",
+	Repeat:  "key",
+	Derives: true,
+	Terms:   termsPrepareEscrowAction,
+	Window:  "writes",
+	Answer:  &answerPrepareEscrowAction,
 }
 
 // PrepareEscrowAction sends POST /escrow/{escrowId}/actions: prepare an escrow action.
-func (c lowLevel) PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body *EscrowActionCreate, options []moneymovement.WriteOption) (*PreparedEscrowAction, error) {
+func (c lowLevel) PrepareEscrowAction(
+	ctx context.Context, escrowID EscrowID, body *escrowActionCreate, options []moneymovement.WriteOption,
+) (*preparedEscrowAction, error) {
 	r := c.write(&opPrepareEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), pathPrepareEscrowAction[0])
 	r.Body(body, body.validate)
-	return transport.Do[PreparedEscrowAction](ctx, c.transport, r)
+	return transport.Do[preparedEscrowAction](ctx, c.transport, r)
 }
 
 var opConfirmEscrowAction = transport.Operation{
-	ID: "ConfirmEscrowAction", Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Repeat: "natural", Window: "writes", Answer: &answerConfirmEscrowAction, Silent: true,
+	ID:     "ConfirmEscrowAction",
+	Method: "POST",
+	Path:   "/escrow/{escrowId}/actions/{idempotencyKey}/confirm",
+	Repeat: "natural",
+	Window: "writes",
+	Answer: &answerConfirmEscrowAction,
+	Silent: true,
 }
 
 // ConfirmEscrowAction sends POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
-func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, idempotencyKey string, body *ApprovalConfirm, options []moneymovement.CallOption) transport.Shown[Escrow] {
+func (c lowLevel) ConfirmEscrowAction(
+	ctx context.Context, escrowID EscrowID, idempotencyKey string, body *approvalConfirm,
+	options []moneymovement.CallOption,
+) transport.Shown[Escrow] {
 	r := c.request(&opConfirmEscrowAction, options)
 	r.PathParam("escrowId", string(escrowID), pathConfirmEscrowAction[0])
 	r.PathParam("idempotencyKey", string(idempotencyKey), pathConfirmEscrowAction[1])
@@ -1584,29 +1721,48 @@ func (c lowLevel) ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, id
 }
 
 var opSyncEscrow = transport.Operation{
-	ID: "SyncEscrow", Method: "POST", Path: "/escrow/{escrowId}/sync", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerSyncEscrow,
+	ID:     "SyncEscrow",
+	Method: "POST",
+	Path:   "/escrow/{escrowId}/sync",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerSyncEscrow,
 }
 
-// SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from chain.
-func (c lowLevel) SyncEscrow(ctx context.Context, escrowID EscrowID, options []moneymovement.CallOption) (*Escrow, error) {
+// SyncEscrow sends POST /escrow/{escrowId}/sync: refresh a deal from the chain.
+func (c lowLevel) SyncEscrow(
+	ctx context.Context, escrowID EscrowID, options []moneymovement.CallOption,
+) (*Escrow, error) {
 	r := c.request(&opSyncEscrow, options)
 	r.PathParam("escrowId", string(escrowID), pathSyncEscrow[0])
 	return transport.Do[Escrow](ctx, c.transport, r)
 }
 
 var opCreatePayin = transport.Operation{
-	ID: "CreatePayin", Method: "POST", Path: "/payins", Repeat: "natural", Window: "writes", Answer: &answerCreatePayin,
+	ID:     "CreatePayin",
+	Method: "POST",
+	Path:   "/payins",
+	Repeat: "natural",
+	Window: "writes",
+	Answer: &answerCreatePayin,
 }
 
 // CreatePayin sends POST /payins: quote or book a payin.
-func (c lowLevel) CreatePayin(ctx context.Context, body *PayinCreate, options []moneymovement.CallOption) (*Payin, error) {
+func (c lowLevel) CreatePayin(
+	ctx context.Context, body *PayinCreate, options []moneymovement.CallOption,
+) (*Payin, error) {
 	r := c.request(&opCreatePayin, options)
 	r.Body(body, body.validate)
 	return transport.Do[Payin](ctx, c.transport, r)
 }
 
 var opGetPayin = transport.Operation{
-	ID: "GetPayin", Method: "GET", Path: "/payins/{payinId}", Window: "reads", Answer: &answerGetPayin,
+	ID:     "GetPayin",
+	Method: "GET",
+	Path:   "/payins/{payinId}",
+	Window: "reads",
+	Answer: &answerGetPayin,
 }
 
 // GetPayin sends GET /payins/{payinId}: read a payin.
@@ -1617,44 +1773,76 @@ func (c lowLevel) GetPayin(ctx context.Context, payinID PayinID, options []money
 }
 
 var opCreatePayinInstructions = transport.Operation{
-	ID: "CreatePayinInstructions", Method: "POST", Path: "/payins/{payinId}/instructions", Repeat: "natural", Money: "none", Window: "writes", Answer: &answerCreatePayinInstructions,
+	ID:     "CreatePayinInstructions",
+	Method: "POST",
+	Path:   "/payins/{payinId}/instructions",
+	Repeat: "natural",
+	Money:  "none",
+	Window: "writes",
+	Answer: &answerCreatePayinInstructions,
 }
 
-// CreatePayinInstructions sends POST /payins/{payinId}/instructions: answer payer instructions.
-func (c lowLevel) CreatePayinInstructions(ctx context.Context, payinID PayinID, options []moneymovement.CallOption) (*PayinInstructions, error) {
+// CreatePayinInstructions sends POST /payins/{payinId}/instructions: create payment instructions.
+func (c lowLevel) CreatePayinInstructions(
+	ctx context.Context, payinID PayinID, options []moneymovement.CallOption,
+) (*PayinInstructions, error) {
 	r := c.request(&opCreatePayinInstructions, options)
 	r.PathParam("payinId", string(payinID), pathCreatePayinInstructions[0])
 	return transport.Do[PayinInstructions](ctx, c.transport, r)
 }
 
 var opBookPayout = transport.Operation{
-	ID: "BookPayout", Method: "POST", Path: "/payouts", Repeat: "key", Derives: true, Owner: "payoutId", Terms: termsBookPayout, Window: "writes", Answer: &answerBookPayout,
+	ID:      "BookPayout",
+	Method:  "POST",
+	Path:    "/payouts",
+	Repeat:  "key",
+	Derives: true,
+	Owner:   "payoutId",
+	Terms:   termsBookPayout,
+	Window:  "writes",
+	Answer:  &answerBookPayout,
 }
 
 // BookPayout sends POST /payouts: book a payout.
-func (c lowLevel) BookPayout(ctx context.Context, body *PayoutCreate, options []moneymovement.WriteOption) (*Payout, error) {
+func (c lowLevel) BookPayout(
+	ctx context.Context, body *PayoutCreate, options []moneymovement.WriteOption,
+) (*Payout, error) {
 	r := c.write(&opBookPayout, options)
 	r.Body(body, body.validate)
 	return transport.Do[Payout](ctx, c.transport, r)
 }
 
 var opGetPayout = transport.Operation{
-	ID: "GetPayout", Method: "GET", Path: "/payouts/{payoutId}", Window: "reads", Answer: &answerGetPayout,
+	ID:     "GetPayout",
+	Method: "GET",
+	Path:   "/payouts/{payoutId}",
+	Window: "reads",
+	Answer: &answerGetPayout,
 }
 
 // GetPayout sends GET /payouts/{payoutId}: read a payout.
-func (c lowLevel) GetPayout(ctx context.Context, payoutID PayoutID, options []moneymovement.CallOption) (*Payout, error) {
+func (c lowLevel) GetPayout(
+	ctx context.Context, payoutID PayoutID, options []moneymovement.CallOption,
+) (*Payout, error) {
 	r := c.request(&opGetPayout, options)
 	r.PathParam("payoutId", string(payoutID), pathGetPayout[0])
 	return transport.Do[Payout](ctx, c.transport, r)
 }
 
 var opConfirmPayout = transport.Operation{
-	ID: "ConfirmPayout", Method: "POST", Path: "/payouts/{payoutId}/confirm", Repeat: "natural", Window: "writes", Answer: &answerConfirmPayout, Silent: true,
+	ID:     "ConfirmPayout",
+	Method: "POST",
+	Path:   "/payouts/{payoutId}/confirm",
+	Repeat: "natural",
+	Window: "writes",
+	Answer: &answerConfirmPayout,
+	Silent: true,
 }
 
 // ConfirmPayout sends POST /payouts/{payoutId}/confirm: fund a booked payout.
-func (c lowLevel) ConfirmPayout(ctx context.Context, payoutID PayoutID, body *ApprovalConfirm, options []moneymovement.CallOption) transport.Shown[Payout] {
+func (c lowLevel) ConfirmPayout(
+	ctx context.Context, payoutID PayoutID, body *approvalConfirm, options []moneymovement.CallOption,
+) transport.Shown[Payout] {
 	r := c.request(&opConfirmPayout, options)
 	r.PathParam("payoutId", string(payoutID), pathConfirmPayout[0])
 	r.Body(body, body.validate)
@@ -1662,33 +1850,62 @@ func (c lowLevel) ConfirmPayout(ctx context.Context, payoutID PayoutID, body *Ap
 }
 
 var opCreateDeposit = transport.Operation{
-	ID: "CreateDeposit", Method: "POST", Path: "/sandbox/deposits", Repeat: "key", Derives: true, Terms: termsCreateDeposit, Window: "sandbox_money", Answer: &answerCreateDeposit, Silent: true,
+	ID:      "CreateDeposit",
+	Method:  "POST",
+	Path:    "/sandbox/deposits",
+	Repeat:  "key",
+	Derives: true,
+	Terms:   termsCreateDeposit,
+	Window:  "sandbox_money",
+	Answer:  &answerCreateDeposit,
+	Silent:  true,
 }
 
 // CreateDeposit sends POST /sandbox/deposits: emulate a credit.
-func (c lowLevel) CreateDeposit(ctx context.Context, body *DepositCreate, options []moneymovement.WriteOption) transport.Shown[Transaction] {
+func (c lowLevel) CreateDeposit(
+	ctx context.Context, body *DepositCreate, options []moneymovement.WriteOption,
+) transport.Shown[Transaction] {
 	r := c.write(&opCreateDeposit, options)
 	r.Body(body, body.validate)
 	return transport.Carry[Transaction](ctx, c.transport, r)
 }
 
 var opCompletePayin = transport.Operation{
-	ID: "CompletePayin", Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Repeat: "key", Derives: true, Window: "sandbox_money", Answer: &answerCompletePayin, Silent: true,
+	ID:      "CompletePayin",
+	Method:  "POST",
+	Path:    "/sandbox/payins/{payinId}/complete",
+	Repeat:  "key",
+	Derives: true,
+	Window:  "sandbox_money",
+	Answer:  &answerCompletePayin,
+	Silent:  true,
 }
 
-// CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate payin completion.
-func (c lowLevel) CompletePayin(ctx context.Context, payinID PayinID, options []moneymovement.WriteOption) transport.Shown[Payin] {
+// CompletePayin sends POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
+func (c lowLevel) CompletePayin(
+	ctx context.Context, payinID PayinID, options []moneymovement.WriteOption,
+) transport.Shown[Payin] {
 	r := c.write(&opCompletePayin, options)
 	r.PathParam("payinId", string(payinID), pathCompletePayin[0])
 	return transport.Carry[Payin](ctx, c.transport, r)
 }
 
 var opMovePayout = transport.Operation{
-	ID: "MovePayout", Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Repeat: "key", Derives: true, Terms: termsMovePayout, Window: "sandbox_money", Answer: &answerMovePayout, Silent: true,
+	ID:      "MovePayout",
+	Method:  "POST",
+	Path:    "/sandbox/payouts/{payoutId}/status",
+	Repeat:  "key",
+	Derives: true,
+	Terms:   termsMovePayout,
+	Window:  "sandbox_money",
+	Answer:  &answerMovePayout,
+	Silent:  true,
 }
 
-// MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
-func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *PayoutMove, options []moneymovement.WriteOption) transport.Shown[Payout] {
+// MovePayout sends POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.
+func (c lowLevel) MovePayout(
+	ctx context.Context, payoutID PayoutID, body *payoutStatusUpdate, options []moneymovement.WriteOption,
+) transport.Shown[Payout] {
 	r := c.write(&opMovePayout, options)
 	r.PathParam("payoutId", string(payoutID), pathMovePayout[0])
 	r.Body(body, body.validate)
@@ -1696,7 +1913,11 @@ func (c lowLevel) MovePayout(ctx context.Context, payoutID PayoutID, body *Payou
 }
 
 var opGetTreasury = transport.Operation{
-	ID: "GetTreasury", Method: "GET", Path: "/sandbox/treasury", Window: "reads", Answer: &answerGetTreasury,
+	ID:     "GetTreasury",
+	Method: "GET",
+	Path:   "/sandbox/treasury",
+	Window: "reads",
+	Answer: &answerGetTreasury,
 }
 
 // GetTreasury sends GET /sandbox/treasury: read the sandbox faucet.
@@ -1706,11 +1927,17 @@ func (c lowLevel) GetTreasury(ctx context.Context, options []moneymovement.CallO
 }
 
 var opListTransactions = transport.Operation{
-	ID: "ListTransactions", Method: "GET", Path: "/transactions", Window: "reads", Answer: &answerListTransactions,
+	ID:     "ListTransactions",
+	Method: "GET",
+	Path:   "/transactions",
+	Window: "reads",
+	Answer: &answerListTransactions,
 }
 
 // ListTransactions sends GET /transactions: list the account ledger.
-func (c lowLevel) ListTransactions(ctx context.Context, params *ListTransactionsParams, options []moneymovement.CallOption) (*TransactionPage, error) {
+func (c lowLevel) ListTransactions(
+	ctx context.Context, params *ListTransactionsParams, options []moneymovement.CallOption,
+) (*TransactionPage, error) {
 	r := c.request(&opListTransactions, options)
 	r.Query("limit", params.Limit)
 	r.Query("cursor", params.Cursor)
@@ -1719,5 +1946,3 @@ func (c lowLevel) ListTransactions(ctx context.Context, params *ListTransactions
 	params.validate(r.Check())
 	return transport.Do[TransactionPage](ctx, c.transport, r)
 }
-
-var _ = 0

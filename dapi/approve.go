@@ -46,7 +46,7 @@ type checkedApproval struct {
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
 	want signing.Intent, allowExpired bool,
 	options []moneymovement.CallOption,
-) (*ApprovalConfirm, []moneymovement.CallOption, error) {
+) (*approvalConfirm, []moneymovement.CallOption, error) {
 	if approval != nil {
 		window := escrowApproval
 		if op == &opConfirmPayout {
@@ -115,12 +115,12 @@ func (a approver) check(
 }
 
 // confirm signs without checking again.
-func (c *checkedApproval) confirm(ctx context.Context) (*ApprovalConfirm, error) {
+func (c *checkedApproval) confirm(ctx context.Context) (*approvalConfirm, error) {
 	signature, err := c.Sign(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &ApprovalConfirm{ApprovalID: c.id, PublicKey: c.key.PublicKey(), Signature: signature}, nil
+	return &approvalConfirm{ApprovalID: c.id, PublicKey: c.key.PublicKey(), Signature: signature}, nil
 }
 
 // note remembers an approval as soon as the service returned it, whether or not it will be signed. An approval without

@@ -26,8 +26,8 @@ type TermsDiffer struct {
 
 // Error returns one line, safe to log.
 func (e *TermsDiffer) Error() string {
-	return fmt.Sprintf("%s %s: the service returned %s %q, and %q was asked for", e.Operation, e.Resource, e.Member,
-		e.Got, e.Asked)
+	return fmt.Sprintf("%s %s: the service returned %s %q, and %q was asked for: "+
+		"look at it before you pay in another way", e.Operation, e.Resource, e.Member, e.Got, e.Asked)
 }
 
 // Retryable returns false: the service would return the same terms.
@@ -81,7 +81,7 @@ func chainText(id ChainID) string {
 	if id == 0 {
 		return ""
 	}
-	return strconv.FormatInt(id, 10)
+	return strconv.FormatInt(int64(id), 10)
 }
 
 // differs compares a payout with what was asked for.

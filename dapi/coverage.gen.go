@@ -210,8 +210,8 @@ func CNYAlipay(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodCNYAlipay, "CNY", account.BankAccount())
 }
 
-// CNYWechatpay returns an account that is paid by cny_wechatpay. The currency is CNY unless the account has another one.
-// Assumed to be needed: PaymentKey or PhoneNumber.
+// CNYWechatpay returns an account that is paid by cny_wechatpay. The currency is CNY unless the account has another
+// one. Assumed to be needed: PaymentKey or PhoneNumber.
 func CNYWechatpay(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodCNYWechatpay, "CNY", account.BankAccount())
 }

@@ -7,10 +7,12 @@
 //   - [Verification]: send the information and documents that the service reviews before a client can use a rail.
 //   - [Rails]: open virtual accounts. A rail is a bank route, such as SEPA in euro. An opened rail is a virtual
 //     account. Its requisites are the account details that a payer needs to wire money.
-//   - [Payins]: quote incoming money, over a virtual account or from another chain.
-//   - [Contacts]: save payment destinations: bank accounts, wallets, and accounts of the service.
+//   - [Payins]: receive money at a quoted price. A payin is an incoming payment that is quoted first, over a virtual
+//     account or from another chain.
+//   - [Contacts]: save contacts. A contact is a payment destination: a bank account, a wallet, or an account of the
+//     service.
 //   - [Payouts]: pay a contact. A payout is any payment that leaves the account.
-//   - [Escrows]: hold money on chain until it is released to a payee or refunded.
+//   - [Escrows]: open escrow deals. A deal holds money on chain until it is released to a payee or refunded.
 //   - [Transactions]: read the ledger of the account.
 //   - [Chains]: list the live chains and their tokens.
 //   - [Sandbox]: emulate credits and status changes, on a sandbox host only.

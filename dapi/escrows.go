@@ -14,14 +14,11 @@ import (
 // Escrows creates escrow deals and acts on them. A deal holds money on chain until it is released to a payee or
 // refunded.
 //
-// A deal has three windows, and each starts when the one before it ends:
+// A deal has three windows: ApproveWithin (1h by default), HoldFor (14d) and RefundableFor (90d). Each starts when the
+// one before it ends. When a window closes, its action leaves AvailableActions: [Escrow.Can] reports whether an action
+// is available now.
 //
-//   - ApproveWithin (1h by default): the deal can be approved, which moves the money into it.
-//   - HoldFor (14d by default): the money is held.
-//   - RefundableFor (90d by default): the money can be refunded.
-//
-// When a window closes, its action is no longer in AvailableActions. [Escrows.Open] creates and approves a deal in one
-// call, and [Escrows.Act] releases or refunds it.
+// [Escrows.Open] creates and approves a deal in one call, and [Escrows.Act] takes a later action, such as `release`.
 type Escrows struct {
 	low      lowLevel
 	approver approver
@@ -79,7 +76,7 @@ func (s *Escrows) Prepare(
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err
 	}
-	prepared, err := s.low.PrepareEscrowAction(ctx, id, &EscrowActionCreate{Type: action}, options)
+	prepared, err := s.low.PrepareEscrowAction(ctx, id, &escrowActionCreate{Type: action}, options)
 	if err != nil {
 		return nil, err
 	}

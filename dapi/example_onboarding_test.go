@@ -25,14 +25,14 @@ func ExampleRails_Open() {
 	}
 	acme := platform.For(client.ID)
 
-	rail := dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}
+	rail := dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}
 	_, err = acme.Rails.Open(ctx, rail)
 	var unmet *errors.RailRequirementsUnmet
 	if errors.As(err, &unmet) {
 		fmt.Println("not yet:", unmet.Blockers[0].Code)
 	}
 
-	_, err = acme.Verification.Save(ctx, dapi.KYBSave{
+	_, err = acme.Verification.Save(ctx, dapi.KYBInformation{
 		Applicant:   dapi.Applicant{LegalName: "Example Trading", Country: "DE"}.Map(),
 		DocumentIDs: []string{"doc_registration"},
 	})
@@ -74,7 +74,7 @@ func ExampleVerification_Save() {
 	}
 	acme := platform.For(client.ID)
 
-	for _, information := range []dapi.KYBSave{
+	for _, information := range []dapi.KYBInformation{
 		{Applicant: dapi.Applicant{LegalName: "Example Trading"}.Map()},
 		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
 	} {

@@ -49,7 +49,7 @@ var exchanges = map[string]exchange{
 		"GET", "/clients/cl_1", "", 200, clientJSON, false},
 	"SaveKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Verification.Save(ctx,
-			dapi.KYBSave{Applicant: map[string]any{"country": "DE"}, DocumentIDs: []string{"d1"}})
+			dapi.KYBInformation{Applicant: map[string]any{"country": "DE"}, DocumentIDs: []string{"d1"}})
 	}, "PUT", "/client/kyb", `{"applicant":{"country":"DE"},"documentIds":["d1"]}`, 200,
 		`{"status":"pending","requirements":[]}`, true},
 	"GetKYB": {func(ctx context.Context, p *dapi.Integrator) (any, error) { return for1(p).Verification.Get(ctx) },
@@ -63,7 +63,7 @@ var exchanges = map[string]exchange{
 		return for1(p).Rails.List(ctx, dapi.ListRailsParams{Limit: 2})
 	}, "GET", "/banks?limit=2", "", 200, `{"items":[` + railJSON + `]}`, true},
 	"OpenRail": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
-		return for1(p).Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+		return for1(p).Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 	}, "POST", "/banks", `{"method":"sepa","currency":"EUR"}`, 201, railJSON, true},
 	"CreatePayin": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Payins.Create(ctx, dapi.PayinCreate{Amount: amount("10.50"), Currency: "USDC", OriginChainID: 1,
@@ -97,9 +97,9 @@ var exchanges = map[string]exchange{
 		`{"contactId":"ct_1","payable":false,"methods":[],"blockers":[{"code":"c","message":"m"}]}`, true},
 	"BookPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Payouts.Book(ctx, dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25.00"),
-			Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1, PublicKey: []byte("key")})
+			Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1})
 	}, "POST", "/payouts",
-		`{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1,"publicKey":"a2V5"}`, 201,
+		`{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1}`, 201,
 		payoutJSON, true},
 	"GetPayout": {func(ctx context.Context, p *dapi.Integrator) (any, error) {
 		return for1(p).Payouts.Get(ctx, "po_1")

@@ -6,3 +6,4 @@ package dapi
 //go:generate ../internal/tools/run requests -spec ../openapi/dapi.yaml
 //go:generate ../internal/tools/run coverage ../openapi/coverage.yaml api.gen.go coverage.gen.go
 //go:generate ../internal/tools/run states -spec ../openapi/dapi.yaml -package dapi -o states.gen.go
+//go:generate ../internal/tools/run readable -unexport ApprovalConfirm,Challenge,ChallengeRequest,EscrowActionCreate,PayoutStatusUpdate,PreparedEscrowAction,RefreshRequest,TokenGrant,TokenRequest .

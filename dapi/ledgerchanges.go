@@ -59,8 +59,8 @@ const (
 // change gets that change again, so make the work repeatable: use the entry's id as the key. A program that stores both
 // in one database transaction handles each change once. A status that came and went between two reads is not delivered.
 //
-// Order. The changes of one look at the ledger come in the order of CreatedAt, the oldest first. Each status of an entry
-// comes after the one before.
+// Order. The changes of one look at the ledger come in the order of CreatedAt, the oldest first. Of entries with the same
+// time, the one that the ledger lists last comes first. Each status of an entry comes after the one before.
 //
 // Cost. The description of the service shows no way to ask for changes, so the ledger is read from its newest entry back
 // to the oldest entry that is pending, 100 entries a read. It is assumed that the ledger lists the newest entry first. A

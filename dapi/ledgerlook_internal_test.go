@@ -1,13 +1,17 @@
 package dapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // ledgerOf is a follower of a ledger that holds one settled entry a second, and is in memory.
@@ -92,4 +96,60 @@ func TestTooManyPendingEntries(t *testing.T) {
 	}
 	assert.Equal(t, []TransactionID{"tx_1", "tx_2", "tx_3"}, givenUp)
 	assert.Len(t, f.known.Pending, maxPendingKept)
+}
+
+// A look at what is new does not read back to an old entry that is pending, and one that does finds what became of it.
+func TestALookAtWhatIsNew(t *testing.T) {
+	f := ledgerOf(10_000, LedgerPosition{})
+	settled, stuck := f.entries, TransactionStatusPending
+	read := 0
+	f.entries = func(yield func(Transaction, error) bool) {
+		settled(func(entry Transaction, err error) bool {
+			read++
+			if entry.ID == "tx_1" {
+				entry.Status = stuck
+			}
+			return yield(entry, err)
+		})
+	}
+	f.catchUp(func(_ TransactionChange, err error) bool { return err == nil })
+	stuck, read, f.shallow = TransactionStatusFailed, 0, true
+	found, err := f.look()
+	require.NoError(t, err)
+	assert.Empty(t, found.changes)
+	assert.Less(t, read, 7_210, "two hours of one entry a second")
+
+	f.shallow = false
+	found, err = f.look()
+	require.NoError(t, err)
+	require.Len(t, found.changes, 1)
+	assert.Equal(t, TransactionStatusPending, found.changes[0].Previous)
+}
+
+// Looks back to an old entry take at most a tenth of the time.
+func TestLooksThatReadFarBackAreRare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := ledgerOf(300, LedgerPosition{})
+		f.lateBy, f.now = time.Minute, func() time.Time { return time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC) }
+		f.low.transport = new(transport.Client)
+		settled := f.entries
+		deep := 0
+		f.entries = func(yield func(Transaction, error) bool) {
+			settled(func(entry Transaction, err error) bool {
+				if entry.ID == "tx_1" {
+					entry.Status = TransactionStatusPending
+					deep++
+					time.Sleep(time.Minute) // as many pages take
+				}
+				return yield(entry, err)
+			})
+		}
+		f.catchUp(func(_ TransactionChange, err error) bool { return err == nil })
+		deep = 0
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
+		defer cancel()
+		_, err := f.await(ctx, nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.InDelta(t, 5*60/11, deep, 3)
+	})
 }

@@ -58,7 +58,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 		return Session{}, err
 	}
 	asked := time.Now()
-	grant, err := s.low.CreateToken(ctx, &TokenRequest{
+	grant, err := s.low.CreateToken(ctx, &tokenRequest{
 		ChallengeID: challenge.ChallengeID, PublicKey: s.developer.Key.PublicKey(),
 		Signature: moneymovement.NewSecret(base64.StdEncoding.EncodeToString(signature)),
 	}, []moneymovement.CallOption{countedFor(transport.WindowLoginChallenge, challenge.ChallengeID)})
@@ -71,7 +71,7 @@ func (s *session) loginOnce(ctx context.Context) (Session, error) {
 // challenge asks for the bytes to sign. If the service says that the request's expiry is out of range, this machine's
 // clock is off by minutes. Then a second request is dated with the service's clock, from the Date header of its
 // response.
-func (s *session) challenge(ctx context.Context) (*Challenge, error) {
+func (s *session) challenge(ctx context.Context) (*challenge, error) {
 	var response moneymovement.Response
 	challenge, err := s.challengeAt(ctx, time.Now(), moneymovement.CaptureResponse(&response))
 	if _, refused := errors.AsType[*errors.RequestExpired](err); refused {
@@ -84,8 +84,8 @@ func (s *session) challenge(ctx context.Context) (*Challenge, error) {
 
 func (s *session) challengeAt(
 	ctx context.Context, now time.Time, options ...moneymovement.CallOption,
-) (*Challenge, error) {
-	return s.low.CreateChallenge(ctx, &ChallengeRequest{
+) (*challenge, error) {
+	return s.low.CreateChallenge(ctx, &challengeRequest{
 		Email:         s.developer.Email,
 		RequestExpiry: now.Add(requestWindow).UTC().Truncate(time.Millisecond),
 	}, append(options, countedFor(transport.WindowLoginEmail, s.developer.Email)))

@@ -47,7 +47,7 @@ func pages[P, L, T any](
 				refuse(errStuck)
 				return
 			case page == most:
-				refuse(fmt.Errorf("list has more than %d pages", most))
+				refuse(fmt.Errorf("the list has more than %d pages", most))
 				return
 			}
 			*at = next
@@ -55,4 +55,4 @@ func pages[P, L, T any](
 	}
 }
 
-var errStuck = errors.New("list does not advance: its cursor leads back to a page that was read")
+var errStuck = errors.New("the list does not advance: its cursor leads back to a page that was read")

@@ -175,7 +175,7 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		if !p.wasRead { // even without a doubt: another client may have paid the booking
 			p.read(ctx)
 		}
-		// An expired payout has not ended: it can be booked again, here or in another process.
+		// An expired payout is not final here: it can be booked again, in this process or in another one.
 		if p.lastRead != nil && (p.lastRead.funded() || p.lastRead.Status.broke()) {
 			end = settledBy(p.lastRead)
 		}

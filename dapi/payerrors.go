@@ -72,7 +72,8 @@ type KeyTooOld struct {
 func (e *KeyTooOld) Error() string {
 	return fmt.Sprintf("%s: key %q was first used on %s, and the service remembers a key for 7 days: "+
 		"this call signed nothing, because it could pay a second time; an earlier call may have paid, "+
-		"so look for the payment in the ledger before you use a new key", e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))
+		"so look for the payment in the ledger before you use a new key",
+		e.Operation, e.IdempotencyKey, e.FirstUsed.UTC().Format(time.DateOnly))
 }
 
 // Retryable returns false: the key only becomes older.

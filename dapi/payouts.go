@@ -149,7 +149,7 @@ func (s *Payouts) confirm(
 // round.
 func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool,
 	options []moneymovement.CallOption) (
-	*ApprovalConfirm, []moneymovement.CallOption, error,
+	*approvalConfirm, []moneymovement.CallOption, error,
 ) {
 	code := s.chains.codeOf(asked.ToChainID)
 	contact := booked.ContactID // the approval usually has the id in this form
@@ -177,7 +177,7 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	destination := signing.Destination{ContactID: string(asked.ContactID.withPrefixOf(booked.ContactID))}
 	if asked.ToChainID != 0 {
-		destination.ChainID, destination.ChainAlias = strconv.FormatInt(asked.ToChainID, 10), string(code)
+		destination.ChainID, destination.ChainAlias = strconv.FormatInt(int64(asked.ToChainID), 10), string(code)
 	}
 	return signing.Intent{
 		Operation:   "payout.fund",

@@ -43,7 +43,7 @@ func (s *Rails) All(
 //   - *errors.RailRequirementsUnmet: the client's verification does not allow the rail yet. Its Blockers say what is
 //     missing.
 //   - *errors.ProviderUnavailable: the banking partner is down. Try again later.
-func (s *Rails) Open(ctx context.Context, rail RailOpen, options ...moneymovement.CallOption) (*Rail, error) {
+func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovement.CallOption) (*Rail, error) {
 	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(same transport.SameCredential) (*Rail, error) {
 		return s.find(ctx, rail.Method, rail.Currency, same)
 	})

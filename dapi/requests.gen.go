@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-func (v *ApprovalConfirm) validate(c *transport.Check) {
+func (v *approvalConfirm) validate(c *transport.Check) {
 }
 
 func (v *BankAccount) validate(c *transport.Check) {
@@ -31,7 +31,7 @@ func (v *BankDestination) validate(c *transport.Check) {
 	c.Further(v.AdditionalProperties, "bankAddress", "bankName", "currency", "fields", "holder", "method")
 }
 
-func (v *ChallengeRequest) validate(c *transport.Check) {
+func (v *challengeRequest) validate(c *transport.Check) {
 	c.Text("email", string(v.Email), transport.Rule{Required: true})
 }
 
@@ -97,7 +97,7 @@ func (v *EmailAccount) validate(c *transport.Check) {
 	c.Text("email", string(v.Email), transport.Rule{Required: true})
 }
 
-func (v *EscrowActionCreate) validate(c *transport.Check) {
+func (v *escrowActionCreate) validate(c *transport.Check) {
 }
 
 func (v *EscrowCreate) validate(c *transport.Check) {
@@ -116,7 +116,7 @@ func (v *IntermediaryBank) validate(c *transport.Check) {
 	}
 }
 
-func (v *KYBSave) validate(c *transport.Check) {
+func (v *KYBInformation) validate(c *transport.Check) {
 }
 
 func (v *OnchainAccount) validate(c *transport.Check) {
@@ -133,27 +133,28 @@ func (v *PayinCreate) validate(c *transport.Check) {
 
 func (v *PayoutCreate) validate(c *transport.Check) {
 	c.Amount("amount", v.Amount)
-	c.Text("contactId", string(v.ContactID), transport.Rule{Required: true, Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"})
+	c.Text(
+		"contactId", string(v.ContactID),
+		transport.Rule{Required: true, Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$", Prefix: "ct_"},
+	)
 	c.Items("documentIds", len(v.DocumentIDs), 10, nil)
 	c.Text("paymentReference", string(v.PaymentReference), transport.Rule{Max: 140})
-	c.Bytes("publicKey", v.PublicKey, transport.Rule{Max: 512})
 	c.Text("purpose", string(v.Purpose), transport.Rule{Max: 64})
-	c.Bytes("signature", v.Signature, transport.Rule{Max: 2048})
 }
 
-func (v *PayoutMove) validate(c *transport.Check) {
+func (v *payoutStatusUpdate) validate(c *transport.Check) {
 }
 
 func (v *PostalAddress) validate(c *transport.Check) {
 }
 
-func (v *RailOpen) validate(c *transport.Check) {
+func (v *RailCreate) validate(c *transport.Check) {
 }
 
-func (v *RefreshRequest) validate(c *transport.Check) {
+func (v *refreshRequest) validate(c *transport.Check) {
 }
 
-func (v *TokenRequest) validate(c *transport.Check) {
+func (v *tokenRequest) validate(c *transport.Check) {
 	c.Text("challengeId", string(v.ChallengeID), transport.Rule{Required: true})
 	c.Text("signature", v.Signature.Reveal(), transport.Rule{Required: true, Max: 2048})
 }

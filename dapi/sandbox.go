@@ -54,7 +54,7 @@ func (s *Sandbox) SetPayoutStatus(
 	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
 	low := transport.Of(s).low
-	return low.MovePayout(ctx, id, &PayoutMove{Status: status}, options).
+	return low.MovePayout(ctx, id, &payoutStatusUpdate{Status: status}, options).
 		Or(func(same transport.SameCredential) (*Payout, error) {
 			return low.GetPayout(ctx, id, []moneymovement.CallOption{same})
 		})

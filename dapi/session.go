@@ -176,7 +176,7 @@ func (s *session) mint(ctx context.Context, current Session) (Session, error) {
 func (s *session) refresh(ctx context.Context, current Session) (Session, error) {
 	asked := time.Now()
 	grant, err := s.low.as(transport.ClassRefresh).RefreshToken(ctx,
-		&RefreshRequest{RefreshToken: current.RefreshToken}, nil)
+		&refreshRequest{RefreshToken: current.RefreshToken}, nil)
 	if err != nil {
 		return Session{}, err
 	}

@@ -2,7 +2,8 @@
 
 package dapi
 
-// Final reports that the status does not change any more by itself. One that this version does not know is not final.
+// Final reports whether the status no longer changes by itself. It is false for a status that this version does not
+// know.
 func (s ClientStatus) Final() bool {
 	switch s {
 	case "ready":
@@ -11,7 +12,7 @@ func (s ClientStatus) Final() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s ClientStatus) Known() bool {
 	switch s {
 	case "pending", "ready":
@@ -20,7 +21,7 @@ func (s ClientStatus) Known() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s EscrowActionType) Known() bool {
 	switch s {
 	case "approve", "release", "refund":
@@ -29,7 +30,7 @@ func (s EscrowActionType) Known() bool {
 	return false
 }
 
-// approved reports that money was put into the deal, even if it was paid out since.
+// approved reports whether money was put into the deal, even if it was paid out since.
 func (s EscrowStatus) approved() bool {
 	switch s {
 	case "active", "released", "refunded":
@@ -38,7 +39,8 @@ func (s EscrowStatus) approved() bool {
 	return false
 }
 
-// Final reports that the status does not change any more by itself. One that this version does not know is not final.
+// Final reports whether the status no longer changes by itself. It is false for a status that this version does not
+// know.
 func (s EscrowStatus) Final() bool {
 	switch s {
 	case "released", "refunded", "expired":
@@ -47,7 +49,7 @@ func (s EscrowStatus) Final() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s EscrowStatus) Known() bool {
 	switch s {
 	case "pending_approval", "active", "released", "refunded", "expired":
@@ -56,7 +58,8 @@ func (s EscrowStatus) Known() bool {
 	return false
 }
 
-// Final reports that the status does not change any more by itself. One that this version does not know is not final.
+// Final reports whether the status no longer changes by itself. It is false for a status that this version does not
+// know.
 func (s PayinStatus) Final() bool {
 	switch s {
 	case "completed", "expired":
@@ -65,7 +68,7 @@ func (s PayinStatus) Final() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s PayinStatus) Known() bool {
 	switch s {
 	case "quoted", "awaiting_funds", "completed", "expired":
@@ -74,7 +77,7 @@ func (s PayinStatus) Known() bool {
 	return false
 }
 
-// broke reports that the money left and did not arrive.
+// broke reports whether the money left and did not arrive.
 func (s PayoutStatus) broke() bool {
 	switch s {
 	case "failed", "refunded":
@@ -83,12 +86,13 @@ func (s PayoutStatus) broke() bool {
 	return false
 }
 
-// Final reports that the status does not change any more by itself. One that this version does not know is not final.
+// Final reports whether the status no longer changes by itself. It is false for a status that this version does not
+// know.
 //
-// A completed payout can still come back later, as when the bank of its payee returns the money. Its status is then
-// `refunded`, and the ledger has a new entry of type `refund`. No wait and no Pay that has ended reports it: read the
-// payout again, or follow the ledger with [Transactions.Changes] or [Transactions.Follow]. The ledger's entry of the
-// payout stays `completed`.
+// A completed payout can still come back later, for example when the payee's bank returns the money. Its status is then
+// `refunded`, and the ledger has a new entry of type `refund`. A wait or a Pay that has ended does not report this:
+// read the payout again, or follow the ledger with [Transactions.Changes] or [Transactions.Follow]. The ledger's entry
+// of the payout stays `completed`.
 func (s PayoutStatus) Final() bool {
 	switch s {
 	case "completed", "failed", "refunded", "expired":
@@ -97,7 +101,7 @@ func (s PayoutStatus) Final() bool {
 	return false
 }
 
-// funded reports that the money has left or is leaving.
+// funded reports whether the money has left or is leaving.
 func (s PayoutStatus) funded() bool {
 	switch s {
 	case "funding", "processing", "completed":
@@ -106,7 +110,7 @@ func (s PayoutStatus) funded() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s PayoutStatus) Known() bool {
 	switch s {
 	case "awaiting_approval", "funding", "processing", "completed", "failed", "refunded", "expired":
@@ -115,7 +119,7 @@ func (s PayoutStatus) Known() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s RailStatus) Known() bool {
 	switch s {
 	case "available", "pending", "active", "channel_unavailable":
@@ -124,7 +128,7 @@ func (s RailStatus) Known() bool {
 	return false
 }
 
-// settled reports that the request has ended, well or not.
+// settled reports whether the request has ended, with or without success.
 func (s RailStatus) settled() bool {
 	switch s {
 	case "active", "channel_unavailable":
@@ -133,9 +137,10 @@ func (s RailStatus) settled() bool {
 	return false
 }
 
-// Final reports that the status does not change any more by itself. One that this version does not know is not final.
+// Final reports whether the status no longer changes by itself. It is false for a status that this version does not
+// know.
 //
-// Money that comes back later is an entry of its own, of type `refund`.
+// Money that comes back later has its own entry, of type `refund`.
 func (s TransactionStatus) Final() bool {
 	switch s {
 	case "completed", "failed":
@@ -144,7 +149,7 @@ func (s TransactionStatus) Final() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s TransactionStatus) Known() bool {
 	switch s {
 	case "pending", "completed", "failed":

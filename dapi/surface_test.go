@@ -90,7 +90,7 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 	}{
 		"PUT /client/kyb": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Verification.Save(ctx,
-				dapi.KYBSave{Applicant: map[string]any{"name": "Acme"}, DocumentIDs: []string{"doc_1"}})
+				dapi.KYBInformation{Applicant: map[string]any{"name": "Acme"}, DocumentIDs: []string{"doc_1"}})
 			return err
 		}, `{"applicant":{"name":"Acme"},"documentIds":["doc_1"]}`},
 		"GET /client/kyb": {func(ctx context.Context, a *dapi.Account) error {
@@ -106,7 +106,7 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 			return err
 		}, ""},
 		"POST /banks": {func(ctx context.Context, a *dapi.Account) error {
-			_, err := a.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+			_, err := a.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 			return err
 		}, `{"method":"sepa","currency":"EUR"}`},
 		"POST /payins": {func(ctx context.Context, a *dapi.Account) error {
@@ -141,10 +141,9 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 		"POST /payouts": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Payouts.Book(ctx, dapi.PayoutCreate{
 				ContactID: "ct_1", Amount: amount("25.00"), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 1,
-				PublicKey: []byte{1}, Signature: []byte{2},
 			})
 			return err
-		}, `{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1,"publicKey":"AQ==","signature":"Ag=="}`},
+		}, `{"contactId":"ct_1","amount":"25","currency":"USDC","fromChainId":8453,"toChainId":1}`},
 		"GET /payouts/po_1": {func(ctx context.Context, a *dapi.Account) error {
 			_, err := a.Payouts.Get(ctx, "po_1")
 			return err

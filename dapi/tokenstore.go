@@ -52,7 +52,7 @@ const (
 
 // sessionOf returns the session of a token response. It counts the lifetimes from the time of the request, so the
 // session never seems to live longer than it does. It refuses an access token that cannot be sent in a header.
-func sessionOf(operation string, grant *TokenGrant, asked time.Time) (Session, error) {
+func sessionOf(operation string, grant *tokenGrant, asked time.Time) (Session, error) {
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money

@@ -22,7 +22,7 @@ type Verification struct{ low lowLevel }
 // that uploads one. The app API uploads documents for invoices and contracts (appapi.Documents); the description does
 // not say that a verification takes their ids. Ask the service how to upload. The sandbox host takes any text as an id.
 func (s *Verification) Save(
-	ctx context.Context, information KYBSave, options ...moneymovement.CallOption,
+	ctx context.Context, information KYBInformation, options ...moneymovement.CallOption,
 ) (*KYB, error) {
 	return transport.Of(s).low.SaveKYB(ctx, &information, options).
 		Or(func(same transport.SameCredential) (*KYB, error) {

@@ -32,15 +32,16 @@ func OnProgress(f func(Progress)) WaitOption {
 	}
 }
 
-// PollEvery sets the pauses between two reads: least at first, then half as much again each time, up to most. The
-// default is 500 ms to 15 s. Each pause is drawn at random from the upper half of its length, so that many waits do not
-// read at the same time.
+// PollEvery sets the pauses between two reads. The first pause is shortest, each further pause is half as much longer,
+// and no pause is longer than longest. The default is 500 ms to 15 s. Each pause is drawn at random from the upper half
+// of its length, so that many waits do not read at the same time.
 //
-// least must be at least 1 ms, and most must be at least least and at most 24 h. Other values are *errors.InvalidInput.
-func PollEvery(least, most time.Duration) WaitOption {
+// shortest must be at least 1 ms. longest must not be less than shortest or more than 24 h. Other values are
+// *errors.InvalidInput.
+func PollEvery(shortest, longest time.Duration) WaitOption {
 	return func(w *waiting) {
-		w.pace = transport.Pace{Least: least, Most: most}
-		if least < shortestPause || most < least || most > longestPause {
+		w.pace = transport.Pace{Least: shortest, Most: longest}
+		if shortest < shortestPause || longest < shortest || longest > longestPause {
 			w.invalid.refuse("PollEvery", "out_of_range",
 				fmt.Sprintf("must be pauses from %v to %v, the shorter one first",
 					shortestPause, longestPause))

@@ -42,8 +42,8 @@ type errorBody struct {
 //   - [*UnexpectedResponse] for every other body.
 //
 // The slug decides the type, whatever the status is. A folded slug becomes the slug that it is folded into. If detail
-// is a sentence and not an array, status 401 gives [*Unauthenticated], and any other 4xx status gives [*Unrecognized]
-// without a code. The error keeps no reference to the body.
+// is a sentence and not an array, status 401 gives [*Unauthenticated], and any other 4xx status but 408 gives
+// [*Unrecognized] without a code. The error keeps no reference to the body.
 //
 // The SDK calls Decode for every response. Call it yourself only for responses that you get in another way.
 func Decode(a Response) error {

@@ -12,7 +12,7 @@
 //   - The functions of the standard package: [Is], [As], [AsType], [Join], [New], [Unwrap], [ErrUnsupported].
 //
 // Each error has an entry in docs/errors.md: what it means, whether a repeat is safe, whether money moved, what to do,
-// and how to provoke it on the sandbox host. Look it up by the slug that stands in the error's text, or by its type:
+// and how to provoke it on the sandbox host. Look it up by the slug in the error's text, or by its type:
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md. The glossary explains the words of the
 // service: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md.
 //
@@ -26,7 +26,8 @@
 //     All of them contain a [*Refusal]. If the response body is not the service's JSON error, such as a proxy's HTML
 //     page, the error is [*UnexpectedResponse].
 //   - Outcome unknown: the response to a write was lost or cannot be read. The error is [*OutcomeUnknown]. It has the
-//     idempotency key, and says how to find out what happened. It never wraps a refusal, so errors.As finds none in it.
+//     idempotency key, and says how to find out what happened. It never wraps a refusal, so errors.As does not find
+//     one.
 //
 // A call that does not reach the service does nothing, and fails with one of two errors. [*InvalidInput] means that the
 // SDK refused the input. [*NotDelivered] means that the request could not be sent, or that a read got no response.
@@ -46,15 +47,15 @@
 //		// ask for a new price
 //	}
 //
-// Every error of a call implements [Failure], which has two questions: whether the same request may be sent again now,
-// and whether this call moved money. A refusal speaks for its own call only. Use dapi.PaymentStateOf to learn the state
+// Every error of a call implements [Failure], which reports whether the same request may be sent again now, and whether
+// this call moved money. A refusal speaks for its own call only. Use dapi.PaymentStateOf to learn the state
 // of a payment over all its calls.
 //
 // A refusal also has a [Remedy]. After [RemedyChangeAccount], for example for a [*PayoutNotFundable] with a low
 // balance, somebody must change the account first. Then repeat the call with the same idempotency key.
 //
-// In tests you can make errors by hand: the zero &errors.RateLimited{} has the same code, remedy and answers as one
-// that the service sent.
+// In tests you can make errors by hand. For the zero &errors.RateLimited{}, HasCode, Remedy, Retryable and MovedByCall
+// return the same as for an error that the service sent.
 //
 // # Logs
 //

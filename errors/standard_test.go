@@ -35,7 +35,7 @@ func TestTheStandardPackageIsExported(t *testing.T) {
 // And they are the same functions: errors of either package are found by the other.
 func TestTheStandardFunctionsAreTheSame(t *testing.T) {
 	assert.Equal(t, stderrors.ErrUnsupported, errors.ErrUnsupported)
-	assert.True(t, stderrors.Is(fmt.Errorf("a: %w", errors.ErrUnsupported), stderrors.ErrUnsupported))
+	assert.ErrorIs(t, fmt.Errorf("a: %w", errors.ErrUnsupported), stderrors.ErrUnsupported)
 
 	gone := &errors.Gone{}
 	wrapped := fmt.Errorf("reading: %w", errors.Join(nil, io.EOF, gone))

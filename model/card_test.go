@@ -81,7 +81,7 @@ func TestCardDetailsDoNotPrint(t *testing.T) {
 		"123456781234": "card details (redacted, ending 1234)", "42424241234": "card details (redacted)",
 	} {
 		details := model.CardDetails{
-			CardNumber: moneymovement.NewSecret(number), Cvv: moneymovement.NewSecret("987"),
+			CardNumber: moneymovement.NewSecret(number), CVV: moneymovement.NewSecret("987"),
 			ExpiryDate: moneymovement.NewSecret("12/29"),
 		}
 		var printed bytes.Buffer

@@ -2,7 +2,7 @@
 
 package model
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s CardStatus) Known() bool {
 	switch s {
 	case "pending", "active", "frozen":
@@ -11,7 +11,8 @@ func (s CardStatus) Known() bool {
 	return false
 }
 
-// Final reports that the status does not change any more by itself. One that this version does not know is not final.
+// Final reports whether the status no longer changes by itself. It is false for a status that this version does not
+// know.
 func (s ContractStatus) Final() bool {
 	switch s {
 	case "completed", "cancelled":
@@ -20,7 +21,7 @@ func (s ContractStatus) Final() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s ContractStatus) Known() bool {
 	switch s {
 	case "pending_approval_by_contractor", "pending_approval_by_client", "active", "completed", "cancelled", "paused":
@@ -29,7 +30,7 @@ func (s ContractStatus) Known() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s InvoiceStatus) Known() bool {
 	switch s {
 	case "draft", "sent", "paid", "cancelled", "client_paid", "client_declined":
@@ -38,7 +39,8 @@ func (s InvoiceStatus) Known() bool {
 	return false
 }
 
-// Final reports that the status does not change any more by itself. One that this version does not know is not final.
+// Final reports whether the status no longer changes by itself. It is false for a status that this version does not
+// know.
 func (s KYCStatus) Final() bool {
 	switch s {
 	case "approved", "rejected":
@@ -47,7 +49,7 @@ func (s KYCStatus) Final() bool {
 	return false
 }
 
-// Known reports a value that this version has a word for.
+// Known reports whether this version knows the value.
 func (s KYCStatus) Known() bool {
 	switch s {
 	case "not_started", "requested", "incorporating", "pending", "under_review", "in_review", "approved", "rejected":

@@ -8,15 +8,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerGetInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerGetInvoice = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerGetRate = wire.Answer{Shape: &shapeFXRate, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*FXRate)
-	return wholeFXRate(v, body)
-}}
+var answerGetRate = wire.Answer{
+	Shape: &shapeFXRate,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*FXRate)
+		return wholeFXRate(v, body)
+	},
+}
 
 func wholeFXRate(v *FXRate, body *wire.Body) bool {
 	if v.USDRate == (model.Decimal{}) {
@@ -31,16 +37,21 @@ var shapeFXRate = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "usdRate", Shape: &wire.Amount, Type: wire.Stated, Proof: true},
 }}
 
-var shapePaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Assumed, Variants: map[string]*wire.Shape{
-	"email":        &shapeEmailAccount,
-	"local":        &shapeLocalRailPaymentMethod,
-	"onchain":      &shapeOnchainAccount,
-	"pix":          &shapePIXPaymentMethod,
-	"provider_usd": &shapeProviderUSDPaymentMethod,
-	"sepa":         &shapeSEPAPaymentMethod,
-	"swift":        &shapeSWIFTPaymentMethod,
-	"us_external":  &shapeUSExternalPaymentMethod,
-}}
+var shapePaymentMethod = wire.Shape{
+	Kind:    wire.KindUnion,
+	By:      "accountType",
+	Selects: wire.Assumed,
+	Variants: map[string]*wire.Shape{
+		"email":        &shapeEmailAccount,
+		"local":        &shapeLocalRailPaymentMethod,
+		"onchain":      &shapeOnchainAccount,
+		"pix":          &shapePIXPaymentMethod,
+		"provider_usd": &shapeProviderUSDPaymentMethod,
+		"sepa":         &shapeSEPAPaymentMethod,
+		"swift":        &shapeSWIFTPaymentMethod,
+		"us_external":  &shapeUSExternalPaymentMethod,
+	},
+}
 
 var shapeEmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},

@@ -10,33 +10,34 @@ import (
 	model "github.com/moneymovement/moneymovement-go/model"
 )
 
-// FXRate: The rate of a currency priced against USD. More fields than these may come.
-// Source: FX rate.
+// FXRate is the rate of a currency against USD. The service can send further fields.
 type FXRate struct {
-	// BankTransfer Rate of a bank transfer.
+	// The rate for a bank transfer.
 	BankTransfer model.Decimal `json:"bankTransfer,omitempty,omitzero"`
 
-	// Card Rate of a card payment.
+	// The rate for a card payment.
 	Card model.Decimal `json:"card,omitempty,omitzero"`
 
-	// USDRate Rate against USD.
+	// The rate against USD.
 	USDRate model.Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
-// RenderInvoicePDFParams defines parameters for RenderInvoicePDF.
+// RenderInvoicePDFParams holds the parameters of GET /public/invoices/{id}/pdf. A zero field is not sent.
 type RenderInvoicePDFParams struct {
-	// Details Index into paymentMethods of the method to print.
+	// The index in the invoice's "paymentMethods" of the method to print.
 	Details *int `form:"details,omitempty" json:"details,omitempty"`
 }
 
-var _ = 0
-
 var opRenderInvoicePDF = transport.Operation{
-	ID: "RenderInvoicePDF", Method: "GET", Path: "/public/invoices/{id}/pdf",
+	ID:     "RenderInvoicePDF",
+	Method: "GET",
+	Path:   "/public/invoices/{id}/pdf",
 }
 
 // RenderInvoicePDF sends GET /public/invoices/{id}/pdf: render a PDF copy of an invoice.
-func (c lowLevel) RenderInvoicePDF(ctx context.Context, id string, params *RenderInvoicePDFParams, options []moneymovement.CallOption) (*transport.Stream, error) {
+func (c lowLevel) RenderInvoicePDF(
+	ctx context.Context, id string, params *RenderInvoicePDFParams, options []moneymovement.CallOption,
+) (*transport.Stream, error) {
 	r := c.request(&opRenderInvoicePDF, options)
 	r.PathParam("id", string(id), pathRenderInvoicePDF[0])
 	r.Query("details", params.Details)
@@ -45,18 +46,26 @@ func (c lowLevel) RenderInvoicePDF(ctx context.Context, id string, params *Rende
 }
 
 var opGetInvoice = transport.Operation{
-	ID: "GetInvoice", Method: "GET", Path: "/public/invoices/{invoice_id}", Answer: &answerGetInvoice,
+	ID:     "GetInvoice",
+	Method: "GET",
+	Path:   "/public/invoices/{invoice_id}",
+	Answer: &answerGetInvoice,
 }
 
 // GetInvoice sends GET /public/invoices/{invoice_id}: read a public invoice.
-func (c lowLevel) GetInvoice(ctx context.Context, invoiceID string, options []moneymovement.CallOption) (*model.Invoice, error) {
+func (c lowLevel) GetInvoice(
+	ctx context.Context, invoiceID string, options []moneymovement.CallOption,
+) (*model.Invoice, error) {
 	r := c.request(&opGetInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathGetInvoice[0])
 	return transport.Do[model.Invoice](ctx, c.transport, r)
 }
 
 var opGetRate = transport.Operation{
-	ID: "GetRate", Method: "GET", Path: "/utils/rates/{currency}", Answer: &answerGetRate,
+	ID:     "GetRate",
+	Method: "GET",
+	Path:   "/utils/rates/{currency}",
+	Answer: &answerGetRate,
 }
 
 // GetRate sends GET /utils/rates/{currency}: read an exchange rate.
@@ -65,5 +74,3 @@ func (c lowLevel) GetRate(ctx context.Context, currency string, options []moneym
 	r.PathParam("currency", string(currency), pathGetRate[0])
 	return transport.Do[FXRate](ctx, c.transport, r)
 }
-
-var _ = 0

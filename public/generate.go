@@ -4,3 +4,4 @@ package public
 //go:generate gofmt -w -r "externalRef0 -> model" api.gen.go
 //go:generate ../internal/tools/run answers -spec ../openapi/public.yaml -package public
 //go:generate ../internal/tools/run requests -spec ../openapi/public.yaml
+//go:generate ../internal/tools/run readable .

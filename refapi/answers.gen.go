@@ -8,55 +8,82 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerListCards = wire.Answer{Shape: &answers.CardList, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.CardList)
-	return answers.WholeCardList(v, body)
-}}
+var answerListCards = wire.Answer{
+	Shape: &answers.CardList,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.CardList)
+		return answers.WholeCardList(v, body)
+	},
+}
 
-var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.CardDetails)
-	return answers.WholeCardDetails(v, body)
-}}
+var answerRevealCardDetails = wire.Answer{
+	Shape: &answers.CardDetails,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.CardDetails)
+		return answers.WholeCardDetails(v, body)
+	},
+}
 
-var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerUpdateInvoice = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerUpdateInvoiceOnInvoicesPath = wire.Answer{Shape: &answers.Invoice, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Invoice)
-	return answers.WholeInvoice(v, body)
-}}
+var answerUpdateInvoiceOnInvoicesPath = wire.Answer{
+	Shape: &answers.Invoice,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Invoice)
+		return answers.WholeInvoice(v, body)
+	},
+}
 
-var answerGetContract = wire.Answer{Shape: &answers.Contract, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.Contract)
-	return answers.WholeContract(v, body)
-}}
+var answerGetContract = wire.Answer{
+	Shape: &answers.Contract,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.Contract)
+		return answers.WholeContract(v, body)
+	},
+}
 
-var answerListMerchantProducts = wire.Answer{Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeMerchantProduct}, Whole: func(value any, body *wire.Body) bool {
-	list := *value.(*MerchantProductList)
-	entries := body.Entries(len(list))
-	for i := range list {
-		if !wholeMerchantProduct(&list[i], &entries) {
-			return false
+var answerListMerchantProducts = wire.Answer{
+	Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeMerchantProduct},
+	Whole: func(value any, body *wire.Body) bool {
+		list := *value.(*merchantProductList)
+		entries := body.Entries(len(list))
+		for i := range list {
+			if !wholeMerchantProduct(&list[i], &entries) {
+				return false
+			}
 		}
-	}
-	return true
-}}
+		return true
+	},
+}
 
-var answerGetTransactionStatus = wire.Answer{Shape: &answers.UniversalTransactionStatus, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*model.UniversalTransactionStatus)
-	return answers.WholeUniversalTransactionStatus(v, body)
-}}
+var answerGetTransactionStatus = wire.Answer{
+	Shape: &answers.UniversalTransactionStatus,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*model.UniversalTransactionStatus)
+		return answers.WholeUniversalTransactionStatus(v, body)
+	},
+}
 
-var answerLogInWallet = wire.Answer{Shape: &shapeWalletLoginResult, Whole: func(value any, body *wire.Body) bool {
-	v := value.(*WalletLoginResult)
-	return wholeWalletLoginResult(v, body)
-}}
+var answerLogInWallet = wire.Answer{
+	Shape: &shapeWalletLoginResult,
+	Whole: func(value any, body *wire.Body) bool {
+		v := value.(*WalletLoginResult)
+		return wholeWalletLoginResult(v, body)
+	},
+}
 
-var answerReceiveWebhook = wire.Answer{Shape: &shapeWebhookAcknowledgement, Whole: func(value any, body *wire.Body) bool {
-	return true
-}}
+var answerReceiveWebhook = wire.Answer{
+	Shape: &shapeWebhookAcknowledgement,
+	Whole: func(value any, body *wire.Body) bool {
+		return true
+	},
+}
 
 func wholeMerchantProduct(v *MerchantProduct, body *wire.Body) bool {
 	if !v.Active && !body.SaysZero("active") {
@@ -117,16 +144,21 @@ var shapeMerchantProduct = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 	{Name: "webhookUrl", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 }}
 
-var shapePaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Assumed, Variants: map[string]*wire.Shape{
-	"email":        &shapeEmailAccount,
-	"local":        &shapeLocalRailPaymentMethod,
-	"onchain":      &shapeOnchainAccount,
-	"pix":          &shapePIXPaymentMethod,
-	"provider_usd": &shapeProviderUSDPaymentMethod,
-	"sepa":         &shapeSEPAPaymentMethod,
-	"swift":        &shapeSWIFTPaymentMethod,
-	"us_external":  &shapeUSExternalPaymentMethod,
-}}
+var shapePaymentMethod = wire.Shape{
+	Kind:    wire.KindUnion,
+	By:      "accountType",
+	Selects: wire.Assumed,
+	Variants: map[string]*wire.Shape{
+		"email":        &shapeEmailAccount,
+		"local":        &shapeLocalRailPaymentMethod,
+		"onchain":      &shapeOnchainAccount,
+		"pix":          &shapePIXPaymentMethod,
+		"provider_usd": &shapeProviderUSDPaymentMethod,
+		"sepa":         &shapeSEPAPaymentMethod,
+		"swift":        &shapeSWIFTPaymentMethod,
+		"us_external":  &shapeUSExternalPaymentMethod,
+	},
+}
 
 var shapeWalletLoginResult = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Stated, Proof: true},

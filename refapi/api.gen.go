@@ -11,155 +11,148 @@ import (
 	model "github.com/moneymovement/moneymovement-go/model"
 )
 
-// MerchantProduct: A product that a merchant sells.
-// Source: Merchant product.
+// MerchantProduct is a product that a merchant sells.
 type MerchantProduct struct {
-	// Active Whether it is on sale.
+	// Whether the product is on sale.
 	Active bool `json:"active"`
 
-	// CancelURL Where the buyer goes after cancelling.
+	// The URL that the buyer is sent to after cancelling.
 	CancelURL string `json:"cancelUrl,omitempty,omitzero"`
 
-	// CreatedAt When the product was created.
+	// The time at which the product was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency Currency of all amounts.
+	// The currency of all amounts.
 	Currency string `json:"currency"`
 
-	// Description Text to show.
+	// The text to display.
 	Description string `json:"description,omitempty,omitzero"`
 
-	// ID Product id.
+	// The product's id.
 	ID string `json:"id"`
 
-	// Images Pictures.
+	// The pictures of the product.
 	Images []string `json:"images,omitempty,omitzero"`
 
-	// MaxAmount Largest amount the buyer may choose.
+	// The largest amount that the buyer may choose.
 	MaxAmount *model.Decimal `json:"maxAmount,omitempty"`
 
-	// MaxQuantity How many one purchase may take.
+	// The largest number of units in one purchase.
 	MaxQuantity *int `json:"maxQuantity,omitempty"`
 
-	// Metadata Whatever the merchant attached.
+	// Data that the merchant attached.
 	Metadata model.OpenObject `json:"metadata,omitempty,omitzero"`
 
-	// MinAmount Least amount the buyer may choose.
+	// The smallest amount that the buyer may choose.
 	MinAmount *model.Decimal `json:"minAmount,omitempty"`
 
-	// Name Name to show.
+	// The name to display.
 	Name string `json:"name"`
 
-	// PresetAmount Amount proposed to the buyer.
+	// The amount that is proposed to the buyer.
 	PresetAmount *model.Decimal `json:"presetAmount,omitempty"`
 
-	// Price Fixed price.
+	// The fixed price, in Currency.
 	Price *model.Decimal `json:"price,omitempty"`
 
-	// SoldCount How many were sold.
+	// The number of units that were sold.
 	SoldCount int `json:"soldCount"`
 
-	// SuccessURL Where the buyer goes after paying.
+	// The URL that the buyer is sent to after the payment.
 	SuccessURL string `json:"successUrl,omitempty,omitzero"`
 
-	// UpdatedAt When the product last changed.
+	// The time at which the product last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 
-	// URL Page of the product.
+	// The URL of the product's page.
 	URL string `json:"url,omitempty,omitzero"`
 
-	// WebhookURL Where events go; their names and signing are not shown.
+	// The URL that receives events. The service description does not show their names or how they are signed.
 	WebhookURL string `json:"webhookUrl,omitempty,omitzero"`
 }
 
-// MerchantProductList: The products of a merchant.
-// Source: Reference endpoints under /api/v1; Merchant product.
-type MerchantProductList []MerchantProduct
+// merchantProductList lists the products of a merchant.
+type merchantProductList []MerchantProduct
 
-// ValidationErrorItem: One thing that failed validation.
-// Source: Reference endpoints under /api/v1.
-type ValidationErrorItem struct {
-	// Loc Path to the value, from body, query or path on.
+// validationErrorItem is one problem that validation found.
+type validationErrorItem struct {
+	// The path to the value. It starts with body, query or path.
 	Loc []string `json:"loc"`
 
-	// Msg What is wrong in words.
+	// The problem in words.
 	Msg string `json:"msg"`
 
-	// Type What is wrong as a code.
+	// The problem as a code.
 	Type string `json:"type"`
 }
 
-// WalletLogin: A message and the wallet signatures over it.
-// Source: Reference endpoints under /api/v1, wallet login.
+// WalletLogin is a message and the wallet's signatures over it.
 type WalletLogin struct {
-	// Message The message that was signed.
+	// The message that was signed.
 	Message string `json:"message"`
 
-	// Signatures Signatures over the message.
+	// The signatures over the message.
 	Signatures []moneymovement.Secret `json:"signatures"`
 }
 
-// WalletLoginResult: Outcome of a wallet login.
-// Source: Reference endpoints under /api/v1, wallet login.
+// WalletLoginResult is the result of a wallet login.
 type WalletLoginResult struct {
-	// Status Outcome; the values are not shown.
+	// The result. The service description does not show the values.
 	Status string `json:"status"`
 
-	// TransactionHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// UserOpHash Hash of the user operation.
+	// The hash of the user operation.
 	UserOpHash string `json:"userOpHash,omitempty,omitzero"`
 }
 
-// WebhookAcknowledgement: The event was taken.
-// Source: Events.
-type WebhookAcknowledgement struct {
-	// Ok Always true.
-	Ok *bool `json:"ok,omitempty"`
+// webhookAcknowledgement is the confirmation that an event was accepted.
+type webhookAcknowledgement struct {
+	// Always true.
+	OK *bool `json:"ok,omitempty"`
 }
 
-// WebhookEvent: What a partner reports.
-// Source: Events.
+// WebhookEvent is an event that a partner reports.
 type WebhookEvent struct {
-	// CreatedAt When it happened.
+	// The time of the event.
 	CreatedAt string `json:"createdAt"`
 
-	// EntityID What it happened to.
+	// The id of the entity that the event is about.
 	EntityID string `json:"entityId"`
 
-	// EntityType Kind of the entity; the values are not shown.
+	// The kind of entity. The service description does not show the values.
 	EntityType string `json:"entityType"`
 
-	// EventPayload Content of the event; not shown.
+	// The content of the event. The service description does not show it.
 	EventPayload model.OpenObject `json:"eventPayload,omitempty,omitzero"`
 
-	// EventType What happened; the values are not shown.
+	// The kind of event. The service description does not show the values.
 	EventType string `json:"eventType"`
 }
 
-// ListMerchantProductsParams defines parameters for ListMerchantProducts.
+// ListMerchantProductsParams holds the parameters of GET /api/v1/transactions/merchant/products. A zero field is not
+// sent.
 type ListMerchantProductsParams struct {
-	// ActiveOnly Only products on sale.
+	// Selects products that are on sale.
 	ActiveOnly *bool `form:"active_only,omitempty" json:"active_only,omitempty"`
 }
 
-// LogInWalletParams defines parameters for LogInWallet.
+// LogInWalletParams holds the parameters of POST /api/v1/wallet/login. A zero field is not sent.
 type LogInWalletParams struct {
-	// DeviceID Id of the device.
 	DeviceID string `json:"device-id,omitempty,omitzero"`
 
-	// DeviceType Kind of the device.
+	// The kind of device.
 	DeviceType string `json:"device-type,omitempty,omitzero"`
 
-	// DeviceName Name of the device.
 	DeviceName string `json:"device-name,omitempty,omitzero"`
 }
 
-var _ = 0
-
 var opListCards = transport.Operation{
-	ID: "ListCards", Method: "GET", Path: "/api/v1/accounts/cards", Answer: &answerListCards,
+	ID:     "ListCards",
+	Method: "GET",
+	Path:   "/api/v1/accounts/cards",
+	Answer: &answerListCards,
 }
 
 // ListCards sends GET /api/v1/accounts/cards: list cards.
@@ -169,11 +162,20 @@ func (c lowLevel) ListCards(ctx context.Context, options []moneymovement.CallOpt
 }
 
 var opRevealCardDetails = transport.Operation{
-	ID: "RevealCardDetails", Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Repeat: "natural", Money: "none", Tells: true, Reveals: true, Answer: &answerRevealCardDetails,
+	ID:      "RevealCardDetails",
+	Method:  "POST",
+	Path:    "/api/v1/accounts/cards/{card_id}/details",
+	Repeat:  "natural",
+	Money:   "none",
+	Tells:   true,
+	Reveals: true,
+	Answer:  &answerRevealCardDetails,
 }
 
 // RevealCardDetails sends POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
-func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *model.CardDetailsProof, options []moneymovement.CallOption) (*model.CardDetails, error) {
+func (c lowLevel) RevealCardDetails(
+	ctx context.Context, cardID string, body *model.CardDetailsProof, options []moneymovement.CallOption,
+) (*model.CardDetails, error) {
 	r := c.request(&opRevealCardDetails, options)
 	r.PathParam("card_id", string(cardID), pathRevealCardDetails[0])
 	r.Body(body, func(c *transport.Check) { validateCardDetailsProof(body, c) })
@@ -181,11 +183,18 @@ func (c lowLevel) RevealCardDetails(ctx context.Context, cardID string, body *mo
 }
 
 var opUpdateInvoice = transport.Operation{
-	ID: "UpdateInvoice", Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateInvoice,
+	ID:     "UpdateInvoice",
+	Method: "PUT",
+	Path:   "/api/v1/documents/contracts/invoices/{invoice_id}",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerUpdateInvoice,
 }
 
-// UpdateInvoice sends PUT /api/v1/documents/contracts/invoices/{invoice_id}: move an invoice to another state.
-func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption) (*model.Invoice, error) {
+// UpdateInvoice sends PUT /api/v1/documents/contracts/invoices/{invoice_id}: change an invoice's status.
+func (c lowLevel) UpdateInvoice(
+	ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption,
+) (*model.Invoice, error) {
 	r := c.request(&opUpdateInvoice, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoice[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
@@ -193,11 +202,19 @@ func (c lowLevel) UpdateInvoice(ctx context.Context, invoiceID string, body *mod
 }
 
 var opUpdateInvoiceOnInvoicesPath = transport.Operation{
-	ID: "UpdateInvoiceOnInvoicesPath", Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Repeat: "natural", Money: "none", Answer: &answerUpdateInvoiceOnInvoicesPath,
+	ID:     "UpdateInvoiceOnInvoicesPath",
+	Method: "PUT",
+	Path:   "/api/v1/invoices/documents/contracts/invoices/{invoice_id}",
+	Repeat: "natural",
+	Money:  "none",
+	Answer: &answerUpdateInvoiceOnInvoicesPath,
 }
 
-// UpdateInvoiceOnInvoicesPath sends PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: move an invoice to another state (second path).
-func (c lowLevel) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption) (*model.Invoice, error) {
+// UpdateInvoiceOnInvoicesPath sends PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: change an invoice's
+// status (second path).
+func (c lowLevel) UpdateInvoiceOnInvoicesPath(
+	ctx context.Context, invoiceID string, body *model.InvoiceUpdate, options []moneymovement.CallOption,
+) (*model.Invoice, error) {
 	r := c.request(&opUpdateInvoiceOnInvoicesPath, options)
 	r.PathParam("invoice_id", string(invoiceID), pathUpdateInvoiceOnInvoicesPath[0])
 	r.Body(body, func(c *transport.Check) { validateInvoiceUpdate(body, c) })
@@ -205,45 +222,68 @@ func (c lowLevel) UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID str
 }
 
 var opGetContract = transport.Operation{
-	ID: "GetContract", Method: "GET", Path: "/api/v1/invoices/documents/contracts/{contract_id}", Answer: &answerGetContract,
+	ID:     "GetContract",
+	Method: "GET",
+	Path:   "/api/v1/invoices/documents/contracts/{contract_id}",
+	Answer: &answerGetContract,
 }
 
 // GetContract sends GET /api/v1/invoices/documents/contracts/{contract_id}: read a contract.
-func (c lowLevel) GetContract(ctx context.Context, contractID string, options []moneymovement.CallOption) (*model.Contract, error) {
+func (c lowLevel) GetContract(
+	ctx context.Context, contractID string, options []moneymovement.CallOption,
+) (*model.Contract, error) {
 	r := c.request(&opGetContract, options)
 	r.PathParam("contract_id", string(contractID), pathGetContract[0])
 	return transport.Do[model.Contract](ctx, c.transport, r)
 }
 
 var opListMerchantProducts = transport.Operation{
-	ID: "ListMerchantProducts", Method: "GET", Path: "/api/v1/transactions/merchant/products", Answer: &answerListMerchantProducts,
+	ID:     "ListMerchantProducts",
+	Method: "GET",
+	Path:   "/api/v1/transactions/merchant/products",
+	Answer: &answerListMerchantProducts,
 }
 
 // ListMerchantProducts sends GET /api/v1/transactions/merchant/products: list merchant products.
-func (c lowLevel) ListMerchantProducts(ctx context.Context, params *ListMerchantProductsParams, options []moneymovement.CallOption) (*MerchantProductList, error) {
+func (c lowLevel) ListMerchantProducts(
+	ctx context.Context, params *ListMerchantProductsParams, options []moneymovement.CallOption,
+) (*merchantProductList, error) {
 	r := c.request(&opListMerchantProducts, options)
 	r.Query("active_only", params.ActiveOnly)
 	params.validate(r.Check())
-	return transport.Do[MerchantProductList](ctx, c.transport, r)
+	return transport.Do[merchantProductList](ctx, c.transport, r)
 }
 
 var opGetTransactionStatus = transport.Operation{
-	ID: "GetTransactionStatus", Method: "GET", Path: "/api/v1/wallet/balance/transaction/status/{quote_id}", Answer: &answerGetTransactionStatus,
+	ID:     "GetTransactionStatus",
+	Method: "GET",
+	Path:   "/api/v1/wallet/balance/transaction/status/{quote_id}",
+	Answer: &answerGetTransactionStatus,
 }
 
-// GetTransactionStatus sends GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted payment.
-func (c lowLevel) GetTransactionStatus(ctx context.Context, quoteID string, options []moneymovement.CallOption) (*model.UniversalTransactionStatus, error) {
+// GetTransactionStatus sends GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted
+// payment.
+func (c lowLevel) GetTransactionStatus(
+	ctx context.Context, quoteID string, options []moneymovement.CallOption,
+) (*model.UniversalTransactionStatus, error) {
 	r := c.request(&opGetTransactionStatus, options)
 	r.PathParam("quote_id", string(quoteID), pathGetTransactionStatus[0])
 	return transport.Do[model.UniversalTransactionStatus](ctx, c.transport, r)
 }
 
 var opLogInWallet = transport.Operation{
-	ID: "LogInWallet", Method: "POST", Path: "/api/v1/wallet/login", Repeat: "none", Tells: true, Answer: &answerLogInWallet,
+	ID:     "LogInWallet",
+	Method: "POST",
+	Path:   "/api/v1/wallet/login",
+	Repeat: "none",
+	Tells:  true,
+	Answer: &answerLogInWallet,
 }
 
 // LogInWallet sends POST /api/v1/wallet/login: log in with wallet signatures.
-func (c lowLevel) LogInWallet(ctx context.Context, params *LogInWalletParams, body *WalletLogin, options []moneymovement.CallOption) (*WalletLoginResult, error) {
+func (c lowLevel) LogInWallet(
+	ctx context.Context, params *LogInWalletParams, body *WalletLogin, options []moneymovement.CallOption,
+) (*WalletLoginResult, error) {
 	r := c.request(&opLogInWallet, options)
 	r.Header("device-id", params.DeviceID)
 	r.Header("device-type", params.DeviceType)
@@ -254,15 +294,20 @@ func (c lowLevel) LogInWallet(ctx context.Context, params *LogInWalletParams, bo
 }
 
 var opReceiveWebhook = transport.Operation{
-	ID: "ReceiveWebhook", Method: "POST", Path: "/api/v1/webhook/{partner}", Repeat: "none", Answer: &answerReceiveWebhook, Silent: true,
+	ID:     "ReceiveWebhook",
+	Method: "POST",
+	Path:   "/api/v1/webhook/{partner}",
+	Repeat: "none",
+	Answer: &answerReceiveWebhook,
+	Silent: true,
 }
 
 // ReceiveWebhook sends POST /api/v1/webhook/{partner}: receive a partner's webhook.
-func (c lowLevel) ReceiveWebhook(ctx context.Context, partner string, body *WebhookEvent, options []moneymovement.CallOption) transport.Shown[WebhookAcknowledgement] {
+func (c lowLevel) ReceiveWebhook(
+	ctx context.Context, partner string, body *WebhookEvent, options []moneymovement.CallOption,
+) transport.Shown[webhookAcknowledgement] {
 	r := c.request(&opReceiveWebhook, options)
 	r.PathParam("partner", string(partner), pathReceiveWebhook[0])
 	r.Body(body, body.validate)
-	return transport.Carry[WebhookAcknowledgement](ctx, c.transport, r)
+	return transport.Carry[webhookAcknowledgement](ctx, c.transport, r)
 }
-
-var _ = 0

@@ -36,7 +36,7 @@ func ExampleCards_Details() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(details.CardNumber.Reveal()), len(details.Cvv.Reveal()))
+	fmt.Println(len(details.CardNumber.Reveal()), len(details.CVV.Reveal()))
 
 	_, err = client.Cards.Details(ctx, "card_of_nobody", wallet)
 	var missing *errors.NotFound

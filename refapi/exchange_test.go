@@ -77,7 +77,7 @@ var exchanges = map[string]exchange{
 		if err != nil {
 			return nil, err
 		}
-		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.Cvv.Reveal(),
+		return map[string]string{"cardNumber": details.CardNumber.Reveal(), "cvv": details.CVV.Reveal(),
 			"expiryDate": details.ExpiryDate.Reveal()}, nil
 	}, "POST", "/api/v1/accounts/cards/card-1/details", `{"messageSignature":"0xsig","nonce":1767323045}`,
 		`{"cardNumber":"4000000000000002","cvv":"123","expiryDate":"12/29"}`},

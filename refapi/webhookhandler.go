@@ -76,7 +76,7 @@ func (h *WebhookHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal = h.hand(r.Context(), event)
 	}
 	if refusal == nil {
-		answerJSON(w, http.StatusOK, WebhookAcknowledgement{Ok: new(true)})
+		answerJSON(w, http.StatusOK, webhookAcknowledgement{OK: new(true)})
 		return
 	}
 	if h.OnError != nil {
@@ -133,12 +133,12 @@ func (e *WebhookEvent) read(body []byte) *webhookRefusal {
 	if err := jsonv2.Unmarshal(body, e); err != nil {
 		return unreadable(err)
 	}
-	var missing []ValidationErrorItem
+	var missing []validationErrorItem
 	for _, field := range []struct{ name, value string }{
 		{"eventType", e.EventType}, {"entityId", e.EntityID}, {"entityType", e.EntityType}, {"createdAt", e.CreatedAt},
 	} {
 		if field.value == "" {
-			missing = append(missing, ValidationErrorItem{Loc: []string{"body", field.name}, Msg: "is required",
+			missing = append(missing, validationErrorItem{Loc: []string{"body", field.name}, Msg: "is required",
 				Type: "missing"})
 		}
 	}

@@ -13,7 +13,7 @@ type webhookRefusal struct {
 	status  int
 	code    errors.Code           // of the envelope
 	message string                // of the envelope
-	detail  []ValidationErrorItem // of a failed validation, which has this form in place of the envelope
+	detail  []validationErrorItem // of a failed validation, which has this form in place of the envelope
 	cause   error                 // for OnError, not for the sender
 }
 
@@ -27,7 +27,7 @@ func (r *webhookRefusal) because(cause error) *webhookRefusal {
 }
 
 // invalid is a failed validation. Without a cause, its error lists the wrong fields.
-func invalid(detail []ValidationErrorItem, cause error) *webhookRefusal {
+func invalid(detail []validationErrorItem, cause error) *webhookRefusal {
 	if cause == nil {
 		in := &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ReceiveWebhook"}}
 		for _, item := range detail {
@@ -42,12 +42,12 @@ func invalid(detail []ValidationErrorItem, cause error) *webhookRefusal {
 // unreadable says where a body is not JSON, or not the JSON of an event. The JSON library's own text is for OnError
 // only: it can quote the body.
 func unreadable(err error) *webhookRefusal {
-	item := ValidationErrorItem{Loc: []string{"body"}, Msg: "is not a JSON object", Type: "json_invalid"}
+	item := validationErrorItem{Loc: []string{"body"}, Msg: "is not a JSON object", Type: "json_invalid"}
 	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		item.Msg, item.Type = "has the wrong type", "type_error"
 		item.Loc = append(item.Loc, steps(wrong.JSONPointer)...)
 	}
-	return invalid([]ValidationErrorItem{item}, err)
+	return invalid([]validationErrorItem{item}, err)
 }
 
 func steps(pointer jsonv2.Pointer) (loc []string) {

@@ -21,5 +21,5 @@ func (s *Webhooks) Send(
 	if err != nil {
 		return false, err
 	}
-	return taken.Ok == nil || *taken.Ok, nil
+	return taken.OK == nil || *taken.OK, nil
 }

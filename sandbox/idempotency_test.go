@@ -48,6 +48,23 @@ func TestTermsAreComparedByWhatTheyMean(t *testing.T) {
 	assert.Equal(t, deal.body, again.body)
 }
 
+// A booking may carry a public key and a signature, and the payout shows them.
+// Rule: idempotency.replay
+func TestABookingMayCarryASignature(t *testing.T) {
+	p := newPayer(t)
+	terms := object{"contactId": p.contact, "amount": "20", "currency": "USDC", "publicKey": "AQID",
+		"signature": "BAUG"}
+	first := p.must(http.StatusCreated, "POST", "/payouts", terms, "Idempotency-Key", "invoice-42").body
+	assert.Equal(t, "AQID", first.text("publicKey"))
+	assert.Equal(t, "BAUG", first.text("signature"))
+	assert.Equal(t, first, p.call("POST", "/payouts", terms, "Idempotency-Key", "invoice-42").body)
+
+	long := object{"contactId": p.contact, "amount": "20", "currency": "USDC",
+		"publicKey": strings.Repeat("A", 516), "signature": strings.Repeat("A", 2052)}
+	assert.Equal(t, map[string]string{"publicKey": "string_too_long", "signature": "string_too_long"},
+		p.call("POST", "/payouts", long).fields())
+}
+
 // Rule: idempotency.scope
 func TestAKeyBelongsToItsAccountAndOperation(t *testing.T) {
 	p := newPayer(t)

@@ -68,7 +68,7 @@ var requestProvocations = []provocation{
 	{"validation_failed", "send an unknown field", func(p *payer) reply {
 		return p.call("POST", "/contacts", object{"nickname": "Bob"})
 	}},
-	{"invalid_cursor", "list with a cursor that no page answered", func(p *payer) reply {
+	{"invalid_cursor", "list with a cursor that no page returned", func(p *payer) reply {
 		return p.call("GET", "/transactions?cursor=x", nil)
 	}},
 	{"invalid_id", "read a payout by a contact's id", func(p *payer) reply {
@@ -85,7 +85,7 @@ var requestProvocations = []provocation{
 		return p.call("GET", "/payouts/po_1", nil)
 	}},
 	{"method_not_allowed", "DELETE /chains", func(p *payer) reply { return p.call("DELETE", "/chains", nil) }},
-	{"conflict", "complete a verification with requirements outstanding", func(p *payer) reply {
+	{"conflict", "complete a verification that still has requirements", func(p *payer) reply {
 		return p.call("POST", "/client/kyb/complete", nil)
 	}},
 	{"gone", "arm the fault `respond` with status 410 and this slug", scripted(http.StatusGone, "gone")},
@@ -111,7 +111,9 @@ var requestProvocations = []provocation{
 }
 
 var sessionProvocations = []provocation{
-	{"unauthenticated", "send no bearer", func(p *payer) reply { return p.world.call("GET", "/dapi/v1/chains", nil) }},
+	{"unauthenticated", "send no bearer token", func(p *payer) reply {
+		return p.world.call("GET", "/dapi/v1/chains", nil)
+	}},
 	{"token_expired", "advance the clock by 60 minutes, or arm the fault `expire_token`", func(p *payer) reply {
 		p.host.Advance(time.Hour)
 		return p.call("GET", "/chains", nil)
@@ -124,11 +126,11 @@ var sessionProvocations = []provocation{
 	{"invalid_credentials", "log in with an email that has no account", func(p *payer) reply {
 		return p.token(p.challenge("nobody@example.com"), p.key)
 	}},
-	{"request_expired", "start a login with a requestExpiry more than five minutes out", func(p *payer) reply {
+	{"request_expired", "start a login with a requestExpiry more than five minutes ahead", func(p *payer) reply {
 		return p.world.call("POST", "/dapi/v1/auth/challenge",
 			object{"email": p.email, "requestExpiry": p.host.Now().Add(6 * time.Minute)})
 	}},
-	{"challenge_not_found", "complete a login with a challengeId that was never answered", func(p *payer) reply {
+	{"challenge_not_found", "complete a login with a challengeId that the host never sent", func(p *payer) reply {
 		challenge := login(p)
 		challenge.body["challengeId"] = "unknown"
 		return p.token(challenge, p.key)
@@ -145,7 +147,7 @@ var sessionProvocations = []provocation{
 	}},
 	{"login_unavailable", "set `loginAvailable` to false",
 		set(func(s *sandbox.Settings) { s.LoginAvailable = false }, login)},
-	{"login_mode_unavailable", "set `loginMode` to another than the default",
+	{"login_mode_unavailable", "set `loginMode` to a mode other than the default",
 		set(func(s *sandbox.Settings) { s.LoginMode = "passkey" }, login)},
 	{"developer_key_not_found", "DELETE /_host/keys/{id} of an unknown id", func(p *payer) reply {
 		return p.world.call("DELETE", "/_host/keys/dk_unknown", nil)
@@ -187,7 +189,7 @@ var moneyProvocations = []provocation{
 	}},
 	{"signing_policy_refused", "set `signingPolicy` to refuse and confirm", set(
 		func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse }, bookAndConfirm)},
-	{"rail_not_available", "set `railsDisabled` and open one of them", set(
+	{"rail_not_available", "set `railsDisabled` and open one of these rails", set(
 		func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} }, openSEPA)},
 	{"rail_requirements_unmet", "open a rail for a client that is not verified", openSEPA},
 	{"quote_expired", "set `quoteLifetime` under `approvalLifetime` and advance the clock by it before confirming", set(

@@ -13,40 +13,41 @@ import (
 	"reflect"
 )
 
-// Algorithm names a kind of key together with how it signs a message.
+// Algorithm is a kind of key and how it signs a message.
 type Algorithm string
 
 // The algorithms that the service accepts for developer keys.
 const (
-	// ECDSAP256SHA256 signs the SHA-256 digest on NIST P-256; signatures are ASN.1 DER with a low S.
+	// ECDSAP256SHA256 signs the SHA-256 digest with NIST P-256. Signatures are ASN.1 DER with a low S.
 	ECDSAP256SHA256 Algorithm = "ecdsa-p256-sha256"
-	// Ed25519 signs the message itself (RFC 8032); signatures are 64 raw bytes.
+	// Ed25519 signs the message itself (RFC 8032). Signatures are 64 raw bytes.
 	Ed25519 Algorithm = "ed25519"
-	// RSAPKCS1v15SHA256 signs the SHA-256 digest with RSASSA-PKCS1-v1_5; signatures are as long as the modulus.
+	// RSAPKCS1v15SHA256 signs the SHA-256 digest with RSASSA-PKCS1-v1_5. Signatures are as long as the modulus.
 	RSAPKCS1v15SHA256 Algorithm = "rsa-pkcs1v15-sha256"
-	// ECDSASecp256k1SHA256 signs the SHA-256 digest on secp256k1; signatures are ASN.1 DER with a low S.
-	// Keys of this kind live in package wallet.
+	// ECDSASecp256k1SHA256 signs the SHA-256 digest with secp256k1. Signatures are ASN.1 DER with a low S. Package
+	// wallet has keys of this kind.
 	ECDSASecp256k1SHA256 Algorithm = "ecdsa-secp256k1-sha256"
 )
 
-// RSA moduli outside these bounds, in bits, are refused: shorter ones are weak, and the signature of a longer one
-// would not fit the service's limit of 2,048 characters. Source: Limits, Pages and sizes.
+// The sizes of RSA moduli that are accepted, in bits. Shorter ones are weak. The signature of a longer one would exceed
+// the service's limit of 2,048 characters.
 const (
 	minRSABits = 2048
 	maxRSABits = 8192
 )
 
-// Signer signs whole messages for the service. [*DeveloperKey] and wallet.Key implement it; so can anything else
-// that holds a key of one of the four algorithms. Implementations must be safe for concurrent use.
+// Signer signs messages for the service. [*DeveloperKey] and *wallet.Key implement it. You can implement it for any
+// other key of one of the four algorithms. Implementations must be safe for concurrent use.
 type Signer interface {
 	// PublicKey returns the public half as a DER SubjectPublicKeyInfo.
 	PublicKey() []byte
-	// Sign signs message, which it hashes itself as the algorithm says. ECDSA signatures are ASN.1 DER with a
-	// low S, Ed25519 signatures 64 raw bytes, RSA signatures PKCS #1 v1.5. It returns ctx's error once ctx ended.
+	// Sign returns the signature of message. It hashes the message as its [Algorithm] says. ECDSA signatures are ASN.1
+	// DER with a low S, Ed25519 signatures are 64 raw bytes, and RSA signatures are PKCS #1 v1.5. If ctx has ended,
+	// Sign returns its error.
 	Sign(ctx context.Context, message []byte) ([]byte, error)
 }
 
-// hash is what a signer of the algorithm is given: the digest's function, or zero for the message itself.
+// hash returns the hash function whose digest a signer gets, or zero if it gets the message itself.
 func (a Algorithm) hash() crypto.Hash {
 	if a == Ed25519 {
 		return crypto.Hash(0)
@@ -54,7 +55,7 @@ func (a Algorithm) hash() crypto.Hash {
 	return crypto.SHA256
 }
 
-// identify tells the algorithm of a public key and encodes it, or returns [*KeyRefused].
+// identify returns the algorithm and the encoding of a public key, or [*KeyRefused].
 func identify(public crypto.PublicKey) (Algorithm, []byte, error) {
 	if isNil(public) {
 		return "", nil, &KeyRefused{Kind: "nil", Reason: "there is no public key"}
@@ -84,7 +85,7 @@ func algorithmOf(public crypto.PublicKey) (Algorithm, error) {
 		return rsaAlgorithm(key)
 	}
 	return "", &KeyRefused{Kind: fmt.Sprintf("%T", public),
-		Reason: "only ECDSA P-256, Ed25519 and RSA keys sign for the service"}
+		Reason: "it must be an ECDSA P-256, Ed25519 or RSA key"}
 }
 
 func ecdsaAlgorithm(key *ecdsa.PublicKey) (Algorithm, error) {
@@ -98,7 +99,7 @@ func ecdsaAlgorithm(key *ecdsa.PublicKey) (Algorithm, error) {
 			name = params.Name
 		}
 		return "", &KeyRefused{Kind: "ECDSA " + name,
-			Reason: "the curve must be P-256 (secp256k1 keys live in package wallet)"}
+			Reason: "the curve must be P-256 (for secp256k1 keys, use package wallet)"}
 	}
 	return ECDSAP256SHA256, nil
 }
@@ -120,7 +121,7 @@ func checkRSABits(bits int) error {
 	return nil
 }
 
-// isNil also sees a nil pointer inside a non-nil interface, on which methods of the standard key types panic.
+// isNil also finds a nil pointer in a non-nil interface, because methods of the standard key types panic on it.
 func isNil(v any) bool {
 	if v == nil {
 		return true
@@ -133,7 +134,7 @@ func isNil(v any) bool {
 	return false
 }
 
-// clonePublic keeps an Ed25519 key, which is a slice, out of the caller's reach.
+// clonePublic copies an Ed25519 key, which is a slice, so that the caller cannot change it.
 func clonePublic(public crypto.PublicKey) crypto.PublicKey {
 	if key, ok := public.(ed25519.PublicKey); ok {
 		return ed25519.PublicKey(bytes.Clone(key))

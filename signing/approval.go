@@ -11,73 +11,75 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
-// Approval is what the service answers when it prepared a money-moving operation: bytes that the developer key is
-// to sign within a window, 120 seconds for a payout or transfer and 60 for an escrow action.
-// Source: Authentication, Platform API; Limits, Lifetimes.
+// Approval is what the service returns when a payment is prepared: bytes that the developer key must sign within a
+// window. The window is 120 seconds for a payout or transfer, and 60 seconds for an escrow action.
 type Approval struct {
-	// ID identifies the approval when the operation is confirmed.
+	// ID identifies the approval. It is sent with the signature.
 	ID string
-	// Payload is the decoded payload: the very bytes to sign.
+	// Payload has the bytes to sign, decoded from base64.
 	Payload []byte
 	// ExpiresAt is the end of the window.
 	ExpiresAt time.Time
 }
 
-// Intent is what the caller asked the service for. Every field is compared with the approval's payload, and none
-// stands for "anything": a field left zero is refused, but for those of Destination that do not apply.
+// Intent is what the caller asked the service for. Every field is compared with the approval's payload. There is no
+// value that means "anything": an empty field is refused, except in Destination.
 type Intent struct {
-	// Operation is what is to happen, such as "payout.fund" or "escrow.release".
+	// Operation is the name of the operation, such as "payout.fund" or "escrow.release".
 	Operation string
-	// ResourceID is the payout's or escrow's id.
+	// ResourceID is the id of the payout or escrow deal.
 	ResourceID string
-	// Account is the client's id, or "self".
+	// Account is the id of the client that pays, or "self" for the credential's own account.
 	Account string
-	// Amount is positive; amounts are compared by value, so that 25 equals 25.00.
+	// Amount is a positive amount in units of Currency. Amounts are compared by value: 25 equals 25.00.
 	Amount decimal.Decimal
-	// Currency is the asset debited, such as "USDC".
+	// Currency is the asset that is debited, such as "USDC".
 	Currency string
 	// Destination is where the money goes.
 	Destination Destination
 }
 
-// Destination is a saved contact or an address on a chain. What the caller did not ask for stays empty, and the
-// payload must then leave it out as well.
+// Destination is a saved contact or an address on a chain. Leave a field empty if the caller did not ask for it. The
+// payload must leave it out too.
 type Destination struct {
-	// ContactID is the contact that is paid.
+	// ContactID is the id of the contact that is paid.
 	ContactID string
-	// Address is the on-chain address that is paid. Hexadecimal addresses are compared without regard to case.
+	// Address is the on-chain address that is paid. EVM addresses are compared without case.
 	Address string
-	// ChainID is a chain code such as "base", or an EVM chain id in decimal digits such as "8453"; in the payload,
-	// the latter may be a string or an integer.
+	// ChainID is a chain code such as "base", or an EVM chain id in decimal digits such as "8453". In the payload, an
+	// EVM chain id may be a string or an integer.
 	ChainID string
-	// ChainAlias is the other name of that chain: its code if ChainID is an EVM id, its EVM id if that is a code. The
-	// payload may say either. Leave it empty where it is not known; then only ChainID will do.
+	// ChainAlias is the other name of the same chain: the code if ChainID is an EVM chain id, or the EVM chain id if
+	// ChainID is a code. The payload may have either. If ChainAlias is empty, the payload must have ChainID.
 	ChainAlias string
 }
 
-// Verifier decides whether an approval is what the caller wants. It returns nil, or the reason not to sign, which
-// arrives as [ApprovalRefused].Err unless it is an *ApprovalRefused itself.
+// Verifier decides whether an approval is what the caller wants. It returns nil to sign, or the reason not to sign. The
+// call then fails with [*ApprovalRefused], which has the reason in Err. A Verifier can also return its own
+// *ApprovalRefused.
 type Verifier func(ctx context.Context, a Approval, want Intent) error
 
-// ApprovalRefused says that an approval was not signed, since it is not what the caller asked for. Nothing was
-// authorized, and the operation can be prepared again.
+// ApprovalRefused is the error for an approval that is not what the caller asked for. It was not signed, so nothing was
+// authorized.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signingapprovalrefused
 type ApprovalRefused struct {
-	// CallInfo is what the flow that asked for the signature knows of its call; empty where none did.
+	// CallInfo describes the call that needed the signature. It is empty if you called this package yourself.
 	moneyerrors.CallInfo
-	// ApprovalID is the refused approval's.
+	// ApprovalID is the id of the refused approval.
 	ApprovalID string
-	// Field is the payload member in question, such as "amount" or "destination.contactId", or "payload" for a
-	// payload that cannot be read as an approval at all.
+	// Field is the member of the payload that was refused, such as "amount" or "destination.contactId". It is "payload"
+	// if the payload is not a readable approval.
 	Field string
-	// Want is what the caller's intent, or the approval's envelope, says; empty if there is nothing to compare.
+	// Want is the value of the caller's intent, or of the approval's other fields. It is empty if nothing was compared.
 	Want string
-	// Got is what the payload says.
+	// Got is the value of the payload.
 	Got string
-	// Reason is one sentence safe to log.
+	// Reason is one sentence that is safe to log.
 	Reason string
-	// Expired says that only the time is to blame: the window had closed before the signer was asked.
+	// Expired says that only the time is the reason: the window closed before the signer was called.
 	Expired bool
-	// Err is the reason that the caller's own [Verifier] gave, if it was that which refused.
+	// Err is the error that your [Verifier] returned, or nil.
 	Err error
 }
 
@@ -97,10 +99,10 @@ func (e *ApprovalRefused) Error() string {
 	return message
 }
 
-// Unwrap returns the reason of the caller's verifier, if there is one.
+// Unwrap returns Err.
 func (e *ApprovalRefused) Unwrap() error { return e.Err }
 
-// quote keeps what a payload says from flooding or forging a line of a log.
+// quote quotes and shortens text of a payload, so that it cannot flood a log or forge a line of it.
 func quote(s string) string {
 	const most = 80
 	if len(s) > most {

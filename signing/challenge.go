@@ -9,25 +9,26 @@ import (
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Challenge is what the service sends when a login begins: bytes that the developer key is to sign.
-// Source: Authentication, Platform API.
+// Challenge is what the service returns when a login begins: bytes that the developer key must sign.
 type Challenge struct {
-	// ID identifies the challenge when the login is completed.
+	// ID identifies the challenge. It is sent with the signature.
 	ID string
-	// Payload is the decoded payload: the very bytes to sign.
+	// Payload has the bytes to sign, decoded from base64.
 	Payload []byte
 }
 
-// ChallengeRefused says that a login challenge was not signed, since a signature over its bytes could authorize
-// something other than a login. The same key signs both, and the other end chooses the bytes of a challenge.
+// ChallengeRefused is the error for a login challenge that was not signed, because a signature of its bytes could
+// authorize a payment. The same key signs both, and the service chooses the bytes of a challenge.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signingchallengerefused
 type ChallengeRefused struct {
-	// CallInfo is what the flow that asked for the signature knows of its call; empty where none did.
+	// CallInfo describes the login that needed the signature. It is empty if you called this package yourself.
 	moneyerrors.CallInfo
-	// ChallengeID is the refused challenge's.
+	// ChallengeID is the id of the refused challenge.
 	ChallengeID string
-	// Reason is one sentence safe to log.
+	// Reason is one sentence that is safe to log.
 	Reason string
-	// Err is the reason that the caller's own [ChallengeVerifier] gave, if it was that which refused.
+	// Err is the error that your [ChallengeVerifier] returned, or nil.
 	Err error
 }
 
@@ -39,16 +40,19 @@ func (e *ChallengeRefused) Error() string {
 	return message
 }
 
-// Unwrap returns the reason of the caller's verifier, if there is one.
+// Unwrap returns Err.
 func (e *ChallengeRefused) Unwrap() error { return e.Err }
 
-// CheckChallenge returns nil, or [*ChallengeRefused] for bytes that are not a challenge: empty ones, those of an
-// approval in seen, which may be nil, and those that read as an approval in any form. That is: a member approvalId,
-// the members resourceId and amount, or a member operation with a payout's or an escrow's operation, in any spelling
-// and encoding that a careless reader might understand, and wherever in the payload they stand.
+// CheckChallenge returns [*ChallengeRefused] for bytes that must not be signed as a challenge:
 //
-// Other bytes pass, whatever they are, since the form of a challenge is not stated. An opaque approval that is not
-// in seen therefore passes too: it cannot be told from an opaque challenge.
+//   - no bytes, or more than 16 KiB,
+//   - the payload of an approval in seen, which may be nil,
+//   - bytes that look like an approval: they have a member approvalId, the members resourceId and amount, or a member
+//     operation that names an operation of a payout or escrow deal. CheckChallenge finds these members anywhere in the
+//     payload, and in any spelling and encoding that a lenient parser could understand.
+//
+// For all other bytes it returns nil, because the service's description does not state what a challenge looks like. So
+// it also returns nil for an opaque approval that is not in seen: nobody can tell it from an opaque challenge.
 func CheckChallenge(c Challenge, seen *SeenApprovals) error {
 	refuse := func(reason string) error { return &ChallengeRefused{ChallengeID: c.ID, Reason: reason} }
 	switch {
@@ -57,34 +61,35 @@ func CheckChallenge(c Challenge, seen *SeenApprovals) error {
 	case len(c.Payload) > maxPayload:
 		return refuse(fmt.Sprintf("%d bytes are too many", len(c.Payload)))
 	case seen.has(c.Payload):
-		return refuse("its bytes are those of an approval")
+		return refuse("its bytes are the payload of an approval")
 	}
 	if found := readAsApproval(c.Payload); found != "" {
-		return refuse("its bytes read as an approval: " + found)
+		return refuse("its bytes look like an approval: " + found)
 	}
 	return nil
 }
 
-// ChallengeVerifier has the last word on a login challenge. verdict is what [CheckChallenge] says: nil, or
-// [*ChallengeRefused]. It returns nil to sign, also against the verdict, or the reason not to, which arrives as
-// [ChallengeRefused].Err unless it is a *ChallengeRefused itself.
+// ChallengeVerifier makes the final decision about a login challenge. verdict is the result of [CheckChallenge]: nil or
+// [*ChallengeRefused]. The function returns nil to sign, even if the verdict is not nil, or the reason not to sign. The
+// call then fails with [*ChallengeRefused], which has the reason in Err. A ChallengeVerifier can also return its own
+// *ChallengeRefused.
 type ChallengeVerifier func(ctx context.Context, c Challenge, verdict error) error
 
-// ChallengeOption changes how [SignChallenge] works.
+// ChallengeOption is an option of [SignChallenge].
 type ChallengeOption func(*challengeOptions)
 
 type challengeOptions struct{ verifier ChallengeVerifier }
 
-// VerifyChallengeWith asks v after [CheckChallenge], and signs if v returns nil. A nil ChallengeVerifier leaves the
-// decision to CheckChallenge.
+// VerifyChallengeWith calls v after [CheckChallenge], and signs if v returns nil. If v is nil, CheckChallenge decides.
 func VerifyChallengeWith(v ChallengeVerifier) ChallengeOption {
 	return func(o *challengeOptions) { o.verifier = v }
 }
 
-// SignChallenge signs the challenge's payload with s, if [CheckChallenge] or the caller's [ChallengeVerifier] takes
-// it for one. seen holds the approvals that this credential met, and may be nil.
+// SignChallenge returns the signature of the challenge's payload by s, if [CheckChallenge] or the [ChallengeVerifier]
+// of [VerifyChallengeWith] accepts it. seen has the approvals that this credential received, and may be nil. The
+// signature has the form that [Signer] describes.
 //
-// Errors are [*ChallengeRefused] or [*NotSigned].
+// Errors are [*ChallengeRefused] and [*NotSigned].
 func SignChallenge(
 	ctx context.Context, s Signer, c Challenge, seen *SeenApprovals, opts ...ChallengeOption,
 ) ([]byte, error) {
@@ -101,14 +106,14 @@ func SignChallenge(
 
 	signed := bytes.Clone(c.Payload)
 	c.Payload = bytes.Clone(signed)
-	if err := options.judge(ctx, c, CheckChallenge(c, seen)); err != nil {
+	if err := options.decide(ctx, c, CheckChallenge(c, seen)); err != nil {
 		return nil, err
 	}
 	return sign(ctx, s, signed)
 }
 
-// judge hands the verdict to the caller's verifier, if there is one.
-func (o challengeOptions) judge(ctx context.Context, c Challenge, verdict error) error {
+// decide returns the decision of the caller's verifier, or the verdict if there is none.
+func (o challengeOptions) decide(ctx context.Context, c Challenge, verdict error) error {
 	if o.verifier == nil {
 		return verdict
 	}
@@ -120,7 +125,7 @@ func (o challengeOptions) judge(ctx context.Context, c Challenge, verdict error)
 		return err
 	}
 	if over := ended(ctx); over != nil {
-		return over // rather than the verifier's word for it
+		return over // and not what the verifier says about it
 	}
-	return &ChallengeRefused{ChallengeID: c.ID, Reason: "the caller's verifier refused it", Err: err}
+	return &ChallengeRefused{ChallengeID: c.ID, Reason: "your ChallengeVerifier refused it", Err: err}
 }

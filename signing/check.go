@@ -9,25 +9,25 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// maxExponent bounds an intent's amount: comparing 1e1000000 with anything would compute for minutes.
+// maxExponent is the largest exponent of an intent's amount: a comparison with 1e1000000 would take minutes.
 const maxExponent = 80
 
-// CheckApproval compares an approval with what the caller asked for, at the time now, and returns nil or
-// [*ApprovalRefused] naming the first difference. It demands that
+// CheckApproval compares an approval with what the caller asked for. now is the current time. It returns nil, or
+// [*ApprovalRefused] with the first difference. It requires that
 //
-//   - the payload is UTF-8 JSON in RFC 8785 canonical form, without duplicate, missing or unknown members;
-//   - approvalId and expiresAt are those of the approval, and the window is still open;
-//   - the window is no longer than the service's own: 120 seconds, or 60 for an escrow action, and 30 for clocks
-//     that differ;
-//   - operation, resourceId, account, amount, currency and each part of destination are the intent's;
+//   - the payload is UTF-8 JSON in RFC 8785 canonical form, without duplicate, missing or unknown members,
+//   - approvalId and expiresAt are those of the approval, and the window is open,
+//   - the window is not longer than the service allows: 120 seconds, or 60 for an escrow action, plus 30 for clocks
+//     that differ,
+//   - operation, resourceId, account, amount, currency and each part of destination are those of the intent,
 //   - nonce is not empty.
 //
-// An opaque payload is refused; [VerifyWith] lets a caller judge such payloads.
+// CheckApproval refuses an opaque payload. Use [VerifyWith] to decide about such payloads yourself.
 func CheckApproval(a Approval, want Intent, now time.Time) error {
-	return refusal(a, cmp.Or(envelopeRefused(a, want.Operation, now, approvalOptions{}), termsRefused(a, want)))
+	return refusal(a, cmp.Or(checkWindow(a, want.Operation, now, approvalOptions{}), checkTerms(a, want)))
 }
 
-// refusal names the approval, and keeps a nil pointer from becoming an error.
+// refusal sets the approval's id, and returns a nil error for a nil pointer.
 func refusal(a Approval, refused *ApprovalRefused) error {
 	if refused == nil {
 		return nil
@@ -36,8 +36,8 @@ func refusal(a Approval, refused *ApprovalRefused) error {
 	return refused
 }
 
-// envelopeRefused is what every approval must satisfy, whoever judges its payload.
-func envelopeRefused(a Approval, operation string, now time.Time, options approvalOptions) *ApprovalRefused {
+// checkWindow checks what every approval must satisfy, also with a [Verifier]: its id, its size and its window.
+func checkWindow(a Approval, operation string, now time.Time, options approvalOptions) *ApprovalRefused {
 	latest := now.Add(longestWindow(operation) + windowSkew)
 	switch {
 	case a.ID == "":
@@ -46,7 +46,7 @@ func envelopeRefused(a Approval, operation string, now time.Time, options approv
 		return opaque("it is empty")
 	case a.ExpiresAt.After(latest):
 		return &ApprovalRefused{
-			Field: "expiresAt", Reason: "the approval window is longer than the service's own",
+			Field: "expiresAt", Reason: "the approval window is longer than the service allows",
 			Want: "at most " + timestamp(latest), Got: timestamp(a.ExpiresAt),
 		}
 	case !now.Before(a.ExpiresAt) && !options.allowExpired:
@@ -58,18 +58,17 @@ func envelopeRefused(a Approval, operation string, now time.Time, options approv
 	return nil
 }
 
-// How long the service keeps an approval open. A longer one could be used long after the caller gave up on it.
-//
-// Source: Limits, Lifetimes.
+// How long the service keeps an approval open. A longer window would let somebody use the approval after the caller has
+// given up.
 const (
 	payoutWindow = 120 * time.Second // of payouts and transfers
 	escrowWindow = 60 * time.Second
 )
 
-// windowSkew is how far the service's time may be from the caller's idea of it.
+// windowSkew is how far the clocks of the service and the caller may differ.
 const windowSkew = 30 * time.Second
 
-// longestWindow is the longest of all for an operation that is not known.
+// longestWindow returns the longest window of an operation.
 func longestWindow(operation string) time.Duration {
 	if strings.HasPrefix(operation, escrowOperations) {
 		return escrowWindow
@@ -77,18 +76,18 @@ func longestWindow(operation string) time.Duration {
 	return payoutWindow
 }
 
-// termsRefused is [CheckApproval] without the envelope.
-func termsRefused(a Approval, want Intent) *ApprovalRefused {
-	if refused := intentRefused(want); refused != nil {
+// checkTerms compares the payload with the intent.
+func checkTerms(a Approval, want Intent) *ApprovalRefused {
+	if refused := checkIntent(want); refused != nil {
 		return refused
 	}
 	return comparePayload(a, want)
 }
 
-// intentRefused refuses an intent that leaves something open, which no payload could then contradict.
-func intentRefused(want Intent) *ApprovalRefused {
+// checkIntent refuses an intent with an empty field, because no payload could contradict it.
+func checkIntent(want Intent) *ApprovalRefused {
 	open := func(field string) *ApprovalRefused {
-		return &ApprovalRefused{Field: field, Reason: "the intent does not say what is wanted"}
+		return &ApprovalRefused{Field: field, Reason: "the intent leaves it empty: set it"}
 	}
 	switch {
 	case want.Operation == "":
@@ -128,7 +127,7 @@ func comparePayload(a Approval, want Intent) *ApprovalRefused {
 	)
 }
 
-const differs = "it is not what was asked for"
+const differs = "it differs from what was asked for"
 
 func same(field, got, want string) *ApprovalRefused {
 	if got == want {
@@ -144,7 +143,7 @@ func sameAmount(got, want decimal.Decimal) *ApprovalRefused {
 	return &ApprovalRefused{Field: "amount", Reason: differs, Want: want.String(), Got: got.String()}
 }
 
-// evmAddress is an address whose letter case is a checksum and no part of its value (EIP-55).
+// evmAddress matches an EVM address. Its letter case is only a checksum (EIP-55).
 var evmAddress = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 
 func sameAddress(got, want string) *ApprovalRefused {
@@ -154,10 +153,10 @@ func sameAddress(got, want string) *ApprovalRefused {
 	return same("destination.address", got, want)
 }
 
-// evmChain is an EVM chain id.
+// evmChain matches an EVM chain id.
 var evmChain = regexp.MustCompile(`^[0-9]+$`)
 
-// sameChain takes a chain by either of its names. Two EVM ids, or two codes, are two chains and no names of one.
+// sameChain accepts a chain by either of its names. Two EVM ids, or two codes, are the names of two chains.
 func sameChain(got string, want Destination) *ApprovalRefused {
 	named := want.ChainID != "" && want.ChainAlias != "" &&
 		evmChain.MatchString(want.ChainID) != evmChain.MatchString(want.ChainAlias)
@@ -171,8 +170,9 @@ func sameTime(got, want time.Time) *ApprovalRefused {
 	if got.Equal(want) {
 		return nil
 	}
-	return &ApprovalRefused{Field: "expiresAt", Reason: "it is not the approval's own end", Want: timestamp(want),
-		Got: timestamp(got)}
+	return &ApprovalRefused{Field: "expiresAt", Reason: "it differs from the end of the approval's window",
+		Want: timestamp(want),
+		Got:  timestamp(got)}
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -51,9 +51,9 @@ func TestMembersOfAnotherFormSayWhichIsWanted(t *testing.T) {
 	key := newKey(t)
 	for _, tc := range []struct{ field, value, reason string }{
 		{"amount", "2.55e1", "a decimal string"}, {"amount", "-25.5", "a decimal string"},
-		{"amount", "26", "not what was asked for"},
+		{"amount", "26", "differs from what was asked for"},
 		{"expiresAt", "tomorrow", "an RFC 3339 time"},
-		{"expiresAt", "2026-03-01T12:03:00Z", "not the approval's own end"},
+		{"expiresAt", "2026-03-01T12:03:00Z", "differs from the end of the approval"},
 	} {
 		members := payoutTerms()
 		members[tc.field] = tc.value
@@ -66,7 +66,8 @@ func TestMembersOfAnotherFormSayWhichIsWanted(t *testing.T) {
 func TestExponentsOfAnIntentAreBounded(t *testing.T) {
 	key := newKey(t)
 	for exponent, reason := range map[int32]string{
-		80: "not what was asked for", -80: "not what was asked for", 81: "out of range", -81: "out of range",
+		80: "differs from what was asked for", -80: "differs from what was asked for", 81: "out of range",
+		-81: "out of range",
 	} {
 		want := payoutIntent()
 		want.Amount = decimal.New(1, exponent)

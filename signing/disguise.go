@@ -15,9 +15,9 @@ const (
 	escrowOperations = "escrow."
 )
 
-// readAsApproval returns what in data marks an approval, or "". It parses nothing: each parser forgives other
-// mistakes, and the one that reads a signed payload is not known. It looks for the members as text, in data itself
-// and in what escapes or base64 hide in it, and so finds them whatever surrounds them.
+// readAsApproval returns why data looks like an approval, or "". It does not parse: parsers accept different mistakes,
+// and nobody knows which parser reads a signed payload. It searches the text of data for the members, and also the text
+// that escapes or base64 hide.
 func readAsApproval(data []byte) string {
 	s := search{looked: map[string]int{}}
 	s.look(string(data), maxNesting)
@@ -32,7 +32,7 @@ const (
 // marks are the members of an approval that were found.
 type marks struct{ approvalID, operation, resourceID, amount bool }
 
-// approval says what makes the members an approval.
+// approval returns why the members look like an approval, or "".
 func (m marks) approval() string {
 	switch {
 	case m.approvalID:
@@ -57,15 +57,15 @@ func (m *marks) lookAt(text string) {
 	m.amount = m.amount || amountMember.in(text, upper)
 }
 
-// search looks for marks in a text and in what is hidden in it.
+// search looks for marks in a text and in the texts that it hides.
 type search struct {
 	found marks
-	// looked is how deep each text was looked into. Layers of escapes share most of their base64, and a hostile payload
-	// would have all of it looked into again.
+	// looked is how deep each text was searched. Layers of escapes share most of their base64, and a hostile payload
+	// would make the search repeat all of it.
 	looked map[string]int
 }
 
-// look notes the members in data, in each layer of its escapes, and in the base64 of each, down to depth.
+// look searches data, each layer of its escapes, and the base64 in each layer, down to depth.
 func (s *search) look(data string, depth int) {
 	text := visible(data)
 	if before, again := s.looked[text]; again && before >= depth {
@@ -87,8 +87,8 @@ func (s *search) look(data string, depth int) {
 	}
 }
 
-// The members of an approval, in any case, with quotes or without, and with white space and comments after the name.
-// A name does not begin within a word.
+// The members of an approval, in any letter case, with or without quotes, and with white space and comments after the
+// name. A name does not begin inside a word.
 var (
 	approvalIDMember = newMember("approvalId", "")
 	resourceIDMember = newMember("resourceId", "")
@@ -114,14 +114,14 @@ func (m member) in(text, upper string) bool {
 	return strings.Contains(upper, m.upper) && m.form.MatchString(text)
 }
 
-// gap is what a lenient parser skips.
+// gap matches what a lenient parser skips.
 const gap = `[\s\v\pZ]|/\*(?s:.*?)\*/|(?://|#)[^\n\r]*[\n\r]`
 
-// dashes are those that some readers leave out when they compare names without regard to case.
+// dashes removes the characters that some parsers ignore when they compare names without case.
 var dashes = strings.NewReplacer("_", "", "-", "")
 
-// visible drops what carries no text: NULs, which also turns UTF-16 and UTF-32 into ASCII, byte order marks, other
-// control and format characters, and bytes that are not UTF-8.
+// visible removes characters that show no text: NULs (which also turns UTF-16 and UTF-32 into ASCII), byte order marks,
+// other control and format characters, and bytes that are not UTF-8.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -134,7 +134,7 @@ func visible(text string) string {
 	}, text)
 }
 
-// unescape replaces each escape sequence of JSON, or of a relative that is more generous, by what it stands for.
+// unescape replaces each escape sequence of JSON, or of a more lenient format, by its meaning.
 func unescape(text string) string {
 	var plain strings.Builder
 	for {
@@ -149,10 +149,10 @@ func unescape(text string) string {
 	}
 }
 
-// escapedCode is a character by its number.
+// escapedCode matches a character by its number.
 var escapedCode = regexp.MustCompile(`^(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})`)
 
-// unescapeOne returns what the escape sequence stands for whose backslash is before escaped, and its size behind that.
+// unescapeOne returns the meaning and the size of an escape sequence. escaped begins after the backslash.
 func unescapeOne(escaped string) (stands string, size int) {
 	if sequence := escapedCode.FindString(escaped); sequence != "" {
 		code, _ := strconv.ParseInt(strings.Trim(sequence[1:], "{}"), 16, 32) // hexadecimal, as escapedCode found it
@@ -165,20 +165,20 @@ func unescapeOne(escaped string) (stands string, size int) {
 	switch letter := escaped[:size]; letter {
 	case "n", "r", "t", "f", "v":
 		return " ", size
-	case "b", "0", "\n", "\r": // nothing to see, and a line that goes on
+	case "b", "0", "\n", "\r": // nothing visible, and a line that continues
 		return "", size
 	default:
 		return letter, size
 	}
 }
 
-// base64Text drops white space, and writes the URL alphabet as the standard one.
+// base64Text removes white space, and replaces the URL alphabet by the standard one.
 var base64Text = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "", "\n", "", "\f", "", "\r", "")
 
-// shortestBase64 is the shortest run of letters that may hide something.
+// shortestBase64 is the shortest run of letters that can hide a member.
 const shortestBase64 = 16
 
-// base64In decodes each run of letters that may be base64. What stands before it can shift it by up to three.
+// base64In decodes each run of letters that may be base64. Letters before the base64 can shift it by up to three.
 func base64In(text string) (decoded []string) {
 	for _, run := range strings.FieldsFunc(base64Text.Replace(text), notBase64) {
 		if len(run) < shortestBase64 {

@@ -1,25 +1,52 @@
-// Package signing holds developer keys, and signs with them only what the caller asked for.
+// Package signing has developer keys and signs logins and approvals with them. It signs an approval only if the
+// approval is what the caller asked for.
 //
-// A developer key proves who logs in and authorizes every departure of money. [DeveloperKey] wraps any
-// [crypto.Signer]: a key file, an HSM, or a remote key-management service ([FromRemote], which hands on the
-// caller's context). Three kinds are supported here, ECDSA P-256 (the default), Ed25519 and RSA from 2048 bits;
-// package wallet, below this one, adds secp256k1.
+// What is here:
 //
-// The service prepares a money-moving operation and answers an [Approval], whose payload the developer key signs.
-// A signature covers the payload's bytes, not what the caller had in mind, so [SignApproval] first compares every
-// member of the payload with the caller's [Intent] and refuses ([ApprovalRefused]) on any difference: the signer
-// is not called, and nothing was authorized. [PrepareApproval] is the check alone, for who has to wait in between.
+//   - Keys: [DeveloperKey]. Load one with [LoadDeveloperKey] or [LoadEncryptedDeveloperKey], parse one with
+//     [ParseDeveloperKey] or [ParseEncryptedDeveloperKey], create one with [Generate], [GenerateEd25519] or
+//     [GenerateRSA], or use a key from elsewhere with [FromSigner] or [FromRemote].
+//   - Signers: [Signer] and [Algorithm]. Implement Signer for any other kind of key.
+//   - Approvals: [Approval], [Intent], [Destination], [CheckApproval], [SignApproval], [PrepareApproval], and the
+//     options [VerifyWith] and [AllowExpired].
+//   - Login challenges: [Challenge], [CheckChallenge], [SignChallenge], [SeenApprovals], and the option
+//     [VerifyChallengeWith].
+//   - Signatures: [Verify].
+//   - Errors: [ApprovalRefused], [ChallengeRefused], [NotSigned], [RemoteSignatureRefused], [KeyRefused], and values
+//     such as [ErrNoKey].
 //
-// A login is the other thing that the key signs: the bytes of a [Challenge], which the service chooses. They must
-// not be an approval's, whose signature would move money, so [SignChallenge] refuses ([ChallengeRefused]) whatever
-// reads as one, in any disguise that [CheckChallenge] knows, and approvals that this credential met before
-// ([SeenApprovals]). One thing cannot be told by looking: an opaque approval from an opaque challenge. A service
-// whose approvals are opaque has to be known to the caller anyway, who sets a [Verifier] for them; a
-// [ChallengeVerifier] should then say what its challenges look like.
+// The glossary explains the words of the service, such as approval:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md. The errors are explained in
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md.
 //
-// A signature that was wanted and not made is [NotSigned], around its cause.
+// # Keys
 //
-// Private keys never print: every fmt verb, JSON and slog show a public fingerprint instead.
+// A developer key proves who logs in, and authorizes every payment. [DeveloperKey] wraps any [crypto.Signer]: a key
+// file, a hardware security module, or a key-management service. For a key-management service, [FromRemote] passes on
+// the caller's context. This package supports ECDSA P-256 (the default), Ed25519, and RSA from 2048 bits. Package
+// wallet, in the folder below, adds secp256k1.
 //
-// Every type is safe for concurrent use, as long as the signer behind it is.
+// Private keys never print: every fmt verb, JSON and slog show a public fingerprint instead. Every type is safe for
+// concurrent use if the signer behind it is.
+//
+// # Approvals
+//
+// When a payment is prepared, the service returns an [Approval]. Its payload is what the developer key signs. A
+// signature covers the bytes of the payload, not the caller's intention. So [SignApproval] first compares every member
+// of the payload with the caller's [Intent]. If there is any difference, it returns [*ApprovalRefused] and does not
+// call the signer. Nothing is authorized then. [PrepareApproval] only checks, for callers that must wait before they
+// sign.
+//
+// # Login challenges
+//
+// The key also signs the bytes of a [Challenge] to log in. The service chooses these bytes. They must not be the bytes
+// of an approval, because that signature would move money. So [SignChallenge] returns [*ChallengeRefused] if the bytes
+// look like an approval in any of the forms that [CheckChallenge] knows, or if they are those of an approval that this
+// credential received before ([SeenApprovals]).
+//
+// One case remains: nobody can tell an opaque approval from an opaque challenge. If the approvals of your service are
+// opaque, you set a [Verifier] for them. Then also set a [ChallengeVerifier] that checks what your challenges look
+// like.
+//
+// If a signature cannot be made, the error is [*NotSigned], which wraps the cause.
 package signing

@@ -13,22 +13,22 @@ import (
 	"github.com/youmark/pkcs8"
 )
 
-// Bounds on the work that a key file can ask for before its passphrase is known to be right: two or three seconds of
-// one core. OpenSSL asks for 2,048 iterations of PBKDF2 or 2^17 of scrypt's work unless it is told otherwise.
+// Limits of the work that a key file can ask for before its passphrase is checked: two or three seconds of one core. By
+// default, OpenSSL asks for 2,048 iterations of PBKDF2, or for 2^17 of scrypt's work.
 const (
-	// maxHashes bounds PBKDF2's iterations, which are made for each piece of the key that the hash is long enough for.
+	// maxHashes limits PBKDF2's iterations, which are made for each piece of the key that has the length of the hash.
 	maxHashes = 10_000_000
-	// maxScryptWork bounds N*r*p. Memory is 128 bytes times N*r, and bounded to 256 MiB with it.
+	// maxScryptWork limits N*r*p. Memory is 128 bytes times N*r, so this limits it to 256 MiB.
 	maxScryptWork  = 1 << 21
 	maxScryptLanes = 16
-	// maxScryptMix bounds r*p: 128 bytes for each are hashed before and after the mixing, however small N is. Tools
-	// have 8 to 128.
+	// maxScryptMix limits r*p: 128 bytes for each are hashed before and after the mixing, even if N is small. Tools
+	// use 8 to 128.
 	maxScryptMix = 1 << 13
-	// maxScryptSalt bounds what is hashed for each 32 bytes of that memory. Tools write 8 to 32 bytes.
+	// maxScryptSalt limits what is hashed for each 32 bytes of that memory. Tools write 8 to 32 bytes.
 	maxScryptSalt = 64
 )
 
-// encryption is what new files are protected with: every tool reads it, and a guess costs 600,000 hashes.
+// encryption returns the encryption of new files. Every tool can read it, and a guess costs 600,000 hashes.
 func encryption() *pkcs8.Opts {
 	return &pkcs8.Opts{
 		Cipher:  pkcs8.AES256CBC,
@@ -45,10 +45,10 @@ var (
 	oidHMACWithSHA256 = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 9}
 )
 
-// cipher is what a key can be encrypted with, in bytes.
+// cipher has the sizes of a cipher in bytes.
 type cipher struct{ block, key int }
 
-// cipherOf returns a cipher that may be asked for, or the zero one.
+// cipherOf returns a supported cipher, or the zero value.
 func cipherOf(oid asn1.ObjectIdentifier) cipher {
 	switch oid.String() {
 	case "2.16.840.1.101.3.4.1.2": // AES in CBC mode
@@ -63,38 +63,38 @@ func cipherOf(oid asn1.ObjectIdentifier) cipher {
 	return cipher{}
 }
 
-// encryptedPrivateKeyInfo is RFC 5958's structure of that name.
+// encryptedPrivateKeyInfo is the structure of RFC 5958.
 type encryptedPrivateKeyInfo struct {
 	Algorithm pkix.AlgorithmIdentifier
 	Data      []byte
 }
 
-// isEncrypted tells an EncryptedPrivateKeyInfo from the plain formats, which all start with a version number.
+// isEncrypted reports whether der is an EncryptedPrivateKeyInfo. All plain formats start with a version number.
 func isEncrypted(der []byte) bool {
 	var info encryptedPrivateKeyInfo
 	_, err := asn1.Unmarshal(der, &info)
 	return err == nil
 }
 
-// decrypt opens an encrypted PKCS #8 key.
+// decrypt returns the key in an encrypted PKCS #8 structure.
 func decrypt(der, passphrase []byte) (any, error) {
 	if err := checkEncryption(der); err != nil {
 		return nil, err
 	}
 	private, err := pkcs8.ParsePKCS8PrivateKey(der, passphrase)
 	if err != nil {
-		// What was checked leaves one reason: the decrypted bytes are no key that can be read.
+		// After the checks, one reason is left: the decrypted bytes are not a readable key.
 		return nil, ErrPassphraseIncorrect
 	}
 	return private, nil
 }
 
-// checkEncryption admits what the pkcs8 package can do. On its own that package panics on an initialization vector
-// or a ciphertext of the wrong length, takes any amount of work from the file, mistakes GCM for CBC, and derives
-// another key than the writer did when it overlooks a parameter.
+// checkEncryption accepts only what the pkcs8 package handles correctly. Without these checks, that package panics on
+// an initialization vector or a ciphertext of the wrong length, does any amount of work that the file asks for, reads
+// GCM as CBC, and derives a wrong key if it ignores a parameter.
 //
-// It last changed in 2024 and stays all the same. Of those that are kept up better, smallstep's pemutil reads no
-// scrypt, and the forks of this one are no newer or bring a library of other ciphers along; none checks more.
+// The pkcs8 package last changed in 2024. There is no better one: smallstep's pemutil does not read scrypt, and the
+// forks of pkcs8 are no newer or need a library of other ciphers. None of them checks more.
 func checkEncryption(der []byte) error {
 	var info encryptedPrivateKeyInfo
 	if rest, err := asn1.Unmarshal(der, &info); err != nil || len(rest) != 0 {
@@ -124,7 +124,7 @@ func checkEncryption(der []byte) error {
 	return nil
 }
 
-// checkKDF admits a derivation of a key of that many bytes.
+// checkKDF checks the derivation of a key of length bytes.
 func checkKDF(kdf pkix.AlgorithmIdentifier, length int) error {
 	switch {
 	case kdf.Algorithm.Equal(oidPBKDF2):
@@ -157,7 +157,7 @@ func checkPBKDF2(der []byte, length int) error {
 	}
 	if most := maxHashes / ((length + hash - 1) / hash); p.Iterations < 1 || p.Iterations > most {
 		return refusedEncryption(fmt.Sprintf("%d PBKDF2 iterations are outside 1 to %d; %s", p.Iterations, most,
-			encryptAnew))
+			encryptAgain))
 	}
 	return nil
 }
@@ -178,18 +178,18 @@ func checkScrypt(der []byte) error {
 	}
 	if len(p.Salt) > maxScryptSalt {
 		return refusedEncryption(fmt.Sprintf("a scrypt salt of %d bytes is too much work: it may have up to %d; %s",
-			len(p.Salt), maxScryptSalt, encryptAnew))
+			len(p.Salt), maxScryptSalt, encryptAgain))
 	}
-	// Divided, for a product of theirs can overflow.
+	// A division, because their product can overflow.
 	if p.Parallelization > maxScryptLanes || p.BlockSize > min(maxScryptMix, maxScryptWork/p.Cost)/p.Parallelization {
 		return refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d is too much work: N*r*p may be up to %d, r*p up to %d, and p up to %d; %s",
-			p.Cost, p.BlockSize, p.Parallelization, maxScryptWork, maxScryptMix, maxScryptLanes, encryptAnew))
+			p.Cost, p.BlockSize, p.Parallelization, maxScryptWork, maxScryptMix, maxScryptLanes, encryptAgain))
 	}
 	return nil
 }
 
-// encryptAnew is how to mend a file that asks for too much work.
-const encryptAnew = `decrypt the file with the tool that wrote it, and encrypt it anew with "openssl pkcs8 -topk8 -iter 600000"`
+// encryptAgain says how to repair a file that asks for too much work.
+const encryptAgain = `decrypt the file with the tool that wrote it, and encrypt it again with "openssl pkcs8 -topk8 -iter 600000"`
 
 func refusedEncryption(reason string) error {
 	return &KeyRefused{Kind: "encrypted PKCS #8", Reason: reason}

@@ -9,32 +9,36 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
-// Errors that carry nothing but their kind; compare with errors.Is.
+// Error values. Compare with them by errors.Is.
 var (
-	// ErrNoKey is the cause of [*NotSigned] for a zero [DeveloperKey], and for [SignApproval] and [SignChallenge]
-	// without a signer.
-	ErrNoKey = errors.New("signing: there is no key")
+	// ErrNoKey means that there is no key to sign with or to save: a zero [DeveloperKey], or a nil signer. [*NotSigned]
+	// wraps it.
+	ErrNoKey = errors.New("signing: there is no key: load or generate one")
 	// ErrSignatureInvalid means that a signature does not verify.
-	ErrSignatureInvalid = errors.New("signing: signature does not verify")
-	// ErrSignatureMalleable means that an ECDSA signature verifies but has a high S, so that anybody could have
-	// made it from another signature. It is also an [ErrSignatureInvalid].
+	ErrSignatureInvalid = errors.New("signing: the signature does not verify")
+	// ErrSignatureMalleable means that an ECDSA signature verifies but has a high S. Anybody can make it from the
+	// signature with a low S, without the key. It wraps [ErrSignatureInvalid].
 	ErrSignatureMalleable = fmt.Errorf("%w: S is in the upper half of the curve's order", ErrSignatureInvalid)
-	// ErrPassphraseRequired means that a key is encrypted and no passphrase was given, or that an empty
-	// passphrase was given to encrypt with.
+	// ErrPassphraseRequired means that the key is encrypted and there is no passphrase, or that the passphrase to
+	// encrypt a key with is empty.
 	ErrPassphraseRequired = errors.New("signing: a passphrase is required")
-	// ErrPassphraseIncorrect means that what the passphrase decrypts is no key of a supported kind. As a rule the
-	// passphrase is another one; a key of a kind that is not supported, such as secp256k1, answers the same.
-	ErrPassphraseIncorrect = errors.New("signing: the passphrase does not decrypt a key of a supported kind")
-	// ErrNotEncrypted means that a key was to be decrypted and is not encrypted.
-	ErrNotEncrypted = errors.New("signing: the key is not encrypted")
-	// ErrNotExportable means that the private half is held elsewhere, so that it cannot be saved.
-	ErrNotExportable = errors.New("signing: the private key is held by its signer and cannot be exported")
+	// ErrPassphraseIncorrect means that the passphrase is wrong, or that the decrypted key is of a kind that is not
+	// supported, such as secp256k1. The two cases look the same.
+	ErrPassphraseIncorrect = errors.New(
+		"signing: the passphrase is wrong, or the key in the file is of a kind that is not supported")
+	// ErrNotEncrypted means that the key is not encrypted. Use [LoadDeveloperKey] or [ParseDeveloperKey].
+	ErrNotEncrypted = errors.New("signing: the key is not encrypted: load it without a passphrase")
+	// ErrNotExportable means that the key cannot be saved, because its private half is in a key-management service or
+	// another signer.
+	ErrNotExportable = errors.New("signing: the private key is inside its signer and cannot be saved")
 )
 
-// NotSigned says that a signature was wanted and none was made: there is no key, the context ended, or the signer
-// failed. What was to be signed was not refused.
+// NotSigned is the error for a signature that could not be made: there is no key, the context ended, or the signer
+// failed. The approval or challenge itself was not refused.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signingnotsigned
 type NotSigned struct {
-	// Err is the cause: [ErrNoKey], [*RemoteSignatureRefused], the context's error, or the signer's own.
+	// Err is the cause: [ErrNoKey], [*RemoteSignatureRefused], the context's error, or the signer's error.
 	Err error
 }
 
@@ -45,10 +49,10 @@ func (e *NotSigned) Error() string {
 	return "signing: not signed: " + e.Err.Error()
 }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (e *NotSigned) Unwrap() error { return e.Err }
 
-// notSigned gives a signer's error its type, unless it has that already.
+// notSigned wraps a signer's error in [*NotSigned], unless it is one already.
 func notSigned(err error) error {
 	if _, typed := errors.AsType[*NotSigned](err); typed {
 		return err
@@ -56,7 +60,7 @@ func notSigned(err error) error {
 	return &NotSigned{Err: err}
 }
 
-// ended returns why nothing should be signed under ctx any more.
+// ended returns the error of a context that has ended, or nil.
 func ended(ctx context.Context) error {
 	if err := required.Context(ctx, "Sign"); err != nil {
 		return &NotSigned{Err: err}
@@ -71,14 +75,16 @@ func ended(ctx context.Context) error {
 	return &NotSigned{Err: err}
 }
 
-// KeyRefused says why a key cannot be a developer key: another algorithm or curve, a short modulus, damaged or
-// ambiguous data. It never holds private key material.
+// KeyRefused is the error for a key that cannot be a developer key: another algorithm or curve, an RSA modulus that is
+// too short, or damaged or ambiguous data. It contains nothing of the private key.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signingkeyrefused
 type KeyRefused struct {
-	// Kind is what the key turned out to be, such as "ECDSA P-384" or "RSA 1024".
+	// Kind is the kind of the key, such as "ECDSA P-384" or "RSA 1024". It is empty if it is not known.
 	Kind string
-	// Reason is one sentence safe to log.
+	// Reason is one sentence that is safe to log.
 	Reason string
-	// Err is the cause, if there is one.
+	// Err is the cause, or nil.
 	Err error
 }
 
@@ -94,21 +100,25 @@ func (e *KeyRefused) Error() string {
 	return message
 }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (e *KeyRefused) Unwrap() error { return e.Err }
 
-// RemoteSignatureRefused says that a signer answered something that is not a signature by its own public key:
-// the wrong key version, another algorithm (RSA-PSS for PKCS #1 v1.5), or a damaged answer. Nothing was returned.
+// RemoteSignatureRefused is the error for a signer that returned something other than a valid signature for its public
+// key. Usual causes are another version of the key, another algorithm such as RSA-PSS in place of PKCS #1 v1.5, or
+// damaged bytes. The signature was not used. [*NotSigned] wraps this error.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signingremotesignaturerefused
 type RemoteSignatureRefused struct {
-	// Algorithm is the one that was asked for.
+	// Algorithm is the algorithm that the key needs.
 	Algorithm Algorithm
-	// Err says what is wrong with the answer.
+	// Err says what is wrong with the signature.
 	Err error
 }
 
 func (e *RemoteSignatureRefused) Error() string {
-	return fmt.Sprintf("signing: the signer's answer is no %s signature by its public key: %v", e.Algorithm, e.Err)
+	return fmt.Sprintf("signing: the signer did not return a valid %s signature for its public key: %v", e.Algorithm,
+		e.Err)
 }
 
-// Unwrap returns what is wrong with the answer.
+// Unwrap returns Err.
 func (e *RemoteSignatureRefused) Unwrap() error { return e.Err }

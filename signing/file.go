@@ -9,14 +9,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
 
-// LoadDeveloperKey reads a private key file that [ParseDeveloperKey] understands. The file's permissions are not
-// checked, because secrets mounted into containers are often readable by a group; keep others out yourself.
+// LoadDeveloperKey reads a private key file in a format of [ParseDeveloperKey]. Errors are those of ParseDeveloperKey
+// and of os.Open, such as fs.ErrNotExist. It does not check the permissions of the file, because secrets in containers
+// are often readable by a group. Protect the file yourself.
 func LoadDeveloperKey(path string) (*DeveloperKey, error) {
 	return load(path, ParseDeveloperKey)
 }
 
-// LoadEncryptedDeveloperKey reads a passphrase-protected private key file that [ParseEncryptedDeveloperKey]
-// understands.
+// LoadEncryptedDeveloperKey reads a passphrase-protected private key file in a format of [ParseEncryptedDeveloperKey].
+// Errors are those of ParseEncryptedDeveloperKey and of os.Open, such as fs.ErrNotExist.
 func LoadEncryptedDeveloperKey(path string, passphrase []byte) (*DeveloperKey, error) {
 	return load(path, func(data []byte) (*DeveloperKey, error) {
 		return ParseEncryptedDeveloperKey(data, passphrase)
@@ -36,9 +37,9 @@ func load(path string, parse func([]byte) (*DeveloperKey, error)) (*DeveloperKey
 	return key, nil
 }
 
-// Save writes the private key to a new file, PKCS #8 in PEM, that only its owner can read (mode 0600). The file
-// appears whole or not at all, and an existing one is never overwritten: the error is then fs.ErrExist. A key
-// whose private half is held elsewhere answers [ErrNotExportable].
+// Save writes the private key to a new file in PKCS #8 PEM. Only the owner can read the file (mode 0600). Save writes
+// the whole file or nothing, and never overwrites a file: if path exists, it returns fs.ErrExist. It returns
+// [ErrNotExportable] if the private half is in another signer, and [ErrNoKey] for a zero key.
 func (k *DeveloperKey) Save(path string) error {
 	private, err := k.private()
 	if err != nil {
@@ -51,8 +52,8 @@ func (k *DeveloperKey) Save(path string) error {
 	return save(path, "PRIVATE KEY", der)
 }
 
-// SaveEncrypted is [DeveloperKey.Save] with the key protected by a passphrase: PBES2 with AES-256-CBC and PBKDF2 of
-// 600,000 rounds of HMAC-SHA-256. An empty passphrase answers [ErrPassphraseRequired].
+// SaveEncrypted is like [DeveloperKey.Save], and encrypts the key with a passphrase: PBES2 with AES-256-CBC, and PBKDF2
+// with 600,000 rounds of HMAC-SHA-256. It returns [ErrPassphraseRequired] for an empty passphrase.
 func (k *DeveloperKey) SaveEncrypted(path string, passphrase []byte) error {
 	if len(passphrase) == 0 { // the pkcs8 package would write the key in the clear
 		return ErrPassphraseRequired

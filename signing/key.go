@@ -15,23 +15,23 @@ import (
 )
 
 // DeveloperKey is a key that logs in to the platform API and signs approvals. Make one with [Generate],
-// [LoadDeveloperKey], [ParseDeveloperKey], [FromSigner] or [FromRemote]; the zero value holds no key, and signs
-// nothing ([ErrNoKey]). It is safe for concurrent use if its signer is. Source: Authentication, Platform API.
+// [LoadDeveloperKey], [ParseDeveloperKey], [FromSigner] or [FromRemote]. The zero value has no key, and its methods
+// fail with [ErrNoKey]. A DeveloperKey is safe for concurrent use if its signer is.
 type DeveloperKey struct {
 	algorithm Algorithm
 	public    crypto.PublicKey
 	publicDER []byte
 
-	// The private half is reachable through functions only: printing packages that walk structs by reflection,
-	// of which fmt is one, show the address of a function but every byte of an Ed25519 key.
+	// The private half is only in functions. Packages that print structs by reflection, such as fmt, show the address
+	// of a function, but they would show every byte of an Ed25519 key.
 	sign   signFunc
 	export func() crypto.PrivateKey
 }
 
-// signFunc signs a whole message; its answer is not trusted.
+// signFunc signs a whole message. Its result is verified.
 type signFunc func(ctx context.Context, message []byte) ([]byte, error)
 
-// Generate makes a new ECDSA P-256 key, the kind to use unless something else demands another.
+// Generate returns a new ECDSA P-256 key. Use this kind unless you need another one.
 func Generate() (*DeveloperKey, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -40,7 +40,7 @@ func Generate() (*DeveloperKey, error) {
 	return FromSigner(private)
 }
 
-// GenerateEd25519 makes a new Ed25519 key.
+// GenerateEd25519 returns a new Ed25519 key.
 func GenerateEd25519() (*DeveloperKey, error) {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -49,9 +49,9 @@ func GenerateEd25519() (*DeveloperKey, error) {
 	return FromSigner(private)
 }
 
-// GenerateRSA makes a new RSA key with a modulus of bits, 2048 to 8192. Keys of more than 2048 bits log in, but
-// their public halves exceed the 512 characters that a payout's publicKey may have (Source: Limits, Pages and
-// sizes), so prefer [Generate] or 2048 bits.
+// GenerateRSA returns a new RSA key. bits is the size of its modulus, 2048 to 8192; for any other size it returns
+// [*KeyRefused]. Prefer [Generate], or 2048 bits: larger RSA keys can log in, but their public halves are longer than
+// the 512 characters that a payout's confirmation allows.
 func GenerateRSA(bits int) (*DeveloperKey, error) {
 	if err := checkRSABits(bits); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func GenerateRSA(bits int) (*DeveloperKey, error) {
 	return FromSigner(private)
 }
 
-// PublicKey returns the public half as a DER SubjectPublicKeyInfo, or nil for a zero key. The slice is the
-// caller's.
+// PublicKey returns the public half as a DER SubjectPublicKeyInfo, or nil for a zero key. Each call returns a new
+// slice.
 func (k *DeveloperKey) PublicKey() []byte {
 	if k == nil {
 		return nil
@@ -72,7 +72,7 @@ func (k *DeveloperKey) PublicKey() []byte {
 	return bytes.Clone(k.publicDER)
 }
 
-// PublicKeyBase64 returns the public half as it travels: standard base64, with padding, of [DeveloperKey.PublicKey].
+// PublicKeyBase64 returns [DeveloperKey.PublicKey] in standard base64 with padding, which is how requests have it.
 func (k *DeveloperKey) PublicKeyBase64() string {
 	return base64.StdEncoding.EncodeToString(k.PublicKey())
 }
@@ -85,8 +85,8 @@ func (k *DeveloperKey) Algorithm() Algorithm {
 	return k.algorithm
 }
 
-// Fingerprint names the key without revealing it: "SHA256:" and the hexadecimal SHA-256 digest of the public half.
-// A zero key has none.
+// Fingerprint returns "SHA256:" and the hexadecimal SHA-256 digest of the public half, or "" for a zero key. It is safe
+// to log.
 func (k *DeveloperKey) Fingerprint() string {
 	if k == nil || k.publicDER == nil {
 		return ""
@@ -94,9 +94,9 @@ func (k *DeveloperKey) Fingerprint() string {
 	return fmt.Sprintf("SHA256:%x", sha256.Sum256(k.publicDER))
 }
 
-// Sign signs message as [Signer] says. What the signer behind the key answered is verified against the public half
-// before it is returned: a signature that the service would refuse never leaves, as [*RemoteSignatureRefused]. Every
-// error is [*NotSigned] around its cause.
+// Sign returns the signature of message, in the form that [Signer] describes. It verifies the signature with the public
+// half first, so it never returns a signature that the service would refuse. Every error is a [*NotSigned] that wraps
+// its cause, such as [ErrNoKey], [*RemoteSignatureRefused] or the context's error.
 func (k *DeveloperKey) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if k == nil || k.sign == nil {
 		return nil, &NotSigned{Err: ErrNoKey}

@@ -158,7 +158,7 @@ func TestFromSignerRefusesOtherKeys(t *testing.T) {
 		"short Ed25519 key":    {ed25519.PrivateKey{1, 2, 3}, "wrong length"},
 		"no public key":        {publicOnly{nil}, "(nil): there is no public key"},
 		"short Ed25519 public": {publicOnly{ed25519.PublicKey{1}}, "1 bytes"},
-		"a key agreement key":  {publicOnly{new(ecdh.PublicKey)}, "(*ecdh.PublicKey): only ECDSA P-256"},
+		"a key agreement key":  {publicOnly{new(ecdh.PublicKey)}, "(*ecdh.PublicKey): it must be an ECDSA P-256"},
 		"RSA without modulus": {&rsa.PrivateKey{PublicKey: rsa.PublicKey{N: new(big.Int), E: 65537}},
 			"(RSA): the public key is empty"},
 	} {

@@ -8,9 +8,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
 
-// ParseDeveloperKey reads a private key that is not encrypted: PEM or DER; PKCS #8, SEC 1 (EC) or PKCS #1 (RSA). In
-// PEM, "EC PARAMETERS" and certificates around the key are skipped. It returns [*KeyRefused] for anything else, and
-// [ErrPassphraseRequired] for an encrypted key.
+// ParseDeveloperKey reads a private key that is not encrypted, in PEM or DER: PKCS #8, SEC 1 (EC) or PKCS #1 (RSA). In
+// PEM, it skips "EC PARAMETERS" and certificates. It returns [ErrPassphraseRequired] for an encrypted key, and
+// [*KeyRefused] for anything else.
 func ParseDeveloperKey(pemOrDER []byte) (*DeveloperKey, error) {
 	der, err := privateKeyDER(pemOrDER)
 	if err != nil {
@@ -26,12 +26,16 @@ func ParseDeveloperKey(pemOrDER []byte) (*DeveloperKey, error) {
 	return fromPrivate(private)
 }
 
-// ParseEncryptedDeveloperKey reads a private key in passphrase-protected PKCS #8, PEM or DER: PBES2 with PBKDF2
-// (HMAC with SHA-1 or SHA-256) or scrypt, and AES or triple DES in CBC mode, which is what
-// "openssl pkcs8 -topk8" writes. A file that asks for more than two or three seconds of work is refused before any
-// of it is done: 10,000,000 iterations of PBKDF2, half of that if the key takes two hashes, or N*r*p of scrypt of
-// 2,097,152 with a salt of 64 bytes, are the most. It returns [ErrPassphraseRequired] for an empty passphrase,
-// [ErrPassphraseIncorrect], [ErrNotEncrypted], or [*KeyRefused].
+// ParseEncryptedDeveloperKey reads a private key in passphrase-protected PKCS #8, in PEM or DER. It supports what
+// "openssl pkcs8 -topk8" writes: PBES2 with PBKDF2 (HMAC with SHA-1 or SHA-256) or scrypt, and AES or triple DES in CBC
+// mode.
+//
+// A file that needs more than two or three seconds of work is refused before the work begins. The limits are 10,000,000
+// iterations of PBKDF2 (half of that if the key needs two hashes), and for scrypt an N*r*p of 2,097,152 and a salt of
+// 64 bytes.
+//
+// Errors are [ErrPassphraseRequired] for an empty passphrase, [ErrPassphraseIncorrect], [ErrNotEncrypted] and
+// [*KeyRefused].
 func ParseEncryptedDeveloperKey(pemOrDER, passphrase []byte) (*DeveloperKey, error) {
 	if len(passphrase) == 0 {
 		return nil, ErrPassphraseRequired
@@ -55,13 +59,13 @@ func ParseEncryptedDeveloperKey(pemOrDER, passphrase []byte) (*DeveloperKey, err
 
 func fromPrivate(private any) (*DeveloperKey, error) {
 	signer, ok := private.(crypto.Signer)
-	if !ok { // an X25519 key, for one
+	if !ok { // for example an X25519 key
 		return nil, &KeyRefused{Kind: fmt.Sprintf("%T", private), Reason: "the key cannot sign"}
 	}
 	return FromSigner(signer)
 }
 
-// privateKeyDER takes the one private key out of PEM or DER.
+// privateKeyDER returns the one private key in PEM or DER.
 func privateKeyDER(data []byte) ([]byte, error) {
 	der, malformed := keyfile.Decode(data)
 	if malformed != nil {
@@ -70,7 +74,7 @@ func privateKeyDER(data []byte) ([]byte, error) {
 	return der, nil
 }
 
-// parsePlain tries the three formats; the errors of the two that do not fit would only mislead.
+// parsePlain tries the three formats. The errors of the last two would only mislead.
 func parsePlain(der []byte) (any, error) {
 	private, err := x509.ParsePKCS8PrivateKey(der)
 	if err == nil {
@@ -82,5 +86,5 @@ func parsePlain(der []byte) (any, error) {
 	if private, err := x509.ParsePKCS1PrivateKey(der); err == nil {
 		return private, nil
 	}
-	return nil, &KeyRefused{Reason: "the data is no PKCS #8, SEC 1 or PKCS #1 private key of a supported algorithm (secp256k1 keys live in package wallet)", Err: err}
+	return nil, &KeyRefused{Reason: "the data is not a PKCS #8, SEC 1 or PKCS #1 private key of a supported algorithm (for secp256k1 keys, use package wallet)", Err: err}
 }

@@ -82,7 +82,7 @@ func TestParseEncryptedDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 func TestParseEncryptedDeveloperKeyOfAnotherKind(t *testing.T) {
 	_, err := signing.ParseEncryptedDeveloperKey(testdata(t, "secp256k1-encrypted.pem"), []byte("correct"))
 	require.ErrorIs(t, err, signing.ErrPassphraseIncorrect)
-	require.ErrorContains(t, err, "of a supported kind")
+	require.ErrorContains(t, err, "of a kind that is not supported")
 }
 
 func TestParseDeveloperKeyRefuses(t *testing.T) {
@@ -96,7 +96,7 @@ func TestParseDeveloperKeyRefuses(t *testing.T) {
 		"too much":          {bytes.Repeat(p256, 1000), "too many"},
 		"damaged PEM":       {p256[:len(p256)-10], "damaged"},
 		"DER and more":      {append(testdata(t, "p256-pkcs8.der"), 0), "exactly one DER value"},
-		"another structure": {[]byte{0x30, 0x03, 0x02, 0x01, 0x05}, "no PKCS #8"},
+		"another structure": {[]byte{0x30, 0x03, 0x02, 0x01, 0x05}, "not a PKCS #8"},
 		"two keys":          {append(bytes.Clone(p256), testdata(t, "ed25519-pkcs8.pem")...), "more than one"},
 		"a public key":      {testdata(t, "p256-public.pem"), "no private key"},
 		"legacy encryption": {testdata(t, "p256-legacy-encrypted.pem"), "openssl pkcs8"},

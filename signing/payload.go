@@ -15,10 +15,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// maxPayload bounds an approval payload in bytes; real ones have a few hundred.
+// maxPayload is the largest size of a payload in bytes. Real ones have a few hundred.
 const maxPayload = 16 << 10
 
-// payload is an approval payload, read.
+// payload is a decoded approval payload.
 type payload struct {
 	ApprovalID  string
 	Operation   string
@@ -31,15 +31,15 @@ type payload struct {
 	Nonce       string
 }
 
-// parsePayload reads a payload that is exactly what it must be: an RFC 8785 canonical JSON object with all known
-// members, each of its type, and no other, since a signature must not cover what nobody compares.
+// parsePayload reads an RFC 8785 canonical JSON object with all known members of the right types, and no others. A
+// signature must not cover a member that nobody compares.
 func parsePayload(data []byte) (payload, *ApprovalRefused) {
 	if len(data) > maxPayload {
 		return payload{}, opaque(fmt.Sprintf("%d bytes are too many", len(data)))
 	}
 	canonical := jsonv2.Value(bytes.Clone(data))
 	if err := canonical.Canonicalize(); err != nil || canonical.Kind() != '{' {
-		return payload{}, opaque("it is not a JSON object without duplicate members")
+		return payload{}, opaque("it is not a JSON object, or it has duplicate members")
 	}
 	if !bytes.Equal(canonical, data) {
 		return payload{}, opaque("it is not in RFC 8785 canonical form")
@@ -72,8 +72,7 @@ func opaque(reason string) *ApprovalRefused {
 	return &ApprovalRefused{Field: "payload", Reason: reason}
 }
 
-// members reads the members of one JSON object. The first thing wrong is kept in refused, and what is read after it
-// counts for nothing.
+// members reads the members of one JSON object. refused is the first problem. What is read after it is not used.
 type members struct {
 	value   jsonv2.Value
 	prefix  string
@@ -90,7 +89,7 @@ func (m *members) decode(known ...string) {
 	for _, name := range slices.Sorted(maps.Keys(m.found)) {
 		if !slices.Contains(known, name) {
 			// a name can be empty
-			m.refuse(cmp.Or(name, `""`), "a signature would cover this unknown member", m.found[name])
+			m.refuse(cmp.Or(name, `""`), "the member is unknown, and a signature would cover it", m.found[name])
 			return
 		}
 	}
@@ -106,7 +105,7 @@ func (m *members) refuse(name, reason string, got jsonv2.Value) {
 	}
 }
 
-// take returns a member that must be there.
+// take returns a required member.
 func (m *members) take(name string) jsonv2.Value {
 	value, ok := m.found[name]
 	if !ok {
@@ -115,12 +114,12 @@ func (m *members) take(name string) jsonv2.Value {
 	return value
 }
 
-// text returns a string that must be there and not be empty.
+// text returns a required string, which must not be empty.
 func (m *members) text(name string) string {
 	value := m.take(name)
 	var s string
 	if value.Kind() != '"' || jsonv2.Unmarshal(value, &s) != nil || s == "" {
-		m.refuse(name, "it must be a string that is not empty", value)
+		m.refuse(name, "it must be a non-empty string", value)
 	}
 	return s
 }
@@ -132,7 +131,7 @@ func (m *members) optionalText(name string) string {
 	return m.text(name)
 }
 
-// chainInteger is an EVM chain id as a canonical JSON number.
+// chainInteger matches an EVM chain id as a canonical JSON number.
 var chainInteger = regexp.MustCompile(`^[1-9][0-9]{0,15}$`)
 
 func (m *members) optionalChain(name string) string {
@@ -145,7 +144,7 @@ func (m *members) optionalChain(name string) string {
 	return m.optionalText(name)
 }
 
-// plainAmount is a decimal string without sign or exponent, short enough to compute with.
+// plainAmount matches a short decimal string without sign or exponent.
 var plainAmount = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
 
 func (m *members) amount(name string) decimal.Decimal {

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// These methods have value receivers so that they also speak for a copied key.
+// These methods have value receivers, so they also work for a copied key.
 
 // String returns the algorithm and a shortened [DeveloperKey.Fingerprint].
 func (k DeveloperKey) String() string {
@@ -22,7 +22,7 @@ func (k DeveloperKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.S
 // GoString returns [DeveloperKey.String].
 func (k DeveloperKey) GoString() string { return k.String() }
 
-// MarshalText returns [DeveloperKey.String]; JSON and other encodings show that. There is no way back.
+// MarshalText returns [DeveloperKey.String], which JSON and other encodings show. It cannot be decoded.
 func (k DeveloperKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // LogValue returns [DeveloperKey.String].

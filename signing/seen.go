@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// mostSeen bounds the memory of [SeenApprovals] to about a megabyte. Approvals live for two minutes at most.
+// mostSeen limits the memory of [SeenApprovals] to about a megabyte. An approval is valid for two minutes at most.
 const mostSeen = 10_000
 
-// SeenApprovals remembers the payloads of approvals, so that none of them is signed as a login challenge. Keep one
-// for each developer key. The zero value is empty and ready to use; it holds the digests of the last 10,000.
+// SeenApprovals is a set of approval payloads, which [SignChallenge] refuses to sign as a login challenge. Use one set
+// for each developer key. The zero value is an empty set. It keeps the digests of the last 10,000 payloads.
 type SeenApprovals struct {
 	mu      sync.Mutex
 	digests map[[sha256.Size]byte]struct{}
-	order   [][sha256.Size]byte // a ring once it is full
+	order   [][sha256.Size]byte // becomes a ring when it is full
 	oldest  int
 }
 
-// Add remembers an approval's payload.
+// Add adds the payload of an approval.
 func (s *SeenApprovals) Add(payload []byte) {
 	digest := sha256.Sum256(payload)
 	s.mu.Lock()

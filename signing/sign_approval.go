@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ApprovalOption changes how [SignApproval] and [PrepareApproval] work.
+// ApprovalOption is an option of [SignApproval] and [PrepareApproval].
 type ApprovalOption func(*approvalOptions)
 
 type approvalOptions struct {
@@ -15,28 +15,27 @@ type approvalOptions struct {
 	allowExpired bool
 }
 
-// VerifyWith replaces the comparison of [CheckApproval] as the judge of an approval's payload, for example if the
-// service sends opaque payloads. What v returns nil for is signed, so v must decode and compare everything that it
-// means to authorize. The approval's id and window are checked in any case. A nil Verifier leaves CheckApproval in
-// place.
+// VerifyWith replaces the comparison of [CheckApproval] by v, for example if your service sends opaque payloads. If v
+// returns nil, the payload is signed. So v must decode the payload and compare everything in it. The approval's id and
+// window are always checked. If v is nil, CheckApproval decides.
 //
-// An opaque approval cannot be told from an opaque login challenge: whoever sets a Verifier should also judge
-// challenges, with [VerifyChallengeWith].
+// Nobody can tell an opaque approval from an opaque login challenge. If you set a Verifier, also set a
+// [ChallengeVerifier] with [VerifyChallengeWith].
 func VerifyWith(v Verifier) ApprovalOption {
 	return func(o *approvalOptions) { o.verifier = v }
 }
 
-// AllowExpired signs an approval also after its window has closed by the caller's clock, for a service that gives the
-// same one again: only its own answer says then whether the approval is over. Nothing else is let through.
+// AllowExpired also signs an approval whose window has closed by the caller's clock. Use it if the service returns the
+// same approval again: the service then decides whether it has expired. All other checks remain.
 func AllowExpired() ApprovalOption {
 	return func(o *approvalOptions) { o.allowExpired = true }
 }
 
-// SignApproval signs the approval's payload with s, if it is what the caller wants; now is the service's time as
-// far as the caller knows it. The signer is called only after the check passed. The signature is as [Signer] says,
-// ready to be sent in base64.
+// SignApproval returns the signature of the approval's payload by s, if the approval is what the caller wants. now is
+// the service's time as far as the caller knows it. SignApproval calls the signer only after all checks have passed.
+// The signature has the form that [Signer] describes; encode it in base64 to send it.
 //
-// Errors are [*ApprovalRefused], also with the reason of a [Verifier] set by [VerifyWith], or [*NotSigned].
+// Errors are [*ApprovalRefused] and [*NotSigned].
 func SignApproval(
 	ctx context.Context, s Signer, a Approval, want Intent, now time.Time, opts ...ApprovalOption,
 ) ([]byte, error) {
@@ -47,8 +46,10 @@ func SignApproval(
 	return checked.Sign(ctx)
 }
 
-// PrepareApproval is the first half of [SignApproval], the check, for a caller that has something to wait for before
-// it signs. The signer is not called yet.
+// PrepareApproval makes the checks of [SignApproval] and does not call the signer. Use it if you must wait between the
+// checks and the signature. Then call [CheckedApproval.Sign].
+//
+// Errors are [*ApprovalRefused] and [*NotSigned].
 func PrepareApproval(
 	ctx context.Context, s Signer, a Approval, want Intent, now time.Time, opts ...ApprovalOption,
 ) (*CheckedApproval, error) {
@@ -63,22 +64,22 @@ func PrepareApproval(
 		option(&options)
 	}
 
-	// What will be signed is a copy that nobody else can reach: the bytes that were checked.
+	// A copy that nobody else can change: the bytes that are signed are those that were checked.
 	signed := bytes.Clone(a.Payload)
 	a.Payload = bytes.Clone(signed)
-	if refused := envelopeRefused(a, want.Operation, now, options); refused != nil {
+	if refused := checkWindow(a, want.Operation, now, options); refused != nil {
 		return nil, refusal(a, refused)
 	}
-	if err := options.judge(ctx, a, want); err != nil {
+	if err := options.decide(ctx, a, want); err != nil {
 		return nil, err
 	}
 	return &CheckedApproval{sign: func(ctx context.Context) ([]byte, error) { return sign(ctx, s, signed) }}, nil
 }
 
-// judge asks the caller's verifier, or compares.
-func (o approvalOptions) judge(ctx context.Context, a Approval, want Intent) error {
+// decide asks the caller's verifier, or compares.
+func (o approvalOptions) decide(ctx context.Context, a Approval, want Intent) error {
 	if o.verifier == nil {
-		return refusal(a, termsRefused(a, want))
+		return refusal(a, checkTerms(a, want))
 	}
 	err := o.verifier(ctx, a, want)
 	if err == nil {
@@ -88,26 +89,26 @@ func (o approvalOptions) judge(ctx context.Context, a Approval, want Intent) err
 		return err
 	}
 	if over := ended(ctx); over != nil {
-		return over // rather than the verifier's word for it
+		return over // and not what the verifier says about it
 	}
-	return refusal(a, &ApprovalRefused{Field: "payload", Reason: "the caller's verifier refused it", Err: err})
+	return refusal(a, &ApprovalRefused{Field: "payload", Reason: "your Verifier refused it", Err: err})
 }
 
-// CheckedApproval is an approval that is what the caller wants, and is not signed yet. [PrepareApproval] makes it.
+// CheckedApproval is an approval that has passed the checks of [PrepareApproval] and is not signed yet.
 type CheckedApproval struct {
-	// A function, so that packages that print structs by reflection reach no signer.
+	// A function, because packages that print structs by reflection cannot reach a signer in it.
 	sign func(ctx context.Context) ([]byte, error)
 }
 
-// Sign is the second half of [SignApproval]. Nothing is checked again, also not the time. Errors are [*NotSigned].
+// Sign returns the signature. It checks nothing again, not even the time. Errors are [*NotSigned].
 func (c *CheckedApproval) Sign(ctx context.Context) ([]byte, error) {
 	if c == nil || c.sign == nil {
-		return nil, &NotSigned{Err: errors.New("no approval was checked")}
+		return nil, &NotSigned{Err: errors.New("the CheckedApproval is empty: make it with PrepareApproval")}
 	}
 	return c.sign(ctx)
 }
 
-// sign calls a signer of the caller's and gives its errors a type.
+// sign calls the caller's signer and wraps its errors.
 func sign(ctx context.Context, s Signer, message []byte) ([]byte, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func sign(ctx context.Context, s Signer, message []byte) ([]byte, error) {
 	case err != nil:
 		return nil, notSigned(err)
 	case len(signature) == 0:
-		return nil, &NotSigned{Err: errors.New("the signer answered nothing")}
+		return nil, &NotSigned{Err: errors.New("the signer returned an empty signature")}
 	}
 	return signature, nil
 }

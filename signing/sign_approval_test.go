@@ -35,7 +35,7 @@ func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, a.ID, refused.ApprovalID)
 	require.EqualError(t, err,
-		`signing: approval "apr_1" refused: payload: the caller's verifier refused it: not what I asked for`)
+		`signing: approval "apr_1" refused: payload: your Verifier refused it: not what I asked for`)
 	require.Empty(t, signer.signed)
 
 	own := &signing.ApprovalRefused{ApprovalID: "apr_1", Field: "memo", Reason: "not mine"}

@@ -11,11 +11,11 @@ import (
 	"crypto/sha256"
 )
 
-// FromSigner makes a developer key of a standard signer: an *ecdsa.PrivateKey on P-256, an ed25519.PrivateKey, an
-// *rsa.PrivateKey from 2048 bits, or whatever a PKCS #11 or key-management library offers for such a key. It
-// returns [*KeyRefused] for any other. A signer that is a [crypto.MessageSigner] is given the whole message.
+// FromSigner returns a developer key that signs with s: an *ecdsa.PrivateKey on P-256, an ed25519.PrivateKey, an
+// *rsa.PrivateKey of 2048 to 8192 bits, or a signer of a PKCS #11 or key-management library for such a key. It returns
+// [*KeyRefused] for any other key. If s is a [crypto.MessageSigner], it gets the whole message.
 //
-// [crypto.Signer] knows no context, so a call once begun is waited for; [FromRemote] does better.
+// [crypto.Signer] has no context, so a signature that has begun cannot be canceled. [FromRemote] has a context.
 func FromSigner(s crypto.Signer) (*DeveloperKey, error) {
 	if isNil(s) {
 		return nil, &KeyRefused{Kind: "nil", Reason: "there is no signer"}
@@ -46,13 +46,14 @@ func FromSigner(s crypto.Signer) (*DeveloperKey, error) {
 	return key, nil
 }
 
-// FromRemote makes a developer key of a key that stays in a key-management service. publicKey is its public half
-// (*ecdsa.PublicKey on P-256, ed25519.PublicKey or *rsa.PublicKey from 2048 bits; [*KeyRefused] for any other), and
-// sign asks the service for a signature.
+// FromRemote returns a developer key whose private half stays in a key-management service. publicKey is its public
+// half: an *ecdsa.PublicKey on P-256, an ed25519.PublicKey, or an *rsa.PublicKey of 2048 to 8192 bits. For any other
+// key, FromRemote returns [*KeyRefused]. sign asks the service for a signature.
 //
-// For ECDSA and RSA keys sign is given the SHA-256 digest and crypto.SHA256 as opts; it answers ASN.1 DER or
-// PKCS #1 v1.5. For Ed25519 keys it is given the whole message and crypto.Hash(0). It must return when ctx ends.
-// Either form of S is taken, and an answer that does not verify is refused.
+// For ECDSA and RSA keys, sign gets the SHA-256 digest of the message, and crypto.SHA256 as opts. It returns the
+// signature in ASN.1 DER for ECDSA, and in PKCS #1 v1.5 for RSA. For Ed25519 keys, sign gets the whole message and
+// crypto.Hash(0). It must return when ctx ends. ECDSA signatures may have a low or a high S. A signature that does not
+// verify is refused, see [DeveloperKey.Sign].
 func FromRemote(
 	publicKey crypto.PublicKey,
 	sign func(ctx context.Context, digestOrMessage []byte, opts crypto.SignerOpts) ([]byte, error),
@@ -74,7 +75,7 @@ func FromRemote(
 				digest := sha256.Sum256(message)
 				return sign(ctx, digest[:], opts)
 			}
-			// A copy, so that the answer is verified over what was to be signed.
+			// A copy, so that sign cannot change what the signature is verified against.
 			return sign(ctx, bytes.Clone(message), opts)
 		},
 	}, nil

@@ -13,9 +13,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 )
 
-// Verify checks a signature over message by the key publicKeyDER, a DER SubjectPublicKeyInfo of an ECDSA P-256,
-// Ed25519 or RSA key. It returns nil, [ErrSignatureInvalid], [ErrSignatureMalleable] for an ECDSA signature with a
-// high S, or [*KeyRefused] for a key that is none of these. For secp256k1 keys as well, use wallet.Verify.
+// Verify checks whether signature is a signature of message by the key publicKeyDER. The key is a DER
+// SubjectPublicKeyInfo of an ECDSA P-256, Ed25519 or RSA key. Verify returns nil if it is, and otherwise
+// [ErrSignatureInvalid], [ErrSignatureMalleable] for an ECDSA signature with a high S, or [*KeyRefused] for any other
+// kind of key. wallet.Verify also supports secp256k1 keys.
 func Verify(publicKeyDER, message, signature []byte) error {
 	public, err := x509.ParsePKIXPublicKey(publicKeyDER)
 	if err != nil {
@@ -27,7 +28,7 @@ func Verify(publicKeyDER, message, signature []byte) error {
 	return verify(public, message, signature)
 }
 
-// verify takes only public keys that algorithmOf accepts.
+// verify accepts only public keys that algorithmOf accepts.
 func verify(public crypto.PublicKey, message, signature []byte) error {
 	switch key := public.(type) {
 	case *ecdsa.PublicKey:
@@ -62,7 +63,7 @@ func verifyECDSA(key *ecdsa.PublicKey, message, signature []byte) error {
 	return nil
 }
 
-// lowS turns an ECDSA P-256 signature into its low-S form; signers are free to answer either.
+// lowS returns the low-S form of an ECDSA P-256 signature. Signers may return either form.
 func lowS(signature []byte) ([]byte, error) {
 	sig, err := ecsig.Parse(signature)
 	if err != nil {

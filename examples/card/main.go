@@ -110,7 +110,7 @@ func reveal(ctx context.Context, p *program.Program, reference *refapi.Client, c
 	}
 	p.Step("wallet %s signs, and sees the card:", p.CardWallet.Address())
 	p.Detail("number         %s", details.CardNumber.Reveal())
-	p.Detail("security code  %s", details.Cvv.Reveal())
+	p.Detail("security code  %s", details.CVV.Reveal())
 	p.Detail("expires        %s", details.ExpiryDate.Reveal())
 	p.Step("in a log the same is: %v", details)
 	return nil

@@ -14,9 +14,9 @@ import (
 func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	rehearsal.Run(t, run, flags,
-		"cannot be exported",
+		"cannot be saved",
 		"the vault has signed 1 time: the login",
-		"the vault is slow", "context deadline exceeded - nothing was done",
+		"the vault is slow", "context deadline exceeded - the service did nothing",
 		"another version of the key", "signature does not verify",
 		"the vault is itself again: payout po_", "is completed", "the ledger, newest first")
 	assert.NoFileExists(t, "developer.pem")

@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // verify saves in two goes, as a form with several pages would, and looks in between at what is still outstanding.
 func verify(ctx context.Context, p *program.Program, account *dapi.Account) error {
-	for _, page := range []dapi.KYBSave{
+	for _, page := range []dapi.KYBInformation{
 		{Applicant: dapi.Applicant{LegalName: "Example"}.Map()},
 		{Applicant: dapi.Applicant{Country: "DE"}.Map(), DocumentIDs: []string{"doc_registration"}},
 	} {
@@ -79,7 +79,7 @@ func openRail(ctx context.Context, p *program.Program, account *dapi.Account) er
 		}
 		p.Detail("%s %s is %s", rail.Method, rail.Currency, rail.Status)
 	}
-	opened, err := account.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+	opened, err := account.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 	var unmet *errors.RailRequirementsUnmet
 	if errors.As(err, &unmet) {
 		for _, blocker := range unmet.Blockers {

@@ -55,7 +55,7 @@ func overBank(ctx context.Context, p *program.Program, account *dapi.Account) er
 	if err := customer.Verify(ctx, p, account); err != nil {
 		return err
 	}
-	if _, err := account.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}); err != nil {
+	if _, err := account.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}); err != nil {
 		return err
 	}
 	rail, err := account.Rails.WaitActive(ctx, dapi.BankMethodSEPA, "EUR", p.Waiting()...)

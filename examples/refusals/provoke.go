@@ -70,7 +70,7 @@ func (p *provoker) cases() []provocation {
 			return err
 		}},
 		{"a rail for a client that is not verified", func(ctx context.Context) error {
-			_, err := p.account.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+			_, err := p.account.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 			return err
 		}},
 		{"a verification that is not complete", func(ctx context.Context) error {

@@ -66,7 +66,13 @@ var CardLimit = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 
 // CardList is the shape of the schema of that name.
 var CardList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "cards", Shape: &wire.Shape{Kind: wire.KindList, Item: &Card}, Type: wire.Stated, Required: wire.Stated, Proof: true},
+	{
+		Name:     "cards",
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &Card},
+		Type:     wire.Stated,
+		Required: wire.Stated,
+		Proof:    true,
+	},
 	{Name: "created", Shape: &wire.Boolean, Type: wire.Stated},
 	{Name: "kycStatus", Shape: &wire.Text, Type: wire.Stated},
 	{Name: "phoneVerified", Shape: &wire.Boolean, Type: wire.Stated},
@@ -74,10 +80,15 @@ var CardList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 // ContactAccount is the shape of the schema of that name.
-var ContactAccount = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Stated, Variants: map[string]*wire.Shape{
-	"email":   &EmailAccount,
-	"onchain": &OnchainAccount,
-}}
+var ContactAccount = wire.Shape{
+	Kind:    wire.KindUnion,
+	By:      "accountType",
+	Selects: wire.Stated,
+	Variants: map[string]*wire.Shape{
+		"email":   &EmailAccount,
+		"onchain": &OnchainAccount,
+	},
+}
 
 // Contract is the shape of the schema of that name.
 var Contract = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -283,16 +294,21 @@ var PIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 }}
 
 // PaymentMethod is the shape of the schema of that name.
-var PaymentMethod = wire.Shape{Kind: wire.KindUnion, By: "accountType", Selects: wire.Assumed, Variants: map[string]*wire.Shape{
-	"email":        &EmailAccount,
-	"local":        &LocalRailPaymentMethod,
-	"onchain":      &OnchainAccount,
-	"pix":          &PIXPaymentMethod,
-	"provider_usd": &ProviderUSDPaymentMethod,
-	"sepa":         &SEPAPaymentMethod,
-	"swift":        &SWIFTPaymentMethod,
-	"us_external":  &USExternalPaymentMethod,
-}}
+var PaymentMethod = wire.Shape{
+	Kind:    wire.KindUnion,
+	By:      "accountType",
+	Selects: wire.Assumed,
+	Variants: map[string]*wire.Shape{
+		"email":        &EmailAccount,
+		"local":        &LocalRailPaymentMethod,
+		"onchain":      &OnchainAccount,
+		"pix":          &PIXPaymentMethod,
+		"provider_usd": &ProviderUSDPaymentMethod,
+		"sepa":         &SEPAPaymentMethod,
+		"swift":        &SWIFTPaymentMethod,
+		"us_external":  &USExternalPaymentMethod,
+	},
+}
 
 // PostalAddress is the shape of the schema of that name.
 var PostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -400,7 +416,7 @@ func WholeCardDetails(v *model.CardDetails, body *wire.Body) bool {
 	if v.CardNumber.IsZero() {
 		return false
 	}
-	if v.Cvv.IsZero() {
+	if v.CVV.IsZero() {
 		return false
 	}
 	if v.ExpiryDate.IsZero() {
@@ -460,7 +476,8 @@ func WholeContract(v *model.Contract, body *wire.Body) bool {
 		return false
 	}
 	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
+		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil &&
+			PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
 			return false
 		}
 	}
@@ -525,7 +542,8 @@ func WholeInvoice(v *model.Invoice, body *wire.Body) bool {
 		}
 	}
 	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil && PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
+		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil &&
+			PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ tool (
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/exported
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/readable
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/requests
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/ruletable
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/states

@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// crypto/x509 knows no secp256k1, so its few ASN.1 structures are spelled out here (RFC 5280, 5480, 5915, 5958).
+// crypto/x509 does not support secp256k1, so its few ASN.1 structures are here (RFC 5280, 5480, 5915, 5958).
 
 var (
 	oidECPublicKey = asn1.ObjectIdentifier{1, 2, 840, 10045, 2, 1}
@@ -34,7 +34,7 @@ type privateKeyInfo struct {
 	PrivateKey []byte
 }
 
-// encryptedPrivateKeyInfo is RFC 5958's structure of that name.
+// encryptedPrivateKeyInfo is the structure of RFC 5958.
 type encryptedPrivateKeyInfo struct {
 	Algorithm pkix.AlgorithmIdentifier
 	Data      []byte
@@ -47,7 +47,7 @@ func algorithmIdentifier() (pkix.AlgorithmIdentifier, error) {
 
 func isSecp256k1(id pkix.AlgorithmIdentifier) bool {
 	var curve asn1.ObjectIdentifier
-	_, err := asn1.Unmarshal(id.Parameters.FullBytes, &curve) // which is one value, so that nothing follows
+	_, err := asn1.Unmarshal(id.Parameters.FullBytes, &curve) // FullBytes is one value, so nothing follows
 	return err == nil && id.Algorithm.Equal(oidECPublicKey) && curve.Equal(oidSecp256k1)
 }
 
@@ -61,7 +61,7 @@ func marshalPublicKey(public *ecdsa.PublicKey) ([]byte, error) {
 }
 
 // secp256k1Point returns the uncompressed point of a secp256k1 SubjectPublicKeyInfo. ok is false for keys of another
-// kind; a nil point then stands for a secp256k1 key that is not valid.
+// kind. If ok is true and point is nil, the secp256k1 key is not valid.
 func secp256k1Point(der []byte) (point []byte, ok bool) {
 	var info subjectPublicKeyInfo
 	if _, err := asn1.Unmarshal(der, &info); err != nil || !isSecp256k1(info.Algorithm) {
@@ -71,7 +71,7 @@ func secp256k1Point(der []byte) (point []byte, ok bool) {
 	if err != nil {
 		return nil, true
 	}
-	// encoding/asn1 is lenient about what follows, but a key should have one spelling.
+	// encoding/asn1 ignores what follows, but a key must have one encoding only.
 	if again, err := marshalPublicKey(public); err != nil || !bytes.Equal(again, der) {
 		return nil, true
 	}

@@ -22,15 +22,15 @@ import (
 var _ signing.Signer = (*Key)(nil)
 
 // Key is a secp256k1 private key with its Ethereum address. Make one with [Generate], [ParseHex], [ParseKey] or
-// [LoadKey]; the zero value holds no key, and signs nothing (signing.ErrNoKey). It is safe for concurrent use.
+// [LoadKey]. The zero value has no key, and its methods fail with signing.ErrNoKey. A Key is safe for concurrent use.
 type Key struct {
 	address   string
 	publicDER []byte
-	// private is a function so that packages that print structs by reflection cannot reach the key.
+	// private is a function, because packages that print structs by reflection cannot reach the key in it.
 	private func() *ecdsa.PrivateKey
 }
 
-// Generate makes a new key.
+// Generate returns a new key.
 func Generate() (*Key, error) {
 	private, err := crypto.GenerateKey()
 	if err != nil {
@@ -40,7 +40,7 @@ func Generate() (*Key, error) {
 }
 
 // ParseHex reads a private key of 32 bytes in hexadecimal, with or without "0x". It returns [*signing.KeyRefused] for
-// anything else, without repeating it.
+// anything else. The error does not contain the input.
 func ParseHex(s string) (*Key, error) {
 	scalar, err := hex.DecodeString(strings.TrimPrefix(s, "0x"))
 	if err != nil {
@@ -49,7 +49,7 @@ func ParseHex(s string) (*Key, error) {
 	return fromScalar(scalar)
 }
 
-// fromScalar takes the 32 bytes of a private key.
+// fromScalar returns the key with these 32 bytes.
 func fromScalar(scalar []byte) (*Key, error) {
 	if len(scalar) != 32 {
 		return nil, refused(fmt.Sprintf("a private key has 32 bytes, not %d", len(scalar)))
@@ -85,7 +85,8 @@ func (k *Key) Address() string {
 	return k.address
 }
 
-// PublicKey returns the public half as a DER SubjectPublicKeyInfo, or nil for a zero key. The slice is the caller's.
+// PublicKey returns the public half as a DER SubjectPublicKeyInfo, or nil for a zero key. Each call returns a new
+// slice.
 func (k *Key) PublicKey() []byte {
 	if k == nil {
 		return nil
@@ -93,14 +94,14 @@ func (k *Key) PublicKey() []byte {
 	return bytes.Clone(k.publicDER)
 }
 
-// PublicKeyBase64 returns the public half as it travels: standard base64, with padding, of [Key.PublicKey].
+// PublicKeyBase64 returns [Key.PublicKey] in standard base64 with padding, which is how requests have it.
 func (k *Key) PublicKeyBase64() string { return base64.StdEncoding.EncodeToString(k.PublicKey()) }
 
 // Algorithm returns signing.ECDSASecp256k1SHA256.
 func (k *Key) Algorithm() signing.Algorithm { return signing.ECDSASecp256k1SHA256 }
 
-// Sign signs the SHA-256 digest of message, as signing.Signer says: ASN.1 DER with a low S. Signatures are
-// deterministic (RFC 6979). Every error is [*signing.NotSigned].
+// Sign returns the signature of the SHA-256 digest of message in ASN.1 DER with a low S, as signing.Signer requires.
+// Signatures are deterministic (RFC 6979). Every error is a [*signing.NotSigned] that wraps its cause.
 func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	digest := sha256.Sum256(message)
 	compact, err := k.signDigest(ctx, digest[:])
@@ -113,7 +114,7 @@ func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	}.Marshal()
 }
 
-// signDigest answers R, S and the recovery id, 0 or 1, in 65 bytes; S is low.
+// signDigest returns 65 bytes: R, a low S, and the recovery id, which is 0 or 1.
 func (k *Key) signDigest(ctx context.Context, digest []byte) ([]byte, error) {
 	if k == nil || k.private == nil {
 		return nil, &signing.NotSigned{Err: signing.ErrNoKey}

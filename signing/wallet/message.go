@@ -14,24 +14,25 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
-// SignMessage signs message as an EIP-191 personal message, as "personal_sign" of a wallet does. The signature is
-// R, S and V (27 or 28), 65 bytes in hexadecimal with "0x".
+// SignMessage returns the signature of message as an EIP-191 personal message, like "personal_sign" of a wallet. The
+// signature is 65 bytes in hexadecimal with "0x": R, S and V (27 or 28). Every error is a [*signing.NotSigned].
 func (k *Key) SignMessage(ctx context.Context, message []byte) (string, error) {
 	return k.signHash(ctx, personalHash(message))
 }
 
-// RecoverAddress returns the address, with its EIP-55 checksum, whose key signed the EIP-191 personal message. Any
-// well-formed signature recovers to some address, so compare it with the expected one. It returns
-// signing.ErrSignatureInvalid, or signing.ErrSignatureMalleable for a high S.
+// RecoverAddress returns the address of the key that signed message as an EIP-191 personal message. The address has its
+// EIP-55 checksum. Every well-formed signature gives some address, so compare it with the address that you expect.
+// Errors are signing.ErrSignatureInvalid, and signing.ErrSignatureMalleable for a high S.
 func RecoverAddress(message []byte, signatureHex string) (string, error) {
 	return recoverAddress(personalHash(message), signatureHex)
 }
 
-// SignTypedData signs an EIP-712 document, as "eth_signTypedData_v4" of a wallet does: a JSON object with types
-// (EIP712Domain among them), primaryType, domain and message. Values must be complete: what is missing, unknown, null
-// or out of its type's range is refused ([*TypedDataRefused]), since it would not be signed as the reader of the
-// document understands it. Integers are exact, as JSON numbers of any length or as decimal or "0x" strings.
-// The signature is as for [Key.SignMessage].
+// SignTypedData returns the signature of an EIP-712 document, like "eth_signTypedData_v4" of a wallet. The document is
+// a JSON object with types (including EIP712Domain), primaryType, domain and message. Integers are exact: JSON numbers
+// of any length, or decimal or "0x" strings. The signature has the form of [Key.SignMessage].
+//
+// SignTypedData returns [*TypedDataRefused] for a value that is missing, unknown, null or out of the range of its type,
+// because the signature would not cover what a reader of the document expects. Other errors are [*signing.NotSigned].
 func (k *Key) SignTypedData(ctx context.Context, typedDataJSON []byte) (string, error) {
 	hash, err := typedDataHash(typedDataJSON)
 	if err != nil {
@@ -40,7 +41,7 @@ func (k *Key) SignTypedData(ctx context.Context, typedDataJSON []byte) (string, 
 	return k.signHash(ctx, hash)
 }
 
-// RecoverTypedData is [RecoverAddress] for an EIP-712 document; it also returns [*TypedDataRefused].
+// RecoverTypedData is like [RecoverAddress], for an EIP-712 document. It also returns [*TypedDataRefused].
 func RecoverTypedData(typedDataJSON []byte, signatureHex string) (string, error) {
 	hash, err := typedDataHash(typedDataJSON)
 	if err != nil {
@@ -49,7 +50,7 @@ func RecoverTypedData(typedDataJSON []byte, signatureHex string) (string, error)
 	return recoverAddress(hash, signatureHex)
 }
 
-// personalHash is EIP-191, version 0x45.
+// personalHash returns the hash of EIP-191, version 0x45.
 func personalHash(message []byte) []byte {
 	prefix := "\x19Ethereum Signed Message:\n" + strconv.Itoa(len(message))
 	return crypto.Keccak256([]byte(prefix), message)
@@ -76,7 +77,7 @@ func recoverAddress(hash []byte, signatureHex string) (string, error) {
 	return crypto.PubkeyToAddress(*public).Hex(), nil
 }
 
-// parseSignature answers R, S and the recovery id, 0 or 1. Some hardware wallets write that in place of V.
+// parseSignature returns R, S and the recovery id, which is 0 or 1. Some hardware wallets write it in place of V.
 func parseSignature(signatureHex string) ([]byte, error) {
 	signature, err := hex.DecodeString(strings.TrimPrefix(signatureHex, "0x"))
 	if err != nil || len(signature) != crypto.SignatureLength {
@@ -96,11 +97,14 @@ func parseSignature(signatureHex string) ([]byte, error) {
 	return signature, nil
 }
 
-// TypedDataRefused says why an EIP-712 document was not signed.
+// TypedDataRefused is the error for an EIP-712 document that was not signed, because a signature would not cover what a
+// reader of the document expects.
+//
+// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#wallettypeddatarefused
 type TypedDataRefused struct {
 	// Path is the place in the document, such as "message.to.wallet" or "types.Mail".
 	Path string
-	// Reason is one sentence safe to log.
+	// Reason is one sentence that is safe to log.
 	Reason string
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/keyfile"
 )
 
-// ParseKey reads a secp256k1 private key that is not encrypted: PEM or DER; PKCS #8 or SEC 1. It returns
+// ParseKey reads a secp256k1 private key that is not encrypted, in PEM or DER: PKCS #8 or SEC 1. It returns
 // [*signing.KeyRefused] for anything else.
 func ParseKey(pemOrDER []byte) (*Key, error) {
 	der, malformed := keyfile.Decode(pemOrDER)
@@ -32,12 +32,12 @@ func ParseKey(pemOrDER []byte) (*Key, error) {
 	return parseSEC1(der, true)
 }
 
-// parseSEC1 reads an ECPrivateKey, which names its curve unless PKCS #8 around it does.
+// parseSEC1 reads an ECPrivateKey. It must name its curve, unless the PKCS #8 structure around it does.
 func parseSEC1(der []byte, curveRequired bool) (*Key, error) {
 	var ec ecPrivateKey
 	rest, err := asn1.Unmarshal(der, &ec)
 	if err != nil || len(rest) != 0 || ec.Version != 1 {
-		return nil, refused("the data is no PKCS #8 or SEC 1 private key")
+		return nil, refused("the data is not a PKCS #8 or SEC 1 private key")
 	}
 	if (curveRequired || ec.Curve != nil) && !ec.Curve.Equal(oidSecp256k1) {
 		return nil, refused("the key is on another curve")
@@ -47,19 +47,20 @@ func parseSEC1(der []byte, curveRequired bool) (*Key, error) {
 		return nil, err
 	}
 	if public := ec.PublicKey.Bytes; len(public) != 0 && !key.hasPublicPoint(public) {
-		return nil, refused("the public key inside is not the private key's")
+		return nil, refused("the public key in the data does not belong to the private key")
 	}
 	return key, nil
 }
 
-// hasPublicPoint compares with a point in either of its encodings.
+// hasPublicPoint reports whether point is the public key, in either of its encodings.
 func (k *Key) hasPublicPoint(point []byte) bool {
 	public := &k.private().PublicKey
 	return bytes.Equal(point, crypto.FromECDSAPub(public)) || bytes.Equal(point, crypto.CompressPubkey(public))
 }
 
-// LoadKey reads a private key file that [ParseKey] understands. Its permissions are not checked, because secrets
-// mounted into containers are often readable by a group; keep others out yourself.
+// LoadKey reads a private key file in a format of [ParseKey]. Errors are those of ParseKey and of os.Open, such as
+// fs.ErrNotExist. It does not check the permissions of the file, because secrets in containers are often readable by a
+// group. Protect the file yourself.
 func LoadKey(path string) (*Key, error) {
 	data, err := keyfile.Read(path)
 	if err != nil {
@@ -73,8 +74,9 @@ func LoadKey(path string) (*Key, error) {
 	return key, nil
 }
 
-// Save writes the private key to a new file, PKCS #8 in PEM, that only its owner can read (mode 0600). The file
-// appears whole or not at all, and an existing one is never overwritten: the error is then fs.ErrExist.
+// Save writes the private key to a new file in PKCS #8 PEM. Only the owner can read the file (mode 0600). Save writes
+// the whole file or nothing, and never overwrites a file: if path exists, it returns fs.ErrExist. It returns
+// signing.ErrNoKey for a zero key.
 func (k *Key) Save(path string) error {
 	if k == nil || k.private == nil {
 		return signing.ErrNoKey

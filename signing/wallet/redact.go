@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// These methods have value receivers so that they also speak for a copied key.
+// These methods have value receivers, so they also work for a copied key.
 
 // String returns the address.
 func (k Key) String() string {
@@ -22,7 +22,7 @@ func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) 
 // GoString returns [Key.String].
 func (k Key) GoString() string { return k.String() }
 
-// MarshalText returns [Key.String]; JSON and other encodings show that. There is no way back.
+// MarshalText returns [Key.String], which JSON and other encodings show. It cannot be decoded.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // LogValue returns [Key.String].

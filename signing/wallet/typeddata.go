@@ -72,7 +72,7 @@ func parseTypedData(document []byte) (typedData, error) {
 	return data, nil
 }
 
-// identifier is a name that needs no escape in an encoded type; anything else could make two types encode alike.
+// identifier matches a name that needs no escape in an encoded type. With other names, two types could encode alike.
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 func (d typedData) checkType(name string) error {
@@ -83,7 +83,7 @@ func (d typedData) checkType(name string) error {
 	seen := map[string]bool{}
 	for _, m := range d.Types[name] {
 		if !identifier.MatchString(m.Name) || seen[m.Name] {
-			return refuse(path, "%q is not a name that a member can have, or is there twice", m.Name)
+			return refuse(path, "%q is not a valid member name, or it is there twice", m.Name)
 		}
 		seen[m.Name] = true
 		base, ok := baseType(m.Type)
@@ -94,7 +94,7 @@ func (d typedData) checkType(name string) error {
 	return nil
 }
 
-// arraySuffix is what can follow a base type: "[]" or "[n]", repeated.
+// arraySuffix matches what can follow a base type: "[]" or "[n]", repeated.
 var arraySuffix = regexp.MustCompile(`^(\[([1-9][0-9]{0,4})?\])*$`)
 
 // baseType returns a type without its array dimensions.

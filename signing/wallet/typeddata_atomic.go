@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// atomicType is every type that is no struct and no array.
+// atomicType matches every type that is not a struct or an array.
 var atomicType = regexp.MustCompile(`^(?:bool|address|string|bytes|bytes([1-9]|[12][0-9]|3[0-2])|(u?int)([0-9]{1,3}))$`)
 
 func isAtomic(name string) bool {
@@ -28,7 +28,7 @@ func isAtomic(name string) bool {
 	return bits >= 8 && bits <= 256 && bits%8 == 0 && match[3][0] != '0'
 }
 
-// encodeAtomic answers the 32 bytes of a value, or the hash of one of dynamic length.
+// encodeAtomic returns the 32 bytes of a value, or the hash of a value of dynamic length.
 func encodeAtomic(typeName string, value jsontext.Value, path string) ([]byte, error) {
 	switch {
 	case typeName == "string":
@@ -122,7 +122,7 @@ func bytesValue(value jsontext.Value) ([]byte, bool) {
 	return data, ok && prefixed && err == nil
 }
 
-// integers have at most 256 bits, and so at most 78 decimal digits.
+// Integers have at most 256 bits, which are at most 78 decimal digits.
 var (
 	decimalInteger = regexp.MustCompile(`^-?[0-9]{1,78}$`)
 	hexInteger     = regexp.MustCompile(`^0x[0-9a-fA-F]{1,64}$`)

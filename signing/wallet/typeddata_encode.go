@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth bounds how deep structs and arrays of a document nest.
+// maxDepth is how deep structs and arrays of a document can nest.
 const maxDepth = 64
 
 // encoder hashes the values of a checked document.
@@ -20,7 +20,7 @@ type encoder struct {
 	typeHashes map[string][]byte
 }
 
-// hashStruct is keccak256(typeHash ‖ encodeData(value)). Its value must have exactly the members of the type.
+// hashStruct returns keccak256(typeHash ‖ encodeData(value)). The value must have exactly the members of the type.
 func (e *encoder) hashStruct(name string, value jsontext.Value, path string, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, refuse(path, "the document nests too deep")
@@ -48,7 +48,7 @@ func (e *encoder) hashStruct(name string, value jsontext.Value, path string, dep
 	return crypto.Keccak256(encoded...), nil
 }
 
-// encode answers the 32 bytes that stand for a value in its struct.
+// encode returns the 32 bytes of a value in its struct.
 func (e *encoder) encode(typeName string, value jsontext.Value, path string, depth int) ([]byte, error) {
 	if strings.HasSuffix(typeName, "]") {
 		return e.hashArray(typeName, value, path, depth)
@@ -59,7 +59,7 @@ func (e *encoder) encode(typeName string, value jsontext.Value, path string, dep
 	return encodeAtomic(typeName, value, path)
 }
 
-// hashArray is keccak256 of the encoded elements; the last dimension of a type is the outermost.
+// hashArray returns keccak256 of the encoded elements. The last dimension of a type is the outermost one.
 func (e *encoder) hashArray(typeName string, value jsontext.Value, path string, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, refuse(path, "the document nests too deep")
@@ -83,7 +83,7 @@ func (e *encoder) hashArray(typeName string, value jsontext.Value, path string, 
 	return crypto.Keccak256(encoded...), nil
 }
 
-// typeHash is keccak256(encodeType(name)).
+// typeHash returns keccak256(encodeType(name)).
 func (e *encoder) typeHash(name string) []byte {
 	hash, ok := e.typeHashes[name]
 	if !ok {
@@ -93,7 +93,7 @@ func (e *encoder) typeHash(name string) []byte {
 	return hash
 }
 
-// encodeType spells out a struct type, and after it in order of their names all that it refers to.
+// encodeType returns the encoding of a struct type, followed by the types that it refers to in order of their names.
 func (e *encoder) encodeType(name string) string {
 	referred := map[string]bool{}
 	e.collect(name, referred)

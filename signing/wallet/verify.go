@@ -9,9 +9,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 )
 
-// Verify checks a signature over message by the key publicKeyDER, a DER SubjectPublicKeyInfo of any of the four kinds
-// of developer keys: secp256k1 here, the others as signing.Verify does. It returns nil, signing.ErrSignatureInvalid,
-// signing.ErrSignatureMalleable for an ECDSA signature with a high S, or [*signing.KeyRefused].
+// Verify checks whether signature is a signature of message by the key publicKeyDER. The key is a DER
+// SubjectPublicKeyInfo of any of the four kinds of developer keys: Verify is like signing.Verify, and also supports
+// secp256k1. It returns nil if it is, and otherwise signing.ErrSignatureInvalid, signing.ErrSignatureMalleable for an
+// ECDSA signature with a high S, or [*signing.KeyRefused].
 func Verify(publicKeyDER, message, signature []byte) error {
 	point, ok := secp256k1Point(publicKeyDER)
 	switch {
@@ -35,7 +36,7 @@ func Verify(publicKeyDER, message, signature []byte) error {
 	return nil
 }
 
-// compact writes R and S in 32 bytes each; both must be below the order.
+// compact returns R and S in 32 bytes each. Both must be below the order.
 func compact(sig ecsig.Signature) []byte {
 	both := make([]byte, 64)
 	sig.R.FillBytes(both[:32])

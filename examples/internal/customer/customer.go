@@ -69,7 +69,7 @@ func Credit(
 
 // Verify saves what a verification needs, completes it, and waits for the decision.
 func Verify(ctx context.Context, p *program.Program, account *dapi.Account) error {
-	if _, err := account.Verification.Save(ctx, dapi.KYBSave{
+	if _, err := account.Verification.Save(ctx, dapi.KYBInformation{
 		Applicant:   dapi.Applicant{LegalName: "Example", Country: "DE"}.Map(),
 		DocumentIDs: []string{"doc_registration"},
 	}); err != nil {

@@ -74,7 +74,7 @@ func (w *world) balance() string {
 	w.Helper()
 	balance, err := w.app.Account.WalletBalance(w.Context())
 	require.NoError(w, err)
-	return balance.UsdcBalance.String()
+	return balance.USDCBalance.String()
 }
 
 func (w *world) bob() string {

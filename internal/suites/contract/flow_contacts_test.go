@@ -59,7 +59,7 @@ func (w *world) destinations() map[string]dapi.ContactCreate {
 			Account: dapi.Onchain(dapi.OnchainAccount{WalletAddress: w.address(), ChainID: "base", Currency: "USDC",
 				Email: w.email})},
 		"identifier": {Name: "Contract suite", Account: dapi.PIX(dapi.PIXAccount{
-			PIXKey: "52998224725", PIXKeyType: dapi.PIXKeyTypeCpf,
+			PIXKey: "52998224725", PIXKeyType: dapi.PIXKeyTypeCPF,
 			Holder: dapi.AccountHolder{Name: "Bob Roe", IDType: "passport", IDNumber: "X0000000"},
 		})},
 	}
@@ -79,8 +79,8 @@ func (w *world) contacts() {
 	}
 	w.embedded("with each type of PIX key", func() {
 		for kind, key := range map[dapi.PIXKeyType]string{
-			dapi.PIXKeyTypeCpf: "52998224725", dapi.PIXKeyTypeCnpj: "11222333000181",
-			dapi.PIXKeyTypePhone: "+5511999990000", dapi.PIXKeyTypeEvp: "123e4567-e89b-42d3-a456-426614174000",
+			dapi.PIXKeyTypeCPF: "52998224725", dapi.PIXKeyTypeCNPJ: "11222333000181",
+			dapi.PIXKeyTypePhone: "+5511999990000", dapi.PIXKeyTypeEVP: "123e4567-e89b-42d3-a456-426614174000",
 		} {
 			ok(self.Contacts.Create(w.Context(),
 				dapi.ContactCreate{Account: dapi.PIX(dapi.PIXAccount{PIXKey: key, PIXKeyType: kind,

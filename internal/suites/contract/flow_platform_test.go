@@ -63,7 +63,7 @@ func (w *world) clients() {
 	w.embedded("rails of other countries, with their requisites", func() {
 		for method, currency := range map[dapi.BankMethod]string{dapi.BankMethodACH: "USD", dapi.BankMethodPIX: "BRL",
 			dapi.BankMethodSWIFT: "USD", dapi.BankMethodUKFPS: "GBP"} {
-			ok(acme.Rails.Open(w.Context(), dapi.RailOpen{Method: method, Currency: currency}))(w)
+			ok(acme.Rails.Open(w.Context(), dapi.RailCreate{Method: method, Currency: currency}))(w)
 		}
 		w.pass()
 		ok(acme.Rails.List(w.Context(), dapi.ListRailsParams{Limit: 100}))(w)
@@ -89,7 +89,7 @@ func (w *world) verify(acme *dapi.Account) {
 		applicant[name] = value
 	}
 	ok(acme.Verification.Save(w.Context(),
-		dapi.KYBSave{Applicant: applicant, DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
+		dapi.KYBInformation{Applicant: applicant, DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
 	ok(acme.Verification.Complete(w.Context()))(w)
 	w.host.Advance(24 * time.Hour)
 	assert.Equal(w, model.KYCStatusApproved, ok(acme.Verification.WaitDecided(w.soon()))(w).Status)
@@ -97,7 +97,7 @@ func (w *world) verify(acme *dapi.Account) {
 
 func (w *world) payInFromBank(acme *dapi.Account) {
 	ctx := w.Context()
-	ok(acme.Rails.Open(ctx, dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}))(w)
+	ok(acme.Rails.Open(ctx, dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}))(w)
 	w.pass()
 	rail := ok(acme.Rails.WaitActive(w.soon(), dapi.BankMethodSEPA, "EUR"))(w)
 	require.NotNil(w, rail.VirtualAccount)

@@ -88,7 +88,11 @@ var appCalls = map[string]func(*call) (any, error){
 		return c.app.Cards.PreApprove(c.Context(), as[appapi.CardPreApprovalCreate](c, c.body), c.options()...)
 	},
 	"appapi CreateTransfer": func(c *call) (any, error) {
-		asked := as[appapi.TransferCreate](c, c.body)
+		asked := as[struct {
+			ContactID string       `json:"contactId"`
+			Amount    model.Number `json:"amount"`
+			Memo      string       `json:"memo"`
+		}](c, c.body)
 		return c.app.Transfers.Send(c.Context(),
 			appapi.ToContact{ContactID: asked.ContactID, Amount: asked.Amount.Decimal, Memo: asked.Memo}, sampleKey,
 			c.options()...)

@@ -13,14 +13,14 @@ var platformCalls = map[string]func(*call) (any, error){
 	},
 	"dapi GetKYB": func(c *call) (any, error) { return c.acme.Verification.Get(c.Context(), c.options()...) },
 	"dapi SaveKYB": func(c *call) (any, error) {
-		return c.acme.Verification.Save(c.Context(), as[dapi.KYBSave](c, c.body), c.options()...)
+		return c.acme.Verification.Save(c.Context(), as[dapi.KYBInformation](c, c.body), c.options()...)
 	},
 	"dapi CompleteKYB": func(c *call) (any, error) { return c.acme.Verification.Complete(c.Context(), c.options()...) },
 	"dapi ListRails": func(c *call) (any, error) {
 		return c.acme.Rails.List(c.Context(), as[dapi.ListRailsParams](c, c.query), c.options()...)
 	},
 	"dapi OpenRail": func(c *call) (any, error) {
-		return c.acme.Rails.Open(c.Context(), as[dapi.RailOpen](c, c.body), c.options()...)
+		return c.acme.Rails.Open(c.Context(), as[dapi.RailCreate](c, c.body), c.options()...)
 	},
 	"dapi CreatePayin": func(c *call) (any, error) {
 		return c.acme.Payins.Create(c.Context(), as[dapi.PayinCreate](c, c.body), c.options()...)

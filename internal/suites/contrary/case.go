@@ -33,6 +33,9 @@ type Change struct {
 func (m *Mark) Changes() []Change {
 	var all []Change
 	for _, site := range m.Sites {
+		if notSent(site) != "" {
+			continue
+		}
 		if word, is := m.Value(); is && !admits(site.Layers, word) {
 			continue
 		}
@@ -195,6 +198,27 @@ var NoCase = map[string]string{
 	"unit":    "what an amount is counted in shows in no form: the amount is read as it came, and nothing is reckoned with it",
 	"meaning": "what a value means shows in no form: it is sent and read as it is",
 	"purpose": "what an operation is for shows in no form: it is called when the program says so",
+}
+
+// WhyNoCase says why a mark has no case; empty if nothing says so.
+func (m *Mark) WhyNoCase() string {
+	if reason := NoCase[m.Aspect]; reason != "" {
+		return reason
+	}
+	if len(m.Sites) == 0 || slices.ContainsFunc(m.Sites, func(s Site) bool { return notSent(s) == "" }) {
+		return ""
+	}
+	return "the SDK does not send it: " + notSent(m.Sites[0])
+}
+
+// notSent is why the SDK leaves something of a request out, though the service takes it.
+func notSent(site Site) string {
+	for _, layer := range site.Layers {
+		if reason := layer.At("x-not-in-sdk").Text(); site.Side == Request && reason != "" {
+			return reason
+		}
+	}
+	return ""
 }
 
 func answerKinds(m *Mark, site Site) []Kind {

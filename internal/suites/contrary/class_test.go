@@ -67,7 +67,7 @@ func TestEveryMarkHasAClass(t *testing.T) {
 	for _, mark := range marks {
 		assert.NotEmpty(t, mark.Classes, mark.Name())
 		if len(mark.Cases()) == 0 {
-			assert.NotEmpty(t, contrary.NoCase[mark.Aspect], "%s has no case, and no reason says why", mark.Name())
+			assert.NotEmpty(t, mark.WhyNoCase(), "%s has no case, and no reason says why", mark.Name())
 		}
 	}
 }

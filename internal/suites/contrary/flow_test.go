@@ -209,7 +209,7 @@ func (w *world) applicant(id dapi.ClientID) map[string]any {
 
 func (w *world) verification() {
 	id := w.ready()
-	acme, information := w.platform.For(id), dapi.KYBSave{Applicant: w.applicant(id),
+	acme, information := w.platform.For(id), dapi.KYBInformation{Applicant: w.applicant(id),
 		DocumentIDs: []string{"doc_1", "doc_2"}}
 	_, err := acme.Verification.Get(w.Context())
 	if !w.ok(err) {
@@ -230,7 +230,7 @@ func (w *world) payinFromBank() {
 	id := w.ready()
 	plain := w.plain.platform.For(id)
 	must(plain.Verification.Save(w.Context(),
-		dapi.KYBSave{Applicant: w.applicant(id), DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
+		dapi.KYBInformation{Applicant: w.applicant(id), DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
 	must(plain.Verification.Complete(w.Context()))(w)
 	w.pass(24 * time.Hour)
 	must(plain.Verification.WaitDecided(w.Context()))(w)
@@ -239,7 +239,8 @@ func (w *world) payinFromBank() {
 	if !w.ok(err) {
 		return
 	}
-	if _, err = acme.Rails.Open(w.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}); !w.ok(err) {
+	if _, err = acme.Rails.Open(w.Context(),
+		dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}); !w.ok(err) {
 		return
 	}
 	if _, err = acme.Rails.WaitActive(w.Context(), dapi.BankMethodSEPA, "EUR"); !w.waited(err) {

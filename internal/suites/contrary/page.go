@@ -117,7 +117,7 @@ func sortedKeys(counts map[string]int) []string {
 
 // happens says what comes of each of the mark's cases, those with the same outcome together.
 func (m *Mark) happens() string {
-	if reason := NoCase[m.Aspect]; reason != "" {
+	if reason := m.WhyNoCase(); reason != "" {
 		return "no case: " + reason
 	}
 	var outcomes []string

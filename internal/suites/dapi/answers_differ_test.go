@@ -31,12 +31,13 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		read         bool // shows what was read
 	}{
 		"SaveKYB": {"PUT", "/client/kyb", func(o ...moneymovement.CallOption) (any, error) {
-			kyb, err := client.Verification.Save(t.Context(), dapi.KYBSave{Applicant: map[string]any{"country": "DE"}},
+			kyb, err := client.Verification.Save(t.Context(),
+				dapi.KYBInformation{Applicant: map[string]any{"country": "DE"}},
 				o...)
 			return kyb.Status, err
 		}, true},
 		"OpenRail": {"POST", "/banks", func(o ...moneymovement.CallOption) (any, error) {
-			rail, err := client.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"},
+			rail, err := client.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"},
 				o...)
 			return rail.Method, err
 		}, true},

@@ -28,7 +28,7 @@ func TestOnboardingOfAClient(t *testing.T) {
 		assert.NotEmpty(t, client.BaseSmartWallet)
 		acme := platform.For(client.ID)
 
-		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 		assert.NotEmpty(t, as[*errors.RailRequirementsUnmet](t, err).Blockers, "not before verification")
 		_, err = acme.Verification.Complete(t.Context())
 		as[*errors.Conflict](t, err)
@@ -36,7 +36,7 @@ func TestOnboardingOfAClient(t *testing.T) {
 		verification := complete(t, acme)
 		assert.Equal(t, model.KYCStatusApproved, verification.Status)
 
-		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 		require.NoError(t, err)
 		var seen []string
 		rail, err := acme.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR",
@@ -47,7 +47,7 @@ func TestOnboardingOfAClient(t *testing.T) {
 		assert.Equal(t, "active", seen[len(seen)-1])
 
 		var answer moneymovement.Response
-		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"},
+		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"},
 			moneymovement.CaptureResponse(&answer))
 		require.NoError(t, err)
 		assert.True(t, answer.Replayed, "client and rail are the natural key")
@@ -60,7 +60,7 @@ func complete(t *testing.T, account *dapi.Account) *dapi.KYB {
 	applicant := map[string]any{}
 	for range 20 {
 		saved, err := account.Verification.Save(t.Context(),
-			dapi.KYBSave{Applicant: applicant, DocumentIDs: []string{"doc_1"}})
+			dapi.KYBInformation{Applicant: applicant, DocumentIDs: []string{"doc_1"}})
 		require.NoError(t, err)
 		if len(saved.Requirements) == 0 {
 			break
@@ -101,7 +101,7 @@ func TestRailsThatCannotBeHad(t *testing.T) {
 		var unlisted *dapi.RailNotListed
 		require.ErrorAs(t, err, &unlisted)
 
-		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodPIX, Currency: "BRL"})
+		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodPIX, Currency: "BRL"})
 		require.NoError(t, err)
 		w.configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"pix"} })
 		_, err = acme.Rails.WaitActive(t.Context(), dapi.BankMethodPIX, "BRL")
@@ -109,10 +109,10 @@ func TestRailsThatCannotBeHad(t *testing.T) {
 		require.ErrorAs(t, err, &down)
 
 		w.configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} })
-		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodACH, Currency: "USD"})
+		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodACH, Currency: "USD"})
 		as[*errors.RailNotAvailable](t, err)
 		w.configure(func(s *sandbox.Settings) { s.PartnerDown = true })
-		_, err = acme.Rails.Open(t.Context(), dapi.RailOpen{Method: dapi.BankMethodSPEI, Currency: "MXN"})
+		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSPEI, Currency: "MXN"})
 		as[*errors.ProviderUnavailable](t, err)
 	})
 }

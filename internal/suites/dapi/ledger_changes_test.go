@@ -140,6 +140,16 @@ func TestEachPositionIsAPlaceToGoOnFrom(t *testing.T) {
 	}
 }
 
+// The ledger lists the newest entry first, so that of two of the same time the lower one was entered first.
+func TestChangesOfTheSameTimeComeAsTheyWereEntered(t *testing.T) {
+	l := newChangingLedger(t, 3)
+	for _, id := range []string{"tx_c", "tx_a", "tx_d", "tx_b"} {
+		l.enter(id, time.Minute, "completed")
+	}
+	got, _ := l.changes(dapi.ChangesParams{})
+	assert.Equal(t, []string{"tx_c >completed", "tx_a >completed", "tx_d >completed", "tx_b >completed"}, got)
+}
+
 func TestPagesThatShiftWhileTheyAreRead(t *testing.T) {
 	l := newChangingLedger(t, 2)
 	for i := range 6 {

@@ -2,6 +2,7 @@ package dapi_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"testing"
@@ -70,6 +71,27 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		}
 		assert.Equal(t, looks, w.sent("ListTransactions"), "a look at a small ledger is one read")
 		assert.Less(t, looks, 1300, "they get rarer while nothing changes")
+	})
+}
+
+// A ledger that changes all the time is not read all the time.
+func TestFollowPausesAfterChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		account := w.account()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for _, err := range account.Transactions.Follow(ctx, dapi.ChangesParams{},
+			dapi.PollEvery(2*time.Second, 10*time.Second)) {
+			if err != nil {
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				break
+			}
+			_, err := account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC},
+				moneymovement.IdempotencyKey(moneymovement.Key(rand.Text())))
+			require.NoError(t, err)
+		}
+		assert.LessOrEqual(t, w.sent("ListTransactions"), 31)
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 // verified completes a client's verification, and answers the submission.
 func verified(t *testing.T, client *dapi.Account) *dapi.KYBSubmission {
 	t.Helper()
-	_, err := client.Verification.Save(t.Context(), dapi.KYBSave{
+	_, err := client.Verification.Save(t.Context(), dapi.KYBInformation{
 		Applicant: map[string]any{"legalName": "Acme Ltd", "country": "DE"}, DocumentIDs: []string{"doc_1"},
 	})
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestVerificationLive(t *testing.T) {
 		assert.Equal(t, submitted.SnapshotID, verified(t, client).SnapshotID, "the same again is the same snapshot")
 
 		_, err = client.Verification.Save(t.Context(),
-			dapi.KYBSave{Applicant: map[string]any{"legalName": "Acme International Ltd"}})
+			dapi.KYBInformation{Applicant: map[string]any{"legalName": "Acme International Ltd"}})
 		require.NoError(t, err)
 		edited, err := client.Verification.Get(t.Context())
 		require.NoError(t, err)
@@ -63,7 +63,7 @@ func TestRailsLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		client := w.readyClient()
-		sepa := dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"}
+		sepa := dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"}
 		open := func(options ...moneymovement.CallOption) (*dapi.Rail, error) {
 			return client.Rails.Open(t.Context(), sepa, options...)
 		}

@@ -119,7 +119,7 @@ var localMistakes = map[string]mistake{
 		}).Self()
 		_, err := account.Payouts.Confirm(w.Context(), w.asked, w.booked())
 		return err
-	}, []string{"approval", "of \"po_", "the caller's verifier refused it: over the day's limit"}},
+	}, []string{"approval", "of \"po_", "your Verifier refused it: over the day's limit"}},
 }
 
 // metMistakes are those that only a connection or the service can tell.

@@ -36,8 +36,7 @@ func TestResourcesCarryTheirFields(t *testing.T) {
 		terms := dapi.PayoutCreate{
 			ContactID: linked.ID, Amount: amount("1.000001"), Currency: dapi.USDC, PaymentReference: "Invoice 42",
 			Purpose:     "goods",
-			DocumentIDs: []string{"doc_1"}, PublicKey: []byte{1}, Signature: []byte{2}, FromChainID: 8453,
-			ToChainID: 8453,
+			DocumentIDs: []string{"doc_1"}, FromChainID: 8453, ToChainID: 8453,
 		}
 		booked, err := client.Payouts.Book(t.Context(), terms)
 		require.NoError(t, err)
@@ -45,8 +44,7 @@ func TestResourcesCarryTheirFields(t *testing.T) {
 		carried := dapi.PayoutCreate{
 			ContactID: booked.ContactID, Amount: booked.Amount, Currency: booked.Currency,
 			PaymentReference: booked.PaymentReference,
-			Purpose:          booked.Purpose, DocumentIDs: booked.DocumentIDs, PublicKey: booked.PublicKey,
-			Signature:   booked.Signature,
+			Purpose:          booked.Purpose, DocumentIDs: booked.DocumentIDs,
 			FromChainID: booked.FromChainID, ToChainID: booked.ToChainID,
 		}
 		assert.Equal(t, terms, carried)

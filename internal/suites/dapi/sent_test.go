@@ -135,7 +135,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			return err
 		}
 	}
-	kyb := func(asked dapi.KYBSave) call {
+	kyb := func(asked dapi.KYBInformation) call {
 		return func(ctx context.Context, i *dapi.Integrator) error {
 			_, err := i.Self().Verification.Save(ctx, asked)
 			return err
@@ -184,15 +184,15 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 		"a payin of less than nothing": {price(dapi.PayinCreate{Amount: amount("-1"), Currency: "euro",
 			MaxAmount: amount("-2"), OriginChainID: -1}),
 			`POST /payins {"amount":"-1","currency":"euro","maxAmount":"-2","originChainId":-1}`},
-		"51 documents": {kyb(dapi.KYBSave{DocumentIDs: documents}),
+		"51 documents": {kyb(dapi.KYBInformation{DocumentIDs: documents}),
 			`PUT /client/kyb {"documentIds":["` + strings.Join(documents, `","`) + `"]}`},
-		"no documents any more": {kyb(dapi.KYBSave{DocumentIDs: []string{}}),
+		"no documents any more": {kyb(dapi.KYBInformation{DocumentIDs: []string{}}),
 			`PUT /client/kyb {"documentIds":[]}`},
 		"a credit of nothing": {deposit(dapi.DepositCreate{}), "POST /sandbox/deposits {}"},
 		"a credit of less": {deposit(dapi.DepositCreate{Amount: amount("-1"), Currency: "gold"}),
 			`POST /sandbox/deposits {"amount":"-1","currency":"gold"}`},
 		"a rail of no name": {func(ctx context.Context, i *dapi.Integrator) error {
-			_, err := i.Self().Rails.Open(ctx, dapi.RailOpen{})
+			_, err := i.Self().Rails.Open(ctx, dapi.RailCreate{})
 			return err
 		}, "POST /banks {}"},
 		"a move to nowhere": {func(ctx context.Context, i *dapi.Integrator) error {

@@ -43,7 +43,7 @@ func (w *payWorld) late(d time.Duration) error {
 }
 
 func (w *payWorld) openSEPA() error {
-	_, err := w.readyClient().Rails.Open(w.Context(), dapi.RailOpen{Method: dapi.BankMethodSEPA, Currency: "EUR"})
+	_, err := w.readyClient().Rails.Open(w.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
 	return err
 }
 

@@ -80,7 +80,7 @@ func TestTheHolderOfTheWalletSeesTheDetails(t *testing.T) {
 			moneymovement.CaptureResponse(&answered))
 		require.NoError(t, err)
 		assert.Equal(t, "4000000000000002", details.CardNumber.Reveal())
-		assert.Equal(t, "123", details.Cvv.Reveal())
+		assert.Equal(t, "123", details.CVV.Reveal())
 		assert.Equal(t, "12/29", details.ExpiryDate.Reveal())
 		assert.Equal(t, http.StatusOK, answered.Status)
 		assert.Nil(t, answered.Body, "it holds the number")

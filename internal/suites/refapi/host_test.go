@@ -150,7 +150,7 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 		details, err := w.client.Cards.Details(t.Context(), card.ID, key)
 		require.NoError(t, err)
 		assert.Regexp(t, `^\d{12}`+card.CardData.LastFour+`$`, details.CardNumber.Reveal())
-		assert.NotEmpty(t, details.Cvv.Reveal())
+		assert.NotEmpty(t, details.CVV.Reveal())
 		assert.NotEmpty(t, details.ExpiryDate.Reveal())
 	}
 

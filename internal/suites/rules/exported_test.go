@@ -45,11 +45,15 @@ type exports struct {
 	seen     map[types.Type]bool
 }
 
+func newExports() *exports {
+	return &exports{moduleOf: map[string]string{}, versions: map[string]string{}, modules: map[string][]string{},
+		seen: map[types.Type]bool{}}
+}
+
 // exported looks at all of them.
 func exported(t *testing.T) *exports {
 	t.Helper()
-	e := &exports{moduleOf: map[string]string{}, versions: map[string]string{}, modules: map[string][]string{},
-		seen: map[types.Type]bool{}}
+	e := newExports()
 	for _, pkg := range e.imported(t, shownPackages) {
 		for _, name := range pkg.Scope().Names() {
 			if object := pkg.Scope().Lookup(name); object.Exported() {

@@ -48,7 +48,7 @@ func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	}
 	dollars, err := t.dollars()
 	return serve.OK(appwire.MCPBalance{
-		WalletEmail: identity.Email, WalletAddress: identity.Wallet, UsdcBalance: &dollars,
+		WalletEmail: identity.Email, WalletAddress: identity.Wallet, USDCBalance: &dollars,
 		RemainingAllowance: key.Remaining(),
 	}), err
 }

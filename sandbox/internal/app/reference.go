@@ -95,7 +95,7 @@ func (r Reference) ReceiveWebhook(
 	t.eventsInOrder = append(t.eventsInOrder, event)
 	t.events.Put(strconv.Itoa(len(t.eventsInOrder)), &event)
 	ok := true
-	return serve.OK(referencewire.WebhookAcknowledgement{Ok: &ok}), nil
+	return serve.OK(referencewire.WebhookAcknowledgement{OK: &ok}), nil
 }
 
 // Logins answers the wallet logins, oldest first.

@@ -20,7 +20,7 @@ func TestASignedContractPassesBothSides(t *testing.T) {
 	o := newOffice(t)
 	yes := true
 	made, err := o.CreateContract(as(acme),
-		appwire.ContractCreate{ContractorEmail: ada, Type: commonwire.ContractTypeNda, RequireSignature: &yes})
+		appwire.ContractCreate{ContractorEmail: ada, Type: commonwire.ContractTypeNDA, RequireSignature: &yes})
 	require.NoError(t, err)
 	assert.Equal(t, commonwire.ContractStatusPendingApprovalByContractor, made.Status)
 	assert.Nil(t, made.ClientAcceptance)

@@ -15,7 +15,7 @@ var templates = []appwire.ContractTemplate{
 	template(commonwire.ContractTypeService, "Service agreement", "amount", "currency", "scopeDescription"),
 	template(commonwire.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle",
 		"scopeDescription"),
-	template(commonwire.ContractTypeNda, "Non-disclosure agreement", "scopeDescription"),
+	template(commonwire.ContractTypeNDA, "Non-disclosure agreement", "scopeDescription"),
 	template(commonwire.ContractTypeContractor, "Contractor agreement", "amount", "currency", "jobTitle",
 		"scopeDescription"),
 	template(commonwire.ContractTypeDefaultContractor, "Standard contractor agreement", "amount", "currency",
@@ -23,7 +23,7 @@ var templates = []appwire.ContractTemplate{
 	template(commonwire.ContractTypeCustom, "Custom contract", "amount", "currency", "scopeDescription"),
 	template(commonwire.ContractTypeVendor, "Vendor agreement", "amount", "currency", "scopeDescription"),
 	template(commonwire.ContractTypeMilestone, "Milestone agreement", "amount", "currency", "scopeDescription"),
-	template(commonwire.ContractTypeMsa, "Master service agreement", "scopeDescription"),
+	template(commonwire.ContractTypeMSA, "Master service agreement", "scopeDescription"),
 	template(commonwire.ContractTypeOther, "Agreement", "amount", "currency", "scopeDescription"),
 }
 

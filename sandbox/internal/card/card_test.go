@@ -204,7 +204,7 @@ func TestTheWalletRevealsTheNumber(t *testing.T) {
 	require.NoError(t, err)
 	assert.Regexp(t, `^999999\d{10}$`, details.CardNumber)
 	assert.True(t, luhn(details.CardNumber))
-	assert.Regexp(t, `^\d{3}$`, details.Cvv)
+	assert.Regexp(t, `^\d{3}$`, details.CVV)
 	assert.Equal(t, "03/29", details.ExpiryDate)
 	read, err := b.Get(me, id)
 	require.NoError(t, err)

@@ -48,7 +48,7 @@ func (c *Cards) Reveal(
 	}
 	t.use(found, shown.Nonce)
 	return commonwire.CardDetails{
-		CardNumber: found.Secrets.Number, Cvv: found.Secrets.CVV, ExpiryDate: found.Secrets.Expiry,
+		CardNumber: found.Secrets.Number, CVV: found.Secrets.CVV, ExpiryDate: found.Secrets.Expiry,
 	}, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-func (b *bench) saveKYB(account string, body platformwire.KYBSave) (platformwire.KYB, error) {
+func (b *bench) saveKYB(account string, body platformwire.KYBInformation) (platformwire.KYB, error) {
 	response, err := b.SaveKYB(b.as(account, ""), body)
 	if err != nil {
 		return platformwire.KYB{}, err
@@ -26,7 +26,7 @@ func (b *bench) completeKYB(account string) (platformwire.KYBSubmission, error) 
 
 // verify completes a client's verification and lets it be decided.
 func (b *bench) verify(account string) {
-	_, err := b.saveKYB(account, platformwire.KYBSave{
+	_, err := b.saveKYB(account, platformwire.KYBInformation{
 		Applicant: map[string]any{"legalName": "Acme Ltd", "country": "DE"}, DocumentIds: []string{"doc_1"},
 	})
 	require.NoError(b, err)
@@ -35,7 +35,7 @@ func (b *bench) verify(account string) {
 	b.clock.Advance(time.Duration(b.settings.Load().KYBDecisionAfter))
 }
 
-func (b *bench) openRail(account string, body platformwire.RailOpen) (platformwire.Rail, error) {
+func (b *bench) openRail(account string, body platformwire.RailCreate) (platformwire.Rail, error) {
 	response, err := b.OpenRail(b.as(account, ""), body)
 	if err != nil {
 		return platformwire.Rail{}, err
@@ -44,7 +44,7 @@ func (b *bench) openRail(account string, body platformwire.RailOpen) (platformwi
 }
 
 // virtualAccount opens a rail, lets it become active, and answers its account.
-func (b *bench) virtualAccount(account string, body platformwire.RailOpen) *platformwire.VirtualAccount {
+func (b *bench) virtualAccount(account string, body platformwire.RailCreate) *platformwire.VirtualAccount {
 	_, err := b.openRail(account, body)
 	require.NoError(b, err)
 	b.clock.Advance(time.Duration(b.settings.Load().RailActiveAfter))

@@ -243,7 +243,7 @@ func (b *bench) payout(account, id string) platformwire.Payout {
 }
 
 func (b *bench) move(account, key, id string, to platformwire.PayoutStatus) (answered, error) {
-	response, err := b.MovePayout(b.as(account, key), id, platformwire.PayoutMove{Status: to})
+	response, err := b.MovePayout(b.as(account, key), id, platformwire.PayoutStatusUpdate{Status: to})
 	if err != nil {
 		return answered{}, err
 	}

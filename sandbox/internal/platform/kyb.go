@@ -50,7 +50,7 @@ func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 
 // SaveKYB adds to what is known: members of the applicant replace those of the same name, null takes one out, documents
 // are added. It submits nothing, and leaves what was submitted as it is. Source: States, Platform objects.
-func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBSave) (serve.Answer, error) {
+func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
 	h, err := t.verifiable(caller.From(ctx))

@@ -43,7 +43,7 @@ func TestRequirementsFollowTheLegalForm(t *testing.T) {
 			id := read[platformwire.Client](b,
 				b.createClient(platformwire.ClientCreate{Email: "acme@example.com", Type: tc.kind})).ID
 			tc.applicant["country"] = "DE"
-			saved, err := b.saveKYB(id, platformwire.KYBSave{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
+			saved, err := b.saveKYB(id, platformwire.KYBInformation{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
 			require.NoError(t, err)
 			var got []string
 			for _, open := range saved.Requirements {
@@ -65,7 +65,7 @@ func TestAVerificationHoldsSoManyDocuments(t *testing.T) {
 		for i := from; i < to; i++ {
 			ids = append(ids, fmt.Sprintf("doc_%d", i))
 		}
-		_, err := b.saveKYB(client, platformwire.KYBSave{DocumentIds: ids})
+		_, err := b.saveKYB(client, platformwire.KYBInformation{DocumentIds: ids})
 		return err
 	}
 	require.NoError(t, save(0, 50))
@@ -81,14 +81,14 @@ func TestTheSameContentIsTheSameSubmission(t *testing.T) {
 	b.verify(client)
 	first, err := b.completeKYB(client)
 	require.NoError(t, err)
-	_, err = b.saveKYB(client, platformwire.KYBSave{Applicant: map[string]any{"country": "DE", "note": nil},
+	_, err = b.saveKYB(client, platformwire.KYBInformation{Applicant: map[string]any{"country": "DE", "note": nil},
 		DocumentIds: []string{"doc_1"}})
 	require.NoError(t, err)
 	again, err := b.completeKYB(client)
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
 
-	_, err = b.saveKYB(client, platformwire.KYBSave{DocumentIds: []string{"doc_2"}})
+	_, err = b.saveKYB(client, platformwire.KYBInformation{DocumentIds: []string{"doc_2"}})
 	require.NoError(t, err)
 	changed, err := b.completeKYB(client)
 	require.NoError(t, err)

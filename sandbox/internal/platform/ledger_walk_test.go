@@ -69,7 +69,7 @@ func newWalk(b *bench) *walk {
 		}
 	}
 	for _, account := range w.accounts[:2] {
-		bank := b.virtualAccount(account, platformwire.RailOpen{Method: platformwire.BankMethodSepa, Currency: "EUR"})
+		bank := b.virtualAccount(account, platformwire.RailCreate{Method: platformwire.BankMethodSEPA, Currency: "EUR"})
 		w.banks[account] = append(w.banks[account], bank.ID)
 	}
 	return w

@@ -76,7 +76,7 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 // OpenRail opens a rail as OpenRail of the platform API does, in the currency that its method receives.
 func (o Own) OpenRail(method string) (platformwire.Rail, error) {
 	offered, _ := coverage.RailOf(platformwire.BankMethod(method)) // an unknown one is refused by its name
-	answer, err := o.platform.OpenRail(o.context(), platformwire.RailOpen{Method: platformwire.BankMethod(method),
+	answer, err := o.platform.OpenRail(o.context(), platformwire.RailCreate{Method: platformwire.BankMethod(method),
 		Currency: offered.Currency})
 	opened, _ := answer.Body.(platformwire.Rail)
 	return opened, err

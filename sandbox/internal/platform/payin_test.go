@@ -24,7 +24,7 @@ func TestPayinQuotes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	open := func(method platformwire.BankMethod, currency string) string {
-		return b.virtualAccount(caller.Self, platformwire.RailOpen{Method: method, Currency: currency}).ID
+		return b.virtualAccount(caller.Self, platformwire.RailCreate{Method: method, Currency: currency}).ID
 	}
 	for name, tc := range map[string]struct {
 		body                    platformwire.PayinCreate
@@ -65,7 +65,7 @@ func TestWorsePricesCreditLess(t *testing.T) {
 func TestPayinsNeedAnActiveVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	sepa := platformwire.RailOpen{Method: platformwire.BankMethodSepa, Currency: "EUR"}
+	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSEPA, Currency: "EUR"}
 	account := b.virtualAccount(caller.Self, sepa).ID
 
 	_, err := b.payin(caller.Self, incoming("10", "EUR", "bnk_unknown", 0))

@@ -76,7 +76,7 @@ func feeOf(to destination) decimal.Decimal {
 	switch {
 	case to.Bank == nil:
 		return feeCrossChain
-	case to.Bank.AccountType == platformwire.BankMethodSwift:
+	case to.Bank.AccountType == platformwire.BankMethodSWIFT:
 		return feeSwift
 	case to.Bank.AccountType == platformwire.BankMethodFedwire:
 		return feeFedwire

@@ -52,7 +52,7 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 // OpenRail opens a rail; account and rail are the natural key. What rules it out is looked at from the outside in: the
 // integrator's agreement, the account's wallet, its verification, the partner.
 // Source: Coverage catalogue (factors that narrow availability); Limits, Idempotency.
-func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailOpen) (serve.Answer, error) {
+func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (serve.Answer, error) {
 	wanted := coverage.Rail{Method: body.Method, Currency: body.Currency}
 	if err := checkRail(wanted); err != nil {
 		return serve.Answer{}, err

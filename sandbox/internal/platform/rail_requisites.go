@@ -22,25 +22,25 @@ func (r *rail) requisites(h *holder) platformwire.Requisites {
 		BankName:          partnerName,
 	}
 	switch r.Method {
-	case platformwire.BankMethodSepa:
+	case platformwire.BankMethodSEPA:
 		all.IBAN, all.BIC = iban("DE", r.digits(18)), sandboxBIC
-	case platformwire.BankMethodUaefts:
+	case platformwire.BankMethodUAEFTS:
 		all.IBAN, all.BIC = iban("AE", r.digits(19)), sandboxBIC
-	case platformwire.BankMethodSwift:
+	case platformwire.BankMethodSWIFT:
 		all.AccountNumber, all.BIC = r.digits(12), sandboxBIC
-	case platformwire.BankMethodAch, platformwire.BankMethodFedwire:
+	case platformwire.BankMethodACH, platformwire.BankMethodFedwire:
 		all.AccountNumber, all.RoutingNumber = r.digits(12), aba(r.digits(7))
-	case platformwire.BankMethodUkfps:
+	case platformwire.BankMethodUKFPS:
 		all.AccountNumber, all.RoutingNumber = r.digits(8), "000000"
-	case platformwire.BankMethodNpp:
+	case platformwire.BankMethodNPP:
 		all.AccountNumber, all.RoutingNumber = r.digits(9), "000000"
-	case platformwire.BankMethodNip:
+	case platformwire.BankMethodNIP:
 		all.AccountNumber, all.RoutingNumber = r.digits(10), "000000"
-	case platformwire.BankMethodSpei:
+	case platformwire.BankMethodSPEI:
 		all.AccountNumber = clabe(r.digits(17))
 	case platformwire.BankMethodTransfers30:
 		all.AccountNumber = r.digits(22)
-	case platformwire.BankMethodPse:
+	case platformwire.BankMethodPSE:
 		all.AccountNumber = r.digits(11)
 	default: // pix and breb route on a key
 		all.PaymentKey = r.ID[len("bnk_"):]

@@ -27,13 +27,13 @@ func TestRailsAreTheCoverageCatalogue(t *testing.T) {
 	source, err := os.ReadFile("../../../openapi/coverage.yaml")
 	require.NoError(t, err)
 	var coverage struct {
-		MoneyIn []platformwire.RailOpen `yaml:"moneyIn"`
+		MoneyIn []platformwire.RailCreate `yaml:"moneyIn"`
 	}
 	require.NoError(t, yaml.Unmarshal(source, &coverage))
 
-	var listed []platformwire.RailOpen
+	var listed []platformwire.RailCreate
 	for _, rail := range newBench(t).rails(caller.Self) {
-		listed = append(listed, platformwire.RailOpen{Method: rail.Method, Currency: rail.Currency})
+		listed = append(listed, platformwire.RailCreate{Method: rail.Method, Currency: rail.Currency})
 	}
 	assert.Equal(t, coverage.MoneyIn, listed)
 }
@@ -46,7 +46,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 	b.verify(client)
 	for _, rail := range b.rails(client) {
 		t.Run(string(rail.Method), func(t *testing.T) {
-			opened := b.virtualAccount(client, platformwire.RailOpen{Method: rail.Method, Currency: rail.Currency})
+			opened := b.virtualAccount(client, platformwire.RailCreate{Method: rail.Method, Currency: rail.Currency})
 			requisites := opened.Requisites
 			assert.Equal(t, "acme@example.com", requisites.AccountHolderName)
 			assert.Equal(t, "Licensed banking partner", requisites.BankName, "no partner is ever named")
@@ -61,7 +61,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 			require.NoError(t, err)
 			assert.Empty(t, b.capabilities(client, b.contact(client, string(contact)).ID).Blockers)
 
-			again := b.virtualAccount(client, platformwire.RailOpen{Method: rail.Method, Currency: rail.Currency})
+			again := b.virtualAccount(client, platformwire.RailCreate{Method: rail.Method, Currency: rail.Currency})
 			assert.Equal(t, opened, again)
 		})
 	}
@@ -71,7 +71,7 @@ func TestRequisitesRouteMoney(t *testing.T) {
 func TestSPEIAccountsCarryTheirControlDigit(t *testing.T) {
 	t.Parallel()
 	number := newBench(t).virtualAccount(caller.Self,
-		platformwire.RailOpen{Method: platformwire.BankMethodSpei, Currency: "MXN"}).Requisites.AccountNumber
+		platformwire.RailCreate{Method: platformwire.BankMethodSPEI, Currency: "MXN"}).Requisites.AccountNumber
 	for _, clabe := range []string{number, "032180000118359719"} { // and a published one
 		require.Len(t, clabe, 18)
 		sum := 0
@@ -86,7 +86,7 @@ func TestARailWaitsForItsVirtualAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.set(func(s *deployment.Settings) { s.RailActiveAfter = deployment.Duration(time.Minute) })
-	sepa := platformwire.RailOpen{Method: platformwire.BankMethodSepa, Currency: "EUR"}
+	sepa := platformwire.RailCreate{Method: platformwire.BankMethodSEPA, Currency: "EUR"}
 	pending, err := b.openRail(caller.Self, sepa)
 	require.NoError(t, err)
 	assert.Equal(t, platformwire.Rail{Method: "sepa", Currency: "EUR", Status: platformwire.RailStatusPending}, pending)
@@ -107,7 +107,7 @@ func TestVerificationStandsBeforeRails(t *testing.T) {
 	b.set(func(s *deployment.Settings) { s.KYBDecision = deployment.KYBDecisionReject })
 	client := b.readyClient("acme@example.com")
 	blockers := func() []string {
-		_, err := b.openRail(client, platformwire.RailOpen{Method: platformwire.BankMethodAch, Currency: "USD"})
+		_, err := b.openRail(client, platformwire.RailCreate{Method: platformwire.BankMethodACH, Currency: "USD"})
 		var refusal *refuse.Refusal
 		require.ErrorAs(t, err, &refusal)
 		require.Equal(t, "rail_requirements_unmet", refusal.Code)
@@ -118,7 +118,7 @@ func TestVerificationStandsBeforeRails(t *testing.T) {
 		return codes
 	}
 	assert.Equal(t, "verification_not_completed", blockers()[0])
-	_, err := b.saveKYB(client, platformwire.KYBSave{
+	_, err := b.saveKYB(client, platformwire.KYBInformation{
 		Applicant:   map[string]any{"firstName": "Ann", "lastName": "Roe", "country": "DE"},
 		DocumentIds: []string{"doc_1"},
 	})

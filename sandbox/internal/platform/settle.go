@@ -44,7 +44,7 @@ func (t *turn) settleDue() {
 // payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once
 // its window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
 func (p *Platform) MovePayout(
-	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutMove,
+	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutStatusUpdate,
 ) (serve.Answer, error) {
 	c, to := caller.From(ctx), body.Status
 	key, asked, lifetime, err := anchorOf(c, "MovePayout", []string{payoutID, string(to)})

@@ -1,4 +1,4 @@
-// Package ecsig reads and writes ECDSA signatures in their one DER form.
+// Package ecsig reads and writes ECDSA signatures in DER.
 package ecsig
 
 import (
@@ -8,13 +8,14 @@ import (
 	"math/big"
 )
 
-// ErrEncoding means that bytes are not the one DER encoding of a pair of positive integers.
+// ErrEncoding means that the bytes are not the DER encoding of two positive integers.
 var ErrEncoding = errors.New("not a DER-encoded ECDSA signature")
 
 // Signature is an ECDSA signature.
 type Signature struct{ R, S *big.Int }
 
-// Parse reads a DER signature. Only the encoding that [Signature.Marshal] would write is accepted.
+// Parse reads a DER signature. It accepts only the encoding that [Signature.Marshal] returns, else it returns
+// [ErrEncoding].
 func Parse(der []byte) (Signature, error) {
 	var sig Signature
 	rest, err := asn1.Unmarshal(der, &sig)
@@ -29,16 +30,16 @@ func Parse(der []byte) (Signature, error) {
 	return sig, nil
 }
 
-// Marshal writes the signature as DER.
+// Marshal returns the signature in DER.
 func (s Signature) Marshal() ([]byte, error) { return asn1.Marshal(s) }
 
-// HighS reports whether S lies in the upper half of the order: the other of the two forms that everybody can turn
-// into each other without the key.
+// HighS reports whether S is in the upper half of the order. A signature has a form with a low S and one with a high S.
+// Anybody can turn one into the other without the key.
 func (s Signature) HighS(order *big.Int) bool {
 	return s.S.Cmp(new(big.Int).Rsh(order, 1)) > 0
 }
 
-// Normalized returns the signature with a low S.
+// Normalized returns the form of the signature with a low S.
 func (s Signature) Normalized(order *big.Int) Signature {
 	if !s.HighS(order) || s.S.Cmp(order) >= 0 {
 		return s

@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// MaxSize bounds what is decoded as a key, in bytes; an RSA 8192 key in PEM takes less than 7 KiB.
+// MaxSize is the largest size of a key file in bytes. An RSA 8192 key in PEM has less than 7 KiB.
 const MaxSize = 64 << 10
 
-// Malformed says why data holds no private key that can be read. It never holds key material.
+// Malformed says why the data has no readable private key. It contains nothing of a key.
 type Malformed struct {
 	Kind   string // the PEM type, if there is one
 	Reason string
@@ -18,8 +18,8 @@ type Malformed struct {
 
 func (e *Malformed) Error() string { return e.Reason }
 
-// Decode takes the one private key, encrypted or not, out of PEM, skipping what surrounds it, or checks that DER is
-// one whole value.
+// Decode returns the DER of the one private key in data, encrypted or not. In PEM, it skips other blocks. Data in DER
+// must be exactly one value.
 func Decode(data []byte) ([]byte, *Malformed) {
 	if len(data) > MaxSize {
 		return nil, &Malformed{Reason: fmt.Sprintf("%d bytes are too many for a key", len(data))}
@@ -49,7 +49,7 @@ func privateKeyBlock(data []byte) (der []byte, malformed *Malformed) {
 					`legacy PEM encryption is not supported; convert it with "openssl pkcs8 -topk8"`}
 			}
 			if der != nil {
-				return nil, &Malformed{Reason: "the data holds more than one private key"}
+				return nil, &Malformed{Reason: "the data has more than one private key"}
 			}
 			der = block.Bytes
 		default:
@@ -62,7 +62,7 @@ func privateKeyBlock(data []byte) (der []byte, malformed *Malformed) {
 	case other == "OPENSSH PRIVATE KEY":
 		return nil, &Malformed{other, `OpenSSH's own format is not supported; convert it with "ssh-keygen -p -m PKCS8"`}
 	case other != "":
-		return nil, &Malformed{other, "the data holds no private key"}
+		return nil, &Malformed{other, "the data has no private key"}
 	}
 	return nil, &Malformed{Reason: "the PEM data is damaged"}
 }

@@ -1,4 +1,4 @@
-// Package keyfile reads key files and creates them once, for their owner only.
+// Package keyfile reads key files, and creates key files that only their owner can read.
 package keyfile
 
 import (
@@ -12,10 +12,10 @@ import (
 	"syscall"
 )
 
-// ErrTooLarge means that a file is longer than any key.
+// ErrTooLarge means that a file is larger than any key.
 var ErrTooLarge = errors.New("the file is too large for a key")
 
-// Read returns the file's content, or [ErrTooLarge] beyond [MaxSize].
+// Read returns the content of the file. If the file is larger than [MaxSize], the error wraps [ErrTooLarge].
 func Read(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -32,8 +32,8 @@ func Read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Create writes a PEM block to a new file with mode 0600, and clears der. It never replaces a file: if path exists,
-// the error is fs.ErrExist. Whoever reads path finds no file or all of it, also after a crash.
+// Create writes a PEM block to a new file with mode 0600, and clears der. It never replaces a file: if path exists, the
+// error is fs.ErrExist. A reader of path finds no file or the whole file, also after a crash.
 func Create(path, blockType string, der []byte) error {
 	data := pem.EncodeToMemory(&pem.Block{Type: blockType, Bytes: der})
 	defer clear(data)
@@ -41,7 +41,7 @@ func Create(path, blockType string, der []byte) error {
 	return create(path, data, os.Link)
 }
 
-// create is told how to link, for not every file system can.
+// create has a parameter to link files, because some file systems do not support links.
 func create(path string, data []byte, link func(temporary, path string) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
@@ -52,7 +52,7 @@ func create(path string, data []byte, link func(temporary, path string) error) e
 	}
 	defer os.Remove(temporary)
 
-	// Unlike a rename, a link fails if somebody else created path in the meantime.
+	// Unlike a rename, a link fails if somebody else has created path in the meantime.
 	err = link(temporary, path)
 	if noLinks(err) {
 		return createExclusively(path, data)
@@ -77,7 +77,7 @@ func writeTemporary(directory string, data []byte) (name string, err error) {
 	return file.Name(), nil
 }
 
-// createExclusively serves file systems without hard links, at the price that a reader can see a part of the file.
+// createExclusively is for file systems without hard links. A reader can see a part of the file.
 func createExclusively(path string, data []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -90,7 +90,7 @@ func createExclusively(path string, data []byte) error {
 	return nil
 }
 
-// durable is a file that says when its content is on disk.
+// durable is a file whose content can be flushed to disk.
 type durable interface {
 	io.WriteCloser
 	Sync() error
@@ -110,13 +110,13 @@ func writeAndClose(file durable, data []byte) error {
 	return nil
 }
 
-// noLinks tells a file system that cannot link from a link that failed.
+// noLinks reports whether err says that the file system does not support links.
 func noLinks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EPERM)
 }
 
-// syncDirectory makes the new name survive a crash. Not every system can sync a directory, and the file itself is
-// safe already, so that failing is no reason to report a key as not saved.
+// syncDirectory makes the new name survive a crash. Some systems cannot sync a directory. The file itself is safe
+// already, so a failure does not mean that the key was not saved.
 func syncDirectory(path string) {
 	directory, err := os.Open(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package oneline shows names from key files, payloads and documents in an error, which they can neither flood nor
-// break into lines.
+// Package oneline makes names from key files, payloads and documents safe for an error text: one line of limited
+// length.
 package oneline
 
 import (
@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// most is how much of a text is shown, in bytes.
+// most is the largest length of a text, in bytes.
 const most = 200
 
-// Of is a text with a space for each character that does not print, cut off where it is long.
+// Of returns text with a space for each character that does not print. It cuts a long text.
 func Of(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

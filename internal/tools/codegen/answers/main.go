@@ -199,7 +199,7 @@ func (w *writer) schema(name string, schema *openapi3.Schema) error {
 }
 
 func (w *writer) union(name string, schema *openapi3.Schema) error {
-	w.line("var %s = wire.Shape{Kind: wire.KindUnion, By: %q, Selects: %s, Variants: map[string]*wire.Shape{",
+	w.line("var %s = wire.Shape{\nKind: wire.KindUnion,\nBy: %q,\nSelects: %s,\nVariants: map[string]*wire.Shape{",
 		w.variable(name), schema.Discriminator.PropertyName, basis(marked(schema, "discriminator")))
 	variants := map[string]*openapi3.SchemaRef{}
 	for _, variant := range schema.OneOf {
@@ -216,7 +216,7 @@ func (w *writer) union(name string, schema *openapi3.Schema) error {
 		}
 		w.line("%q: %s,", value, expression)
 	}
-	w.line("}}")
+	w.line("},\n}")
 	return nil
 }
 

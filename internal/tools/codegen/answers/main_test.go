@@ -114,9 +114,9 @@ func TestWhatIsKnownOfEachMemberIsWritten(t *testing.T) {
 		`{Name: "note", Shape: &wire.Text, Type: wire.Assumed},`,
 		`{Name: "name", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},`,
 		`{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeThing}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},`,
-		`wire.Shape{Kind: wire.KindUnion, By: "kind", Selects: wire.Assumed, Variants: map[string]*wire.Shape{`,
-		`var answerMakeThing = wire.Answer{Shape: shapeThing.ProvenBy("key"),`,
-		`var answerListThings = wire.Answer{Shape: &shapeThingPage,`,
+		"\tBy:      \"kind\",\n\tSelects: wire.Assumed,\n\tVariants: map[string]*wire.Shape{\n",
+		"var answerMakeThing = wire.Answer{\n\tShape: shapeThing.ProvenBy(\"key\"),\n",
+		"var answerListThings = wire.Answer{\n\tShape: &shapeThingPage,\n",
 	} {
 		assert.Contains(t, source, want)
 	}

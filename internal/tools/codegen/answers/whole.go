@@ -257,7 +257,7 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	if len(proofs) > 0 {
 		shape = strings.TrimPrefix(shape, "&") + ".ProvenBy(" + quoted(proofs) + ")"
 	}
-	w.line("\nvar answer%s = wire.Answer{Shape: %s, Whole: func(value any, body *wire.Body) bool {", op.OperationID,
+	w.line("\nvar answer%s = wire.Answer{\nShape: %s,\nWhole: func(value any, body *wire.Body) bool {", op.OperationID,
 		shape)
 	target := named(ref)
 	switch {
@@ -273,7 +273,7 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 		}
 		w.line("v := value.(*%s)\nreturn %s(v, body)%s", typ, w.wholeName(target), w.proven(target, proofs))
 	}
-	w.line("}}")
+	w.line("},\n}")
 	return nil
 }
 

@@ -79,10 +79,10 @@ func checkSlug(s slug, report func(format string, args ...any)) {
 		report("slug %q: not snake_case", s.Slug)
 	}
 	if !token.IsExported(s.Type) || !token.IsIdentifier(s.Type) {
-		report("slug %q: %q is no exported Go name", s.Slug, s.Type)
+		report("slug %q: %q is not an exported Go name", s.Slug, s.Type)
 	}
 	if s.Status < 400 || s.Status > 599 {
-		report("slug %q: status %d is no refusal", s.Slug, s.Status)
+		report("slug %q: status %d is not an error status", s.Slug, s.Status)
 	}
 	if s.Condition == "" {
 		report("slug %q: no condition", s.Slug)

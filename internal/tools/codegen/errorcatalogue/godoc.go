@@ -67,7 +67,9 @@ func (d *goDoc) read(folder string) error {
 	}
 	for _, v := range pkg.Vars {
 		for _, spec := range v.Decl.Specs {
-			d.addValues(pkg.Name, spec.(*ast.ValueSpec)) //nolint:forcetypeassert // a declaration of variables has no others
+			if values, ok := spec.(*ast.ValueSpec); ok {
+				d.addValues(pkg.Name, values)
+			}
 		}
 	}
 	slices.Sort(d.values[pkg.Name])

@@ -78,14 +78,14 @@ func TestMistakesInTheCatalogueAreRefused(t *testing.T) {
 		"assumed, no reason": {head + "  - {slug: a, status: 400, condition: A., moved: {value: moved}}",
 			"needs both value and x-assumed"},
 		"no condition":        {head + "  - {slug: a, status: 400}", "no condition"},
-		"status of a success": {head + "  - {slug: a, status: 200, condition: A.}", "status 200 is no refusal"},
+		"status of a success": {head + "  - {slug: a, status: 200, condition: A.}", "status 200 is not an error status"},
 		"not snake_case":      {head + "  - {slug: aB, status: 400, condition: A.}", "not snake_case"},
 		"listed twice": {head +
 			"  - {slug: a, status: 400, condition: A.}\n  - {slug: a, status: 400, condition: A.}", "listed twice"},
 		"type taken": {head +
 			"  - {slug: a, status: 400, condition: A.}\n  - {slug: b, type: A, status: 400, condition: B.}",
 			"type A is taken"},
-		"type not exported": {head + "  - {slug: a, type: a, status: 400, condition: A.}", "no exported Go name"},
+		"type not exported": {head + "  - {slug: a, type: a, status: 400, condition: A.}", "not an exported Go name"},
 		"unknown detail type": {head +
 			"  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: float, doc: b}]}",
 			`unknown type "float"`},

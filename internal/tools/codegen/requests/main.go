@@ -150,11 +150,14 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 	}
 	assumed := description.MarksOf(schema.Extensions)
 	for _, name := range description.SortedKeys(schema.Properties) {
+		property := schema.Properties[name]
+		if _, left := property.Value.Extensions["x-not-in-sdk"]; left {
+			continue
+		}
 		field, ok := model.ByWireName[name]
 		if !ok {
 			return fmt.Errorf("no Go field for %s", name)
 		}
-		property := schema.Properties[name]
 		required := slices.Contains(schema.Required, name) && !append(description.OwnMarks(property), assumed...).
 			Cover("required")
 		w.property(field, name, flatten(property, assumed.OverProperties()...), required)

@@ -26,11 +26,12 @@ import (
 // methods are the classes that there are: the method of each, and what it reports.
 var methods = map[string]struct{ name, reports string }{
 	"final": {"Final",
-		"reports that the status does not change any more by itself. One that this version does not know is not final."},
-	"funded":   {"funded", "reports that the money has left or is leaving."},
-	"broke":    {"broke", "reports that the money left and did not arrive."},
-	"approved": {"approved", "reports that money was put into the deal, even if it was paid out since."},
-	"settled":  {"settled", "reports that the request has ended, well or not."},
+		"reports whether the status no longer changes by itself. " +
+			"It is false for a status that this version does not know."},
+	"funded":   {"funded", "reports whether the money has left or is leaving."},
+	"broke":    {"broke", "reports whether the money left and did not arrive."},
+	"approved": {"approved", "reports whether money was put into the deal, even if it was paid out since."},
+	"settled":  {"settled", "reports whether the request has ended, with or without success."},
 }
 
 func main() {
@@ -101,7 +102,7 @@ func classesOf(name string, schema *openapi3.Schema) (map[string][]string, error
 	}
 	for _, value := range description.SortedKeys(classes) {
 		if !slices.Contains(byClass[known], value) {
-			return nil, fmt.Errorf("x-classes names %s, which is no value", value)
+			return nil, fmt.Errorf("x-classes names %s, which is not a value", value)
 		}
 	}
 	return byClass, nil
@@ -113,7 +114,7 @@ func notesOf(schema *openapi3.Schema, byClass map[string][]string) (map[string]s
 	notes := map[string]string{}
 	for class, note := range marked {
 		if byClass[class] == nil {
-			return nil, fmt.Errorf("x-class-notes has a note on %s, which no value is", class)
+			return nil, fmt.Errorf("x-class-notes has a note on %s, which is the class of no value", class)
 		}
 		notes[class] = fmt.Sprint(note)
 	}
@@ -137,7 +138,7 @@ func comment(source *bytes.Buffer, text string) {
 }
 
 func method(source *bytes.Buffer, typ, class string, values []string, note string) {
-	name, reports := "Known", "reports a value that this version has a word for."
+	name, reports := "Known", "reports whether this version knows the value."
 	if class != known {
 		name, reports = methods[class].name, methods[class].reports
 	}

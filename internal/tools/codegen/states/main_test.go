@@ -51,7 +51,7 @@ func TestANoteStandsInTheComment(t *testing.T) {
 		strings.Repeat("come back ", 12)+"later.'}", 1)
 	source, err := generated(t, noted)
 	require.NoError(t, err)
-	assert.Contains(t, source, "is not final.\n//\n// It can `still` come back")
+	assert.Contains(t, source, "does not\n// know.\n//\n// It can `still` come back")
 	assert.Contains(t, source, "come back later.\nfunc (s PayoutStatus) Final() bool {")
 	for line := range strings.Lines(source) {
 		assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 120)
@@ -65,7 +65,7 @@ func TestEveryValueOfAStatusIsClassified(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, problem string }{
 		"a new value": {"enum: [funding, completed]", "enum: [funding, completed, cancelled]",
 			"what cancelled means"},
-		"a value that went":    {"enum: [funding, completed]", "enum: [completed]", "funding, which is no value"},
+		"a value that went":    {"enum: [funding, completed]", "enum: [completed]", "funding, which is not a value"},
 		"a class nobody knows": {"completed: [funded, final]", "completed: [funded, finl]", "no class finl"},
 		"a status without marks": {", x-classes: {funding: [funded], completed: [funded, final]}", "",
 			"says by x-classes"},

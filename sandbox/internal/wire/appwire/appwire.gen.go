@@ -12,897 +12,835 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
-// Defines values for DocumentKind.
+// The values of [DocumentKind] that this version knows.
 const (
 	DocumentKindContract DocumentKind = "contract"
 	DocumentKindInvoice  DocumentKind = "invoice"
 )
 
-// App Whom the key belongs to and what it may do.
-// Source: App API, Account and profile, GET /apps/me.
+// App is the app that owns the key, and what it may do.
 type App struct {
-	// AppID Id of the owning app.
 	AppID string `json:"appId,omitempty,omitzero"`
 
-	// AppName Name of the owning app.
 	AppName string `json:"appName,omitempty,omitzero"`
 
-	// Balance Balance in USDC.
+	// The balance, in USDC.
 	Balance *externalRef0.Decimal `json:"balance,omitempty"`
 
-	// RemainingSpendLimit What the key may still spend.
+	// The amount that the key may still spend.
 	RemainingSpendLimit *externalRef0.Decimal `json:"remainingSpendLimit,omitempty"`
 
-	// Scopes Scopes granted to the key.
+	// The scopes of the key.
 	Scopes []string `json:"scopes,omitempty,omitzero"`
 
-	// UserEmail Email address of the user that owns the app.
+	// The email address of the user that owns the app.
 	UserEmail string `json:"userEmail,omitempty,omitzero"`
 
-	// UserName Name of the user that owns the app.
+	// The name of the user that owns the app.
 	UserName string `json:"userName,omitempty,omitzero"`
 }
 
-// Balance One balance account.
-// Source: App API, Account and profile, GET /balance.
+// Balance is a balance account.
 type Balance struct {
-	// Available What can be spent.
+	// The amount that can be spent, in Currency.
 	Available externalRef0.Decimal `json:"available"`
 
-	// Currency Asset that the account holds.
+	// The asset that the account holds.
 	Currency string `json:"currency"`
 
-	// ID Id of the balance account.
+	// The id of the balance account.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// WalletAddress Address that holds the asset.
+	// The address that holds the asset.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// BalanceList The balance accounts.
-// Source: App API, Account and profile, GET /balance.
+// BalanceList lists the balance accounts.
 type BalanceList struct {
-	// Items The balance accounts.
+	// The balance accounts.
 	Items []Balance `json:"items"`
 
-	// Total How many there are.
+	// The number of entries.
 	Total *int `json:"total,omitempty"`
 }
 
-// BalancePayinQuote A transfer from another chain to price.
-// Source: App API, Banks and quotes, POST /balance/payin/quote.
+// BalancePayinQuote asks for the price of a transfer from another chain.
 type BalancePayinQuote struct {
-	// Amount Amount in currency.
+	// The amount, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// Currency Asset.
+	// The asset to transfer.
 	Currency string `json:"currency"`
 
-	// OriginChainID Chain the money comes from.
+	// The EVM chain id of the chain that the money comes from.
 	OriginChainID EVMChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// BalancePayoutQuote A payout to price.
-// Source: App API, Banks and quotes, POST /balance/payout/quote.
+// BalancePayoutQuote asks for the price of a payout.
 type BalancePayoutQuote struct {
-	// Amount Amount.
+	// The amount to pay.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// BankAccountID Bank account of the contact.
+	// The contact's bank account that receives the money.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// ContactID Contact to pay. Source: Vocabulary; Limits, Pages and sizes.
+	// The contact to pay.
 	ContactID string `json:"contactId"`
 }
 
-// Bank A rail and the bank account opened on it.
-// Source: App API, Banks and quotes, GET /banks.
+// Bank is a rail, and the bank account that was opened on it.
 type Bank struct {
-	// BankAccountID The bank account once it is open.
+	// The bank account. Empty until it is open.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// Currency Currency.
+	// The currency of the rail.
 	Currency string `json:"currency"`
 
-	// Method Rail.
+	// The bank method.
 	Method string `json:"method"`
 
-	// Requisites What a payer needs to wire money.
+	// The account details that a payer needs.
 	Requisites externalRef0.OpenObject `json:"requisites,omitempty,omitzero"`
 
-	// Status State of the rail.
+	// The status of the rail.
 	Status string `json:"status"`
 }
 
-// BankActivation Rails to activate.
-// Source: App API, Banks and quotes, POST /banks/activate.
+// BankActivation activates rails.
 type BankActivation struct {
-	// Methods The rails; all that are available when empty.
+	// The rails. An empty list activates all that are available.
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails Bank details to validate.
-// Source: App API, Contacts, POST /user/contact/bank/validate.
+// BankDetails holds the bank details to validate.
 type BankDetails struct {
-	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BankType Kind of bank account; the values are not shown.
+	// The kind of bank account. The service description does not show the values.
 	BankType string `json:"bankType,omitempty,omitzero"`
 
-	// BIC BIC of the institution.
+	// The BIC of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// IBAN IBAN without separators.
+	// The IBAN, without separators.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// RoutingNumber Routing number.
 	RoutingNumber nullable.Nullable[string] `json:"routingNumber,omitempty,omitzero"`
 }
 
-// BankDetailsCheck What a check of bank details found.
-// Source: App API, Contacts, POST /user/contact/bank/validate.
+// BankDetailsCheck is the result of a check of bank details.
 type BankDetailsCheck struct {
-	// Errors What is wrong.
+	// The problems that the check found.
 	Errors []BankDetailsError `json:"errors,omitempty,omitzero"`
 
-	// Valid Whether the details can be used; absent where the service does not say.
+	// Whether the details can be used. It is absent if the service does not say.
 	Valid *bool `json:"valid,omitempty"`
 }
 
-// BankDetailsError One thing that is wrong with bank details.
-// Source: App API, Contacts, POST /user/contact/bank/validate.
+// BankDetailsError is one problem with bank details.
 type BankDetailsError struct {
-	// Code What is wrong.
+	// The problem as a code.
 	Code string `json:"code,omitempty,omitzero"`
 
-	// Field Field concerned.
+	// The field that the problem is about.
 	Field string `json:"field,omitempty,omitzero"`
 
-	// Message What is wrong in words.
+	// The problem in words.
 	Message string `json:"message,omitempty,omitzero"`
 }
 
-// BankList Banks and rails.
-// Source: App API, Banks and quotes, GET /banks.
+// BankList lists the rails of an account.
 type BankList struct {
-	// Items The rails.
+	// The rails.
 	Items []Bank `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total *int `json:"total,omitempty"`
 }
 
-// BankPayinQuote A transfer from a bank account to price.
-// Source: App API, Banks and quotes, POST /banks/payin/quote.
+// BankPayinQuote asks for the price of a transfer from a bank account.
 type BankPayinQuote struct {
-	// Amount Amount in the account's currency.
+	// The amount, in the account's currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// BankAccountID Bank account that receives.
+	// The bank account that receives the money.
 	BankAccountID string `json:"bankAccountId"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 }
 
-// CardCreate A card to issue.
-// Source: App API, Cards, POST /cards.
+// CardCreate issues a card.
 type CardCreate struct {
-	// Format Format of the card.
+	// The format, such as "virtual".
 	Format CardFormat `json:"format,omitempty,omitzero"`
 }
 
-// CardFormat Format of a card, an open set of which virtual is shown.
-// Source: App API, Cards, POST /cards.
+// CardFormat is the format of a card, such as virtual.
 type CardFormat = string
 
-// CardLabelUpdate The label to give.
-// Source: App API, Cards, PUT /cards/{card_id}/label.
+// CardLabelUpdate is the new label of a card.
 type CardLabelUpdate struct {
-	// Label Label of the caller's own.
+	// Your own label. The service does not interpret it.
 	Label nullable.Nullable[string] `json:"label"`
 }
 
-// CardLimitUpdate The limits to set; a limit that is absent stays.
-// Source: App API, Cards, PUT /cards/{card_id}/limit.
+// CardLimitUpdate sets the limits of a card. A limit that is absent stays as it is.
 type CardLimitUpdate struct {
-	// DailyLimit Limit a day.
+	// The limit for a day.
 	DailyLimit nullable.Nullable[externalRef0.Number] `json:"dailyLimit,omitempty,omitzero"`
 
-	// LifetimeLimit Limit over the card's life.
+	// The limit for the whole life of the card.
 	LifetimeLimit nullable.Nullable[externalRef0.Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
-	// MonthlyLimit Limit a month.
+	// The limit for a month.
 	MonthlyLimit nullable.Nullable[externalRef0.Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
-// CardPreApproval A pre-approval as it stands.
-// Source: App API, Cards, POST /cards/pre-approve.
+// CardPreApproval is the permission of the card programme to take money from the wallet.
 type CardPreApproval struct {
-	// Approved Whether the card programme may draw.
+	// Whether the card programme may take money.
 	Approved bool `json:"approved"`
 
-	// TxHash Hash of the on-chain approval.
+	// The hash of the on-chain approval.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// CardPreApprovalCreate What the card programme may draw.
-// Source: App API, Cards, POST /cards/pre-approve.
+// CardPreApprovalCreate allows the card programme to take money from the wallet.
 type CardPreApprovalCreate struct {
-	// Amount Largest amount.
+	// The largest amount that the programme may take.
 	Amount *externalRef0.Decimal `json:"amount,omitempty"`
 
-	// Currency Asset.
+	// The asset of Amount.
 	Currency string `json:"currency,omitempty,omitzero"`
 }
 
-// Contact A saved payment destination.
-// Source: App API, Contacts.
+// Contact is a saved payment destination.
 type Contact struct {
-	// Account Where the contact is paid.
+	// The destination at which the contact is paid.
 	Account externalRef0.ContactAccount `json:"account,omitempty,omitzero"`
 
-	// CreatedAt When the contact was created.
+	// The time at which the contact was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ID Contact id.
+	// The contact's id.
 	ID string `json:"id"`
 
-	// Name Name of the contact.
+	// The contact's name.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// Relationship Relationship to the account.
+	// The contact's relationship to the account, such as "external".
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactCreate A payment destination to save.
-// Source: App API, Contacts, POST /user/contact.
+// ContactCreate saves a payment destination.
 type ContactCreate struct {
-	// Account Where the contact is paid.
+	// The destination at which the contact is paid.
 	Account externalRef0.ContactAccount `json:"account"`
 
-	// Name Name of the contact.
+	// The contact's name.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// Relationship Relationship to the account, for example external.
+	// The contact's relationship to the account, such as "external".
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactList A page of contacts.
-// Source: App API, Contacts, GET /user/contacts.
+// ContactList is a page of contacts.
 type ContactList struct {
-	// Items The contacts.
+	// The contacts on this page.
 	Items []Contact `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total *int `json:"total,omitempty"`
 }
 
-// ContactUpdate What to change of a contact.
-// Source: App API, Contacts, PATCH /user/contacts/{contact_id}.
+// ContactUpdate changes a contact. An absent field stays as it is.
 type ContactUpdate struct {
-	// Name Name of the contact.
+	// The contact's name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 
-	// Relationship Relationship to the account.
+	// The contact's relationship to the account, such as "external".
 	Relationship nullable.Nullable[string] `json:"relationship,omitempty,omitzero"`
 }
 
-// ContractCreate A contract to offer.
-// Source: App API, Contracts, create contract body.
+// ContractCreate offers a contract to a contractor.
 type ContractCreate struct {
-	// ActivationAt When it takes effect.
+	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// ContractorEmail Email address of the party that is paid.
+	// The email address of the contractor, who is paid.
 	ContractorEmail string `json:"contractorEmail"`
 
-	// Fields Values that the document is filled with.
+	// The values that fill the contract's document.
 	Fields ContractFields `json:"fields,omitempty,omitzero"`
 
-	// Label Label of the caller's own.
+	// Your own label. The service does not interpret it.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// Period Length of a period, for example monthly.
+	// The length of a period, such as "monthly".
 	Period string `json:"period,omitempty,omitzero"`
 
-	// PriorityMethods Preferred payment methods.
+	// The payment methods that are preferred.
 	PriorityMethods []externalRef0.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
-	// RequireSignature Whether both parties have to sign.
+	// Whether both parties must sign.
 	RequireSignature *bool `json:"requireSignature,omitempty"`
 
-	// Type Kind.
+	// The kind of contract.
 	Type externalRef0.ContractType `json:"type"`
 }
 
-// ContractFields Values that a contract's document is filled with.
-// Source: App API, Contracts, create contract body.
+// ContractFields holds the values that fill the document of a contract.
 type ContractFields struct {
-	// Amount Amount of a period in currency.
+	// The amount of one period, in Currency.
 	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
-	// Currency Currency of amount.
+	// The currency of Amount.
 	Currency externalRef0.FiatCurrency `json:"currency,omitempty,omitzero"`
 
-	// JobTitle Job title.
+	// The contractor's job title.
 	JobTitle string `json:"jobTitle,omitempty,omitzero"`
 
-	// ScopeDescription Scope of the work.
+	// The scope of the work.
 	ScopeDescription string `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractFieldsUpdate What to change of the values that a contract's document is filled with.
-// Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
+// ContractFieldsUpdate changes the values that fill the document of a contract. An absent field stays as it is.
 type ContractFieldsUpdate struct {
-	// Amount Amount of a period in currency.
+	// The amount of one period, in Currency.
 	Amount nullable.Nullable[externalRef0.Decimal] `json:"amount,omitempty,omitzero"`
 
-	// Currency Currency of amount.
+	// The currency of Amount.
 	Currency nullable.Nullable[externalRef0.FiatCurrency] `json:"currency,omitempty,omitzero"`
 
-	// JobTitle Job title.
+	// The contractor's job title.
 	JobTitle nullable.Nullable[string] `json:"jobTitle,omitempty,omitzero"`
 
-	// ScopeDescription Scope of the work.
+	// The scope of the work.
 	ScopeDescription nullable.Nullable[string] `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractInvoiceCreate An invoice to issue for one period of a contract.
-// Source: App API, Invoices, create from contract body.
+// ContractInvoiceCreate issues an invoice for one period of a contract.
 type ContractInvoiceCreate struct {
-	// AddItems Lines in addition to the contract's own.
+	// Lines in addition to those of the contract.
 	AddItems []externalRef0.LineItem `json:"addItems,omitempty,omitzero"`
 
-	// ContractorAddress Address of the party that is paid.
+	// The postal address of the contractor, who is paid.
 	ContractorAddress externalRef0.PostalAddress `json:"contractorAddress,omitempty,omitzero"`
 
-	// InvoicePrefix Prefix of the invoice number.
+	// The prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
-	// PeriodStart First day of the period.
+	// The first day of the period.
 	PeriodStart openapi_types.Date `json:"periodStart,omitempty,omitzero"`
 }
 
-// ContractList A page of contracts.
-// Source: App API, Contracts.
+// ContractList is a page of contracts.
 type ContractList struct {
-	// Items The contracts.
+	// The contracts on this page.
 	Items []externalRef0.Contract `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total *int `json:"total,omitempty"`
 }
 
-// ContractPreview A contract as its document will read.
-// Source: App API, Contracts, GET /documents/contracts/{contract_id}/preview.
+// ContractPreview is the document of a contract, with its fields filled in.
 type ContractPreview struct {
-	// Fields The resolved fields.
+	// The resolved fields.
 	Fields externalRef0.OpenObject `json:"fields,omitempty,omitzero"`
 
-	// Text Text of the document.
+	// The text of the document.
 	Text string `json:"text,omitempty,omitzero"`
 }
 
-// ContractTemplate A template that contracts can be created from.
-// Source: App API, Contracts, GET /documents/contracts/templates.
+// ContractTemplate is a template for contracts.
 type ContractTemplate struct {
-	// Fields Names of the fields to fill.
+	// The names of the fields to fill in.
 	Fields []string `json:"fields,omitempty,omitzero"`
 
-	// ID Template id.
+	// The template's id.
 	ID string `json:"id"`
 
-	// Name Name to show.
+	// The name to display.
 	Name string `json:"name"`
 
-	// Type Kind of contract.
+	// The kind of contract.
 	Type externalRef0.ContractType `json:"type,omitempty,omitzero"`
 }
 
-// ContractTemplateList The contract templates.
-// Source: App API, Contracts, GET /documents/contracts/templates.
+// ContractTemplateList lists the contract templates.
 type ContractTemplateList struct {
-	// Items The templates.
+	// The templates.
 	Items []ContractTemplate `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total *int `json:"total,omitempty"`
 }
 
-// ContractUpdate What to change of a contract.
-// Source: App API, Contracts, PATCH /documents/contracts/{contract_id}.
+// ContractUpdate changes a contract. An absent field stays as it is.
 type ContractUpdate struct {
-	// ActivationAt When it takes effect.
+	// The time at which the contract takes effect.
 	ActivationAt nullable.Nullable[time.Time] `json:"activationAt,omitempty,omitzero"`
 
-	// ExpirationAt When it ends.
+	// The time at which the contract ends.
 	ExpirationAt nullable.Nullable[time.Time] `json:"expirationAt,omitempty,omitzero"`
 
-	// Fields Values that the document is filled with.
+	// The values that fill the contract's document.
 	Fields ContractFieldsUpdate `json:"fields,omitempty,omitzero"`
 
-	// Label Label of the caller's own.
+	// Your own label. The service does not interpret it.
 	Label nullable.Nullable[string] `json:"label,omitempty,omitzero"`
 
-	// Period Length of a period.
+	// The length of a period, such as "monthly".
 	Period nullable.Nullable[string] `json:"period,omitempty,omitzero"`
 
-	// PriorityMethods Preferred payment methods.
+	// The payment methods that are preferred.
 	PriorityMethods nullable.Nullable[[]externalRef0.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
-// DocumentKind What a document belongs to.
-// Source: App API, Documents.
+// DocumentKind is the kind of a document: what it belongs to. The service can add values.
 type DocumentKind string
 
-// DocumentUpload A document to store.
-// Source: App API, Documents.
+// DocumentUpload stores a document.
 type DocumentUpload struct {
-	// Base64 The document's bytes in base64.
+	// The document's bytes, in base64.
 	Base64 []byte `json:"base64"`
 
-	// Context What it is used for.
+	// The purpose of the document.
 	Context DocumentKind `json:"context,omitempty,omitzero"`
 
-	// Name Name to show.
+	// The name to display.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// OriginName File name it came with.
+	// The original file name.
 	OriginName string `json:"originName,omitempty,omitzero"`
 
-	// Type Kind of the document.
+	// The kind of the document.
 	Type DocumentKind `json:"type,omitempty,omitzero"`
 }
 
-// EVMChainID An EVM chain id. Source: Resources, Platform resources.
+// EVMChainID is an EVM chain id, such as 8453 for Base.
 type EVMChainID = int64
 
-// InvoiceBatch Invoices to issue for several contracts.
-// Source: App API, Invoices, batch body.
+// InvoiceBatch lists the invoices to issue for several contracts.
 type InvoiceBatch = []InvoiceBatchEntry
 
-// InvoiceBatchEntry The invoice of one contract in a batch.
-// Source: App API, Invoices, batch body.
+// InvoiceBatchEntry is the invoice of one contract in a batch.
 type InvoiceBatchEntry struct {
-	// ContractID The contract.
+	// The contract's id.
 	ContractID string `json:"contractId"`
 
-	// Items What is invoiced.
+	// The lines of the invoice.
 	Items []externalRef0.LineItem `json:"items,omitempty,omitzero"`
 
-	// Memo Note on the invoice.
+	// A note on the invoice.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Period Number of the period.
+	// The number of the period.
 	Period *int `json:"period,omitempty"`
 }
 
-// InvoiceCreate An invoice to issue.
-// Source: App API, Invoices, create invoice body.
+// InvoiceCreate issues an invoice.
 type InvoiceCreate struct {
-	// ClientAddress Address of the party that pays.
+	// The postal address of the client, who pays.
 	ClientAddress externalRef0.PostalAddress `json:"clientAddress,omitempty,omitzero"`
 
-	// ClientDisplayName Name of the party that pays.
+	// The name of the client, who pays.
 	ClientDisplayName string `json:"clientDisplayName,omitempty,omitzero"`
 
-	// ClientEmail Email address of the party that pays.
+	// The email address of the client, who pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// ContractorDisplayName Name of the party that is paid.
+	// The name of the contractor, who is paid.
 	ContractorDisplayName string `json:"contractorDisplayName,omitempty,omitzero"`
 
-	// ContractorEmail Email address of the party that is paid.
+	// The email address of the contractor, who is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// Currency Currency of all prices.
+	// The currency of all prices.
 	Currency externalRef0.InvoiceCurrency `json:"currency"`
 
-	// DueDate Day by which payment is due.
+	// The day by which the invoice must be paid.
 	DueDate openapi_types.Date `json:"dueDate,omitempty,omitzero"`
 
-	// InvoicePrefix Prefix of the invoice number.
+	// The prefix of the invoice number.
 	InvoicePrefix string `json:"invoicePrefix,omitempty,omitzero"`
 
-	// Items What is invoiced.
+	// The lines of the invoice.
 	Items []externalRef0.LineItem `json:"items"`
 
-	// Onchain Whether the invoice is paid on chain.
+	// Whether the invoice is paid on chain.
 	Onchain *bool `json:"onchain,omitempty"`
 }
 
-// InvoiceList A page of invoices.
-// Source: App API, Invoices.
+// InvoiceList is a page of invoices.
 type InvoiceList struct {
-	// Items The invoices.
+	// The invoices on this page.
 	Items []externalRef0.Invoice `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total *int `json:"total,omitempty"`
 }
 
-// KYCLink Where to verify oneself.
-// Source: App API, Account and profile, POST /user/kyc_link.
+// KYCLink is a link at which a person or a business can complete the verification.
 type KYCLink struct {
-	// Status State of verification.
+	// The status of the verification.
 	Status externalRef0.KYCStatus `json:"status,omitempty,omitzero"`
 
-	// URL The link.
+	// The link.
 	URL string `json:"url"`
 }
 
-// KYCState How far verification has come.
-// Source: App API, Account and profile, GET /user/kyc/status; States and transitions, Card and verification.
+// KYCState is the status of a verification.
 type KYCState struct {
-	// Provider Provider that verifies.
+	// The provider of the verification.
 	Provider string `json:"provider,omitempty,omitzero"`
 
-	// Status State of verification.
+	// The status of the verification.
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// MCPBalance Wallet balance and remaining allowance.
-// Source: App API, Account and profile, GET /mcp/get_balance.
+// MCPBalance is the balance of a wallet, and its remaining allowance.
 type MCPBalance struct {
-	// RemainingAllowance What may still be spent in USDC.
+	// The amount that may still be spent, in USDC.
 	RemainingAllowance *externalRef0.Decimal `json:"remainingAllowance,omitempty"`
 
-	// UsdcBalance Balance in USDC.
-	UsdcBalance *externalRef0.Decimal `json:"usdcBalance,omitempty"`
+	// The balance, in USDC.
+	USDCBalance *externalRef0.Decimal `json:"usdcBalance,omitempty"`
 
-	// WalletAddress Address of the wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 
-	// WalletEmail Email address of the wallet's owner.
+	// The email address of the wallet's owner.
 	WalletEmail string `json:"walletEmail,omitempty,omitzero"`
 }
 
-// PaymentMethodsReplacement The payment methods that take the place of all others.
-// Source: App API, Contracts, PUT /documents/contracts/{contract_id}/payment_methods.
+// PaymentMethodsReplacement replaces the payment methods of a contract.
 type PaymentMethodsReplacement struct {
-	// PaymentMethods Typed destinations.
 	PaymentMethods []externalRef0.PaymentMethod `json:"paymentMethods"`
 }
 
-// ProfileAddress Address of a profile.
-// Source: App API, Account and profile, PUT /user/kyc.
+// ProfileAddress is the postal address of a profile.
 type ProfileAddress struct {
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// StreetAddress Street and house number.
+	// The street and the house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Zip Postal code.
+	// The postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// ProfileUpdate Names and address that verification reads.
-// Source: App API, Account and profile, PUT /user/kyc.
+// ProfileUpdate changes the names and the address that the verification reads.
 type ProfileUpdate struct {
-	// Address Address.
+	// The postal address.
 	Address nullable.Nullable[ProfileAddress] `json:"address,omitempty,omitzero"`
 
-	// EntityName Registered name of a business.
+	// The registered name, if this is a business.
 	EntityName nullable.Nullable[string] `json:"entityName,omitempty,omitzero"`
 
-	// FirstName First name of a person.
+	// The first name, if this is a person.
 	FirstName nullable.Nullable[string] `json:"firstName,omitempty,omitzero"`
 
-	// LastName Last name of a person.
+	// The last name, if this is a person.
 	LastName nullable.Nullable[string] `json:"lastName,omitempty,omitzero"`
 }
 
-// Quote A price for one specific payment, at most 2 minutes old when used.
-// Source: Vocabulary, quote; App API, Banks and quotes.
+// Quote is a price for one specific payment. It must be at most 2 minutes old when it is used.
 type Quote struct {
-	// DepositAddress Address to deposit to.
+	// The address to send the money to. Empty if nothing has to be deposited.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// DestinationAmount Amount received.
+	// The amount that is received, in DestinationCurrency.
 	DestinationAmount externalRef0.Decimal `json:"destinationAmount,omitempty,omitzero"`
 
-	// DestinationCurrency Currency received.
+	// The currency that is received.
 	DestinationCurrency string `json:"destinationCurrency,omitempty,omitzero"`
 
-	// ExpiresAt When the price expires.
+	// The time at which the price expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
-	// Fee Fee in source currency.
+	// The fee, in SourceCurrency.
 	Fee *externalRef0.Decimal `json:"fee,omitempty"`
 
-	// QuoteID Quote id.
+	// The quote's id.
 	QuoteID string `json:"quoteId"`
 
-	// Rate Units of destination currency for one unit of source currency.
+	// The number of units of the destination currency for one unit of the source currency.
 	Rate externalRef0.Decimal `json:"rate,omitempty,omitzero"`
 
-	// SourceAmount Amount sent.
+	// The amount that is sent, in SourceCurrency.
 	SourceAmount externalRef0.Decimal `json:"sourceAmount,omitempty,omitzero"`
 
-	// SourceCurrency Currency sent.
+	// The currency that is sent.
 	SourceCurrency string `json:"sourceCurrency,omitempty,omitzero"`
 }
 
-// QuoteSubmission The quote to accept.
-// Source: App API, Banks and quotes, POST /banks/payin/quote/submit.
+// QuoteSubmission accepts a quote.
 type QuoteSubmission struct {
-	// QuoteID The quote.
+	// The quote's id.
 	QuoteID string `json:"quoteId"`
 }
 
-// Transaction One movement of money.
-// Source: App API, Transactions.
+// Transaction is a transaction of the account: one movement of money.
 type Transaction struct {
-	// Amount Amount in currency.
+	// The amount, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// BankAccountID Bank account concerned.
+	// The bank account that took part. Empty if there was none.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
-	// ContactID Contact that was paid.
+	// The contact that was paid. Empty for other transfers.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// CreatedAt When it was created.
+	// The time at which the transaction was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency Currency.
+	// The currency of Amount.
 	Currency string `json:"currency"`
 
-	// ID Transaction id.
+	// The transaction's id.
 	ID string `json:"id"`
 
-	// Incoming Whether the money came in.
+	// Whether the money arrived. It left otherwise.
 	Incoming *bool `json:"incoming,omitempty"`
 
-	// InvoiceID Invoice that was paid.
+	// The invoice that was paid. Empty if there was none.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// QuoteID Quote that was used.
+	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status string `json:"status,omitempty,omitzero"`
 
-	// TxHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 
-	// Type Method.
+	// The method of the payment.
 	Type string `json:"type,omitempty,omitzero"`
 }
 
-// TransactionList A page of transactions.
-// Source: App API, Transactions.
+// TransactionList is a page of transactions.
 type TransactionList struct {
-	// Items The transactions.
+	// The transactions on this page.
 	Items []Transaction `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total *int `json:"total,omitempty"`
 }
 
-// Transfer A transfer that the app sent.
-// Source: App API, Transfers, GET /apps/transfers.
+// Transfer is a transfer that the app sent.
 type Transfer struct {
-	// Amount Amount.
+	// The amount that was sent.
 	Amount externalRef0.Number `json:"amount,omitempty,omitzero"`
 
-	// ContactID Contact that was paid.
+	// The contact that was paid. Empty for other transfers.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// CreatedAt When it was sent.
+	// The time at which the transfer was sent.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ID Transfer id.
+	// The transfer's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// IdempotencyKey Key that anchors the transfer.
+	// The idempotency key that anchors the transfer.
 	IdempotencyKey string `json:"idempotencyKey,omitempty,omitzero"`
 
-	// InvoiceID Invoice that was paid.
+	// The invoice that was paid. Empty if there was none.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// QuoteID Quote that was used.
+	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status string `json:"status,omitempty,omitzero"`
 
-	// TxHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// TransferCreate Exactly one of contactId, quoteId and invoiceId is set. amount is required with contactId and is otherwise derived from the invoice or quote.
-// Source: App API, Transfers.
+// TransferCreate pays a contact, a quote or an invoice. Exactly one of ContactID, QuoteID and InvoiceID is set. Amount
+// is required with ContactID. Otherwise it follows from the invoice or the quote.
 type TransferCreate struct {
-	// Amount Amount; required with contactId.
+	// The amount. It is required with ContactID.
 	Amount *externalRef0.Number `json:"amount,omitempty"`
 
-	// ContactID Contact to pay.
+	// The contact to pay.
 	ContactID string `json:"contactId,omitempty,omitzero"`
 
-	// InvoiceID Invoice to pay.
+	// The invoice to pay.
 	InvoiceID string `json:"invoiceId,omitempty,omitzero"`
 
-	// Memo Note.
+	// A free text note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// QuoteID Quote to use.
+	// The quote to use.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 }
 
-// TransferList A page of transfers.
-// Source: App API, Transfers, GET /apps/transfers.
+// TransferList is a page of transfers.
 type TransferList struct {
-	// Items The transfers.
+	// The transfers on this page.
 	Items []Transfer `json:"items"`
 
-	// Total How many there are in all.
+	// The number of entries in the whole list. Do not rely on it: read pages until one is empty.
 	Total *int `json:"total,omitempty"`
 }
 
-// TransferReceipt Proof that a transfer was sent.
-// Source: App API, Transfers, POST /apps/transfer.
+// TransferReceipt is the proof that a transfer was sent.
 type TransferReceipt struct {
-	// TxHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash"`
 }
 
-// UploadedInvoiceCreate An invoice to issue from an uploaded document.
-// Source: App API, Invoices, POST /documents/contracts/invoices/uploaded.
+// UploadedInvoiceCreate issues an invoice from an uploaded document.
 type UploadedInvoiceCreate struct {
-	// Amount Amount due.
+	// The amount due.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// ClientEmail Email address of the party that pays.
+	// The email address of the client, who pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// ContractorEmail Email address of the party that is paid.
+	// The email address of the contractor, who is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// Currency Currency of amount.
+	// The currency of Amount.
 	Currency externalRef0.InvoiceCurrency `json:"currency"`
 
-	// DocumentID The uploaded document.
+	// The id of the uploaded document.
 	DocumentID string `json:"documentId"`
 
-	// DueDate Day by which payment is due.
+	// The day by which the invoice must be paid.
 	DueDate openapi_types.Date `json:"dueDate,omitempty,omitzero"`
 }
 
-// UserProfile The account that owns the key.
-// Source: App API, Account and profile, GET /user.
+// UserProfile is the account that owns the key.
 type UserProfile struct {
-	// Address Address.
+	// The postal address.
 	Address *ProfileAddress `json:"address,omitempty"`
 
-	// AvatarURL Address of the profile picture.
+	// The URL of the profile picture.
 	AvatarURL string `json:"avatarUrl,omitempty,omitzero"`
 
-	// CreatedAt When the account was created.
+	// The time at which the account was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// DisplayName Name to show.
+	// The name to display.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email Email address.
+	// The email address.
 	Email string `json:"email"`
 
-	// EntityName Registered name of a business.
+	// The registered name, if this is a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// FirstName First name of a person.
+	// The first name, if this is a person.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// ID Account id.
+	// The account's id.
 	ID string `json:"id"`
 
-	// IsBusiness Whether the account is a business.
+	// Whether the account is a business.
 	IsBusiness *bool `json:"isBusiness,omitempty"`
 
-	// KYCStatus State of verification.
+	// The status of the verification.
 	KYCStatus externalRef0.KYCStatus `json:"kycStatus,omitempty,omitzero"`
 
-	// LastName Last name of a person.
+	// The last name, if this is a person.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// WalletAddress Address of the account's wallet.
+	// The address of the account's wallet.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// Limit defines model for Limit.
+// Limit is the type of the parameter of that name.
 type Limit = int
 
-// Offset defines model for Offset.
+// Offset is the type of the parameter of that name.
 type Offset = int
 
-// Refusal Body of a refusal.
-// Source: Errors, Platform envelope.
+// Refusal is the body of a refusal.
 type Refusal = externalRef0.ErrorEnvelope
 
-// ListTransfersParams defines parameters for ListTransfers.
+// ListTransfersParams holds the parameters of GET /apps/transfers. A zero field is not sent.
 type ListTransfersParams struct {
-	// Limit How many entries to answer.
+	// The number of entries to return.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
+	// The number of entries to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// IdempotencyKey Only the transfer with this key.
+	// Selects the transfer with this key.
 	IdempotencyKey string `form:"idempotency_key,omitempty" json:"idempotency_key,omitempty,omitzero"`
 }
 
-// ListContractsParams defines parameters for ListContracts.
+// ListContractsParams holds the parameters of GET /documents/contracts. A zero field is not sent.
 type ListContractsParams struct {
-	// Limit How many entries to answer.
+	// The number of entries to return.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
+	// The number of entries to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListInvoicesParams defines parameters for ListInvoices.
+// ListInvoicesParams holds the parameters of GET /documents/contracts/invoices. A zero field is not sent.
 type ListInvoicesParams struct {
-	// Limit How many entries to answer.
+	// The number of entries to return.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
+	// The number of entries to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListTransactionsParams defines parameters for ListTransactions.
+// ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
 type ListTransactionsParams struct {
-	// Limit How many entries to answer.
+	// The number of entries to return.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
+	// The number of entries to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// Type Only transactions by these methods; sent comma-separated.
+	// Selects transactions by these methods. They are sent as one comma-separated value.
 	Type []string `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Status Only transactions in this state.
+	// Selects transactions with this status.
 	Status string `form:"status,omitempty" json:"status,omitempty,omitzero"`
 
-	// IncomeOnly Only what came in.
+	// Selects incoming transactions.
 	IncomeOnly bool `form:"incomeOnly,omitempty" json:"incomeOnly,omitempty,omitzero"`
 
-	// BankAccountID Only transactions of this bank account.
+	// Selects transactions of this bank account.
 	BankAccountID string `form:"bankAccountId,omitempty" json:"bankAccountId,omitempty,omitzero"`
 }
 
-// ListContactsParams defines parameters for ListContacts.
+// ListContactsParams holds the parameters of GET /user/contacts. A zero field is not sent.
 type ListContactsParams struct {
-	// Limit How many entries to answer.
+	// The number of entries to return.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Offset How many entries to pass over.
+	// The number of entries to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// GetKYCStatusParams defines parameters for GetKYCStatus.
+// GetKYCStatusParams holds the parameters of GET /user/kyc/status. A zero field is not sent.
 type GetKYCStatusParams struct {
-	// Provider Only the verification with this provider.
+	// Selects the verification by this provider.
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`
 }
 
-var _ = 0
-
-// Server is what answers the operations.
+// Server serves the operations.
 type Server interface {
 	// GetApp serves GET /apps/me: introspect the key.
 	GetApp(ctx context.Context) (serve.Answer, error)
@@ -954,11 +892,12 @@ type Server interface {
 	CreateInvoice(ctx context.Context, body InvoiceCreate) (serve.Answer, error)
 	// CreateInvoiceBatch serves POST /documents/contracts/invoices/batch_invoicing: invoice several contracts at once.
 	CreateInvoiceBatch(ctx context.Context, body InvoiceBatch) (serve.Answer, error)
-	// CreateUploadedInvoice serves POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded document.
+	// CreateUploadedInvoice serves POST /documents/contracts/invoices/uploaded: create an invoice from an uploaded
+	// document.
 	CreateUploadedInvoice(ctx context.Context, body UploadedInvoiceCreate) (serve.Answer, error)
 	// GetInvoice serves GET /documents/contracts/invoices/{invoice_id}: read an invoice.
 	GetInvoice(ctx context.Context, invoiceID string) (serve.Answer, error)
-	// UpdateInvoice serves PUT /documents/contracts/invoices/{invoice_id}: move an invoice to another state.
+	// UpdateInvoice serves PUT /documents/contracts/invoices/{invoice_id}: change an invoice's status.
 	UpdateInvoice(ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate) (serve.Answer, error)
 	// ListContractTemplates serves GET /documents/contracts/templates: list contract templates.
 	ListContractTemplates(ctx context.Context) (serve.Answer, error)
@@ -970,11 +909,13 @@ type Server interface {
 	UpdateContract(ctx context.Context, contractID string, body ContractUpdate) (serve.Answer, error)
 	// ApproveContract serves POST /documents/contracts/{contract_id}/approve: approve a contract.
 	ApproveContract(ctx context.Context, contractID string) (serve.Answer, error)
-	// CreateInvoiceFromContract serves POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a contract.
+	// CreateInvoiceFromContract serves POST /documents/contracts/{contract_id}/create-invoice: create an invoice from a
+	// contract.
 	CreateInvoiceFromContract(ctx context.Context, contractID string, body ContractInvoiceCreate) (serve.Answer, error)
 	// PauseContract serves POST /documents/contracts/{contract_id}/pause: pause a contract.
 	PauseContract(ctx context.Context, contractID string) (serve.Answer, error)
-	// ReplacePaymentMethods serves PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment methods.
+	// ReplacePaymentMethods serves PUT /documents/contracts/{contract_id}/payment_methods: replace a contract's payment
+	// methods.
 	ReplacePaymentMethods(ctx context.Context, contractID string, body PaymentMethodsReplacement) (serve.Answer, error)
 	// PreviewContract serves GET /documents/contracts/{contract_id}/preview: preview a contract.
 	PreviewContract(ctx context.Context, contractID string) (serve.Answer, error)
@@ -1004,15 +945,15 @@ type Server interface {
 	CreateKYCLink(ctx context.Context) (serve.Answer, error)
 }
 
-var _ = 0
-
 // Routes are the operations of a server.
 func Routes(s Server) []serve.Route {
 	return []serve.Route{
 		{Method: "GET", Path: "/apps/me", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
 			return s.GetApp(ctx)
 		}},
-		{Method: "POST", Path: "/apps/transfer", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/apps/transfer", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body TransferCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1020,7 +961,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateTransfer(ctx, body)
 		}},
-		{Method: "GET", Path: "/apps/transfers", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/apps/transfers", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var params ListTransfersParams
 			r.BindQuery(&params.Limit, serve.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, serve.Parameter{Name: "offset", Type: "integer", Explode: true})
@@ -1033,7 +976,9 @@ func Routes(s Server) []serve.Route {
 		{Method: "GET", Path: "/balance", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
 			return s.ListBalances(ctx)
 		}},
-		{Method: "POST", Path: "/balance/payin/quote", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/balance/payin/quote", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body BalancePayinQuote
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1041,7 +986,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.QuoteBalancePayin(ctx, body)
 		}},
-		{Method: "POST", Path: "/balance/payout/quote", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/balance/payout/quote", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body BalancePayoutQuote
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1052,7 +999,9 @@ func Routes(s Server) []serve.Route {
 		{Method: "GET", Path: "/banks", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
 			return s.ListBanks(ctx)
 		}},
-		{Method: "POST", Path: "/banks/activate", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/banks/activate", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body BankActivation
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1060,7 +1009,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ActivateBanks(ctx, body)
 		}},
-		{Method: "POST", Path: "/banks/payin/quote", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/banks/payin/quote", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body BankPayinQuote
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1068,7 +1019,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.QuoteBankPayin(ctx, body)
 		}},
-		{Method: "POST", Path: "/banks/payin/quote/submit", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/banks/payin/quote/submit", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body QuoteSubmission
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1087,10 +1040,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateCard(ctx, body)
 		}},
-		{Method: "GET", Path: "/cards/{card_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/cards/{card_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetCard(ctx, r.Path["card_id"])
 		}},
-		{Method: "POST", Path: "/cards/{card_id}/details", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/cards/{card_id}/details", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body externalRef0.CardDetailsProof
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1098,10 +1055,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.RevealCardDetails(ctx, r.Path["card_id"], body)
 		}},
-		{Method: "POST", Path: "/cards/{card_id}/freeze", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/cards/{card_id}/freeze", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.FreezeCard(ctx, r.Path["card_id"])
 		}},
-		{Method: "PUT", Path: "/cards/{card_id}/label", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PUT", Path: "/cards/{card_id}/label", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body CardLabelUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1109,7 +1070,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.SetCardLabel(ctx, r.Path["card_id"], body)
 		}},
-		{Method: "PUT", Path: "/cards/{card_id}/limit", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PUT", Path: "/cards/{card_id}/limit", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body CardLimitUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1117,13 +1080,19 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.SetCardLimit(ctx, r.Path["card_id"], body)
 		}},
-		{Method: "POST", Path: "/cards/{card_id}/unfreeze", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/cards/{card_id}/unfreeze", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.UnfreezeCard(ctx, r.Path["card_id"])
 		}},
-		{Method: "POST", Path: "/cards/kyc/link", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/cards/kyc/link", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.CreateCardKYCLink(ctx)
 		}},
-		{Method: "POST", Path: "/cards/pre-approve", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/cards/pre-approve", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body CardPreApprovalCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1131,7 +1100,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.PreApproveCard(ctx, body)
 		}},
-		{Method: "GET", Path: "/documents/contracts", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/documents/contracts", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var params ListContractsParams
 			r.BindQuery(&params.Limit, serve.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, serve.Parameter{Name: "offset", Type: "integer", Explode: true})
@@ -1140,7 +1111,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ListContracts(ctx, params)
 		}},
-		{Method: "POST", Path: "/documents/contracts", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/contracts", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ContractCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1148,13 +1121,19 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateContract(ctx, body)
 		}},
-		{Method: "DELETE", Path: "/documents/contracts/{contract_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "DELETE", Path: "/documents/contracts/{contract_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.DeleteContract(ctx, r.Path["contract_id"])
 		}},
-		{Method: "GET", Path: "/documents/contracts/{contract_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/documents/contracts/{contract_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetContract(ctx, r.Path["contract_id"])
 		}},
-		{Method: "PATCH", Path: "/documents/contracts/{contract_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PATCH", Path: "/documents/contracts/{contract_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ContractUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1162,10 +1141,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.UpdateContract(ctx, r.Path["contract_id"], body)
 		}},
-		{Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/contracts/{contract_id}/approve", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.ApproveContract(ctx, r.Path["contract_id"])
 		}},
-		{Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/contracts/{contract_id}/create-invoice", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ContractInvoiceCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1173,10 +1156,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateInvoiceFromContract(ctx, r.Path["contract_id"], body)
 		}},
-		{Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/contracts/{contract_id}/pause", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.PauseContract(ctx, r.Path["contract_id"])
 		}},
-		{Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PUT", Path: "/documents/contracts/{contract_id}/payment_methods", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body PaymentMethodsReplacement
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1184,10 +1171,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ReplacePaymentMethods(ctx, r.Path["contract_id"], body)
 		}},
-		{Method: "GET", Path: "/documents/contracts/{contract_id}/preview", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/documents/contracts/{contract_id}/preview", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.PreviewContract(ctx, r.Path["contract_id"])
 		}},
-		{Method: "GET", Path: "/documents/contracts/invoices", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/documents/contracts/invoices", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var params ListInvoicesParams
 			r.BindQuery(&params.Limit, serve.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Offset, serve.Parameter{Name: "offset", Type: "integer", Explode: true})
@@ -1196,7 +1187,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ListInvoices(ctx, params)
 		}},
-		{Method: "POST", Path: "/documents/contracts/invoices", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/contracts/invoices", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body InvoiceCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1204,10 +1197,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateInvoice(ctx, body)
 		}},
-		{Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/documents/contracts/invoices/{invoice_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetInvoice(ctx, r.Path["invoice_id"])
 		}},
-		{Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PUT", Path: "/documents/contracts/invoices/{invoice_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body externalRef0.InvoiceUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1215,7 +1212,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.UpdateInvoice(ctx, r.Path["invoice_id"], body)
 		}},
-		{Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/contracts/invoices/batch_invoicing", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body InvoiceBatch
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1223,7 +1222,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateInvoiceBatch(ctx, body)
 		}},
-		{Method: "POST", Path: "/documents/contracts/invoices/uploaded", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/contracts/invoices/uploaded", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body UploadedInvoiceCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1231,10 +1232,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateUploadedInvoice(ctx, body)
 		}},
-		{Method: "GET", Path: "/documents/contracts/templates", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/documents/contracts/templates", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.ListContractTemplates(ctx)
 		}},
-		{Method: "POST", Path: "/documents/upload", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/documents/upload", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body DocumentUpload
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1242,7 +1247,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.UploadDocument(ctx, body)
 		}},
-		{Method: "GET", Path: "/mcp/get_balance", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/mcp/get_balance", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetMCPBalance(ctx)
 		}},
 		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
@@ -1269,7 +1276,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateContact(ctx, body)
 		}},
-		{Method: "POST", Path: "/user/contact/bank/validate", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/user/contact/bank/validate", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body BankDetails
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1286,10 +1295,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ListContacts(ctx, params)
 		}},
-		{Method: "DELETE", Path: "/user/contacts/{contact_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "DELETE", Path: "/user/contacts/{contact_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.DeleteContact(ctx, r.Path["contact_id"])
 		}},
-		{Method: "PATCH", Path: "/user/contacts/{contact_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PATCH", Path: "/user/contacts/{contact_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ContactUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1305,7 +1318,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.UpdateProfile(ctx, body)
 		}},
-		{Method: "GET", Path: "/user/kyc/status", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/user/kyc/status", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var params GetKYCStatusParams
 			r.BindQuery(&params.Provider, serve.Parameter{Name: "provider", Type: "string", Explode: true})
 			if err := r.Err(); err != nil {
@@ -1313,7 +1328,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.GetKYCStatus(ctx, params)
 		}},
-		{Method: "POST", Path: "/user/kyc_link", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/user/kyc_link", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.CreateKYCLink(ctx)
 		}},
 	}

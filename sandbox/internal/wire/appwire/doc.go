@@ -3,3 +3,4 @@
 package appwire
 
 //go:generate ../../../../internal/tools/run oapi-codegen -config ../../../../internal/tools/codegen/oapi/sandbox-appapi.yaml ../../../../openapi/appapi.yaml
+//go:generate ../../../../internal/tools/run readable -aliases .

@@ -15,13 +15,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Defines values for AccountHolderType.
+// The values of [AccountHolderType] that this version knows.
 const (
 	AccountHolderTypeBusiness   AccountHolderType = "business"
 	AccountHolderTypeIndividual AccountHolderType = "individual"
 )
 
-// Defines values for AccountType.
+// The values of [AccountType] that this version knows.
 const (
 	AccountTypeEmail       AccountType = "email"
 	AccountTypeLocal       AccountType = "local"
@@ -30,17 +30,17 @@ const (
 	AccountTypeProviderUSD AccountType = "provider_usd"
 	AccountTypeSEPA        AccountType = "sepa"
 	AccountTypeSWIFT       AccountType = "swift"
-	AccountTypeUsExternal  AccountType = "us_external"
+	AccountTypeUSExternal  AccountType = "us_external"
 )
 
-// Defines values for CardStatus.
+// The values of [CardStatus] that this version knows.
 const (
 	CardStatusActive  CardStatus = "active"
 	CardStatusFrozen  CardStatus = "frozen"
 	CardStatusPending CardStatus = "pending"
 )
 
-// Defines values for ContractStatus.
+// The values of [ContractStatus] that this version knows.
 const (
 	ContractStatusActive                      ContractStatus = "active"
 	ContractStatusCancelled                   ContractStatus = "cancelled"
@@ -50,21 +50,21 @@ const (
 	ContractStatusPendingApprovalByContractor ContractStatus = "pending_approval_by_contractor"
 )
 
-// Defines values for ContractType.
+// The values of [ContractType] that this version knows.
 const (
 	ContractTypeContractor        ContractType = "contractor"
 	ContractTypeCustom            ContractType = "custom"
 	ContractTypeDefaultContractor ContractType = "default_contractor"
 	ContractTypeEmployment        ContractType = "employment"
+	ContractTypeMSA               ContractType = "msa"
 	ContractTypeMilestone         ContractType = "milestone"
-	ContractTypeMsa               ContractType = "msa"
-	ContractTypeNda               ContractType = "nda"
+	ContractTypeNDA               ContractType = "nda"
 	ContractTypeOther             ContractType = "other"
 	ContractTypeService           ContractType = "service"
 	ContractTypeVendor            ContractType = "vendor"
 )
 
-// Defines values for FiatCurrency.
+// The values of [FiatCurrency] that this version knows.
 const (
 	FiatCurrencyAED FiatCurrency = "AED"
 	FiatCurrencyAUD FiatCurrency = "AUD"
@@ -80,7 +80,7 @@ const (
 	FiatCurrencyUSD FiatCurrency = "USD"
 )
 
-// Defines values for InvoiceCurrency.
+// The values of [InvoiceCurrency] that this version knows.
 const (
 	InvoiceCurrencyADA   InvoiceCurrency = "ADA"
 	InvoiceCurrencyAED   InvoiceCurrency = "AED"
@@ -119,7 +119,7 @@ const (
 	InvoiceCurrencyXRP   InvoiceCurrency = "XRP"
 )
 
-// Defines values for InvoiceStatus.
+// The values of [InvoiceStatus] that this version knows.
 const (
 	InvoiceStatusCancelled      InvoiceStatus = "cancelled"
 	InvoiceStatusClientDeclined InvoiceStatus = "client_declined"
@@ -129,7 +129,7 @@ const (
 	InvoiceStatusSent           InvoiceStatus = "sent"
 )
 
-// Defines values for KYCStatus.
+// The values of [KYCStatus] that this version knows.
 const (
 	KYCStatusApproved      KYCStatus = "approved"
 	KYCStatusInReview      KYCStatus = "in_review"
@@ -141,9 +141,9 @@ const (
 	KYCStatusUnderReview   KYCStatus = "under_review"
 )
 
-// Defines values for PriorityMethod.
+// The values of [PriorityMethod] that this version knows.
 const (
-	PriorityMethodAch      PriorityMethod = "ach"
+	PriorityMethodACH      PriorityMethod = "ach"
 	PriorityMethodCard     PriorityMethod = "card"
 	PriorityMethodCrypto   PriorityMethod = "crypto"
 	PriorityMethodFedwire  PriorityMethod = "fedwire"
@@ -152,916 +152,852 @@ const (
 	PriorityMethodRefund   PriorityMethod = "refund"
 	PriorityMethodSEPA     PriorityMethod = "sepa"
 	PriorityMethodSWIFT    PriorityMethod = "swift"
-	PriorityMethodSWIFTEur PriorityMethod = "swift-eur"
+	PriorityMethodSWIFTEUR PriorityMethod = "swift-eur"
 	PriorityMethodSWIFTUSD PriorityMethod = "swift-usd"
-	PriorityMethodUaefts   PriorityMethod = "uaefts"
+	PriorityMethodUAEFTS   PriorityMethod = "uaefts"
 	PriorityMethodWire     PriorityMethod = "wire"
 )
 
-// AccountHolderType Whether an account holder is a person or a business.
-// Source: Invoice (reference endpoints), SEPA payment method fields.
+// AccountHolderType is the kind of an account holder: a person or a business. The service can add values.
 type AccountHolderType string
 
-// AccountType Kind of a destination or payment method; it selects the fields that go with it.
-// Source: Contact (platform API), variants of account; Invoice (reference endpoints), payment methods.
+// AccountType is the kind of a destination or payment method. It selects the fields that belong to it. The service can
+// add values.
 type AccountType string
 
-// BillingAddress Billing address of a card.
-// Source: Card, billingAddress.
+// BillingAddress is the billing address of a card.
 type BillingAddress struct {
-	// AddressLine2 Second line.
+	// The second line of the address, such as a floor.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// State State or region.
+	// The state or region.
 	State string `json:"state,omitempty,omitzero"`
 
-	// StreetAddress Street and house number.
+	// The street and the house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Zip Postal code.
+	// The postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// Card A payment card.
-// Source: Card.
+// Card is a payment card.
 type Card struct {
-	// Activated Whether the card was activated.
+	// Whether the card was activated.
 	Activated bool `json:"activated"`
 
-	// BillingAddress Billing address.
 	BillingAddress BillingAddress `json:"billingAddress,omitempty,omitzero"`
 
-	// CardData What the card shows.
+	// The text that is printed on the card, without secrets.
 	CardData CardData `json:"cardData,omitempty,omitzero"`
 
-	// CreatedAt When the card was created.
+	// The time at which the card was created.
 	CreatedAt string `json:"createdAt,omitempty,omitzero"`
 
-	// DailySpend Spent today.
+	// The amount spent today.
 	DailySpend Number `json:"dailySpend"`
 
-	// ID Card id.
+	// The card's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Label Label of the caller's own.
+	// Your own label. The service does not interpret it.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// Limit Limits and their usage.
+	// The limits, and how much of them is used.
 	Limit CardLimit `json:"limit,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status CardStatus `json:"status,omitempty,omitzero"`
 
-	// WalletAddress Wallet that the card spends from; it signs to reveal the card's details.
+	// The wallet that the card spends from. Its key signs the proof that reveals the card's details.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// CardData What a card shows, without secrets.
-// Source: Card, cardData.
+// CardData holds the text that is printed on a card, without secrets.
 type CardData struct {
-	// CardName Name of the card product.
+	// The name of the card product.
 	CardName string `json:"cardName,omitempty,omitzero"`
 
-	// ExpiryDate Month of expiry.
+	// The month of expiry.
 	ExpiryDate string `json:"expiryDate,omitempty,omitzero"`
 
-	// LastFour Last four digits.
+	// The last four digits of the card number.
 	LastFour string `json:"lastFour,omitempty,omitzero"`
 
-	// NameOnCard Name of the holder.
+	// The name of the holder.
 	NameOnCard string `json:"nameOnCard,omitempty,omitzero"`
 
-	// PaymentSystem Card network.
+	// The card network.
 	PaymentSystem string `json:"paymentSystem,omitempty,omitzero"`
 }
 
-// CardDetails The secrets of a card.
-// Source: Card, card details answer.
+// CardDetails holds the secrets of a card.
 type CardDetails struct {
-	// CardNumber Full number.
+	// The full card number.
 	CardNumber string `json:"cardNumber"`
 
-	// Cvv Security code.
-	Cvv string `json:"cvv"`
+	// The security code.
+	CVV string `json:"cvv"`
 
-	// ExpiryDate Month of expiry.
+	// The month of expiry.
 	ExpiryDate string `json:"expiryDate"`
 }
 
-// CardDetailsProof Proof that the caller holds the card's wallet.
-// Source: Reference endpoints, card details.
+// CardDetailsProof is the proof that the caller holds the key of the card's wallet.
 type CardDetailsProof struct {
-	// MessageSignature Wallet signature of a confirmation message.
+	// The wallet's signature over the confirmation message.
 	MessageSignature string `json:"messageSignature"`
 
-	// Nonce Unix timestamp used in the signed message; valid for 5 minutes.
+	// The Unix timestamp in the signed message. It is valid for 5 minutes.
 	Nonce int64 `json:"nonce"`
 }
 
-// CardLimit Limits of a card, and what is used of them.
-// Source: Card, limit.
+// CardLimit holds the limits of a card, and how much of them is used.
 type CardLimit struct {
-	// Currency Currency of the limits.
+	// The currency of all limits.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// DailyLimit Limit a day.
+	// The limit for a day.
 	DailyLimit Number `json:"dailyLimit"`
 
-	// DailyUsage Used today.
+	// The amount used today.
 	DailyUsage Number `json:"dailyUsage"`
 
-	// LifetimeLimit Limit over the card's life.
+	// The limit for the whole life of the card.
 	LifetimeLimit Number `json:"lifetimeLimit"`
 
-	// LifetimeUsage Used so far.
+	// The amount used since the card was issued.
 	LifetimeUsage Number `json:"lifetimeUsage"`
 
-	// MonthlyLimit Limit a month.
+	// The limit for a month.
 	MonthlyLimit Number `json:"monthlyLimit"`
 
-	// MonthlyUsage Used this month.
+	// The amount used this month.
 	MonthlyUsage Number `json:"monthlyUsage"`
 }
 
-// CardList The cards of an account, and how far it is from having one.
-// Source: Card, card list answer.
+// CardList lists the cards of an account, and reports the steps that the account has completed to get one.
 type CardList struct {
-	// Cards The cards.
 	Cards []Card `json:"cards"`
 
-	// Created Whether a card was created.
+	// Whether a card was created.
 	Created bool `json:"created"`
 
-	// KYCStatus State of the holder's verification.
+	// The status of the holder's verification.
 	KYCStatus KYCStatus `json:"kycStatus"`
 
-	// PhoneVerified Whether the holder's phone number is verified.
+	// Whether the holder's phone number is verified.
 	PhoneVerified bool `json:"phoneVerified"`
 
-	// Total How many there are.
+	// The number of entries.
 	Total *int `json:"total,omitempty"`
 }
 
-// CardStatus State of a card.
-// Source: Card.
+// CardStatus is the status of a card. The service can add values.
 type CardStatus string
 
-// ChainCode Code of a chain, an open set; not its EVM id. Source: Contact (platform API), variants of account.
+// ChainCode is the code of a chain, such as "base". It is not the EVM chain id.
 type ChainCode = string
 
-// ContactAccount Where a contact is paid: a wallet, or an existing contact known by email address.
-// Source: App API, Contacts; Contact (platform API), variants of account.
+// ContactAccount is the destination at which a contact is paid: a wallet, or an existing contact that is found by its
+// email address.
 type ContactAccount struct {
 	union json.RawMessage
 }
 
-// Contract An agreement between a client and a contractor that invoices are issued under.
-// Source: Contract (reference endpoints).
+// Contract is an agreement between a client and a contractor. It is the basis of invoices.
 type Contract struct {
-	// ActivationAt When it takes effect.
+	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// Amount Amount of a period in currency.
+	// The amount of one period, in Currency.
 	Amount *Decimal `json:"amount,omitempty"`
 
-	// Client The party that pays.
+	// The client, who pays.
 	Client ContractParty `json:"client,omitempty,omitzero"`
 
-	// ClientAcceptance The client's acceptance; inner shape not shown.
+	// The acceptance by the client. The service description does not show its fields.
 	ClientAcceptance OpenObject `json:"clientAcceptance,omitempty,omitzero"`
 
-	// ClientID Account of the party that pays.
+	// The account id of the client, who pays.
 	ClientID string `json:"clientId"`
 
-	// Contractor The party that is paid.
+	// The contractor, who is paid.
 	Contractor ContractParty `json:"contractor,omitempty,omitzero"`
 
-	// ContractorAcceptance The contractor's acceptance; inner shape not shown.
+	// The acceptance by the contractor. The service description does not show its fields.
 	ContractorAcceptance OpenObject `json:"contractorAcceptance,omitempty,omitzero"`
 
-	// ContractorID Account of the party that is paid.
+	// The account id of the contractor, who is paid.
 	ContractorID string `json:"contractorId"`
 
-	// CreatedAt When the contract was created.
+	// The time at which the contract was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// CreatorID Account that created the contract.
+	// The account that created the contract.
 	CreatorID string `json:"creatorId,omitempty,omitzero"`
 
-	// Currency Currency of amount.
+	// The currency of Amount.
 	Currency FiatCurrency `json:"currency,omitempty,omitzero"`
 
-	// DocumentDownloadLink Where the contract document can be downloaded.
+	// The link to download the contract document.
 	DocumentDownloadLink string `json:"documentDownloadLink,omitempty,omitzero"`
 
-	// DocumentFileName File name of the contract document.
+	// The file name of the contract document.
 	DocumentFileName string `json:"documentFileName,omitempty,omitzero"`
 
-	// DocumentID Id of the contract document.
+	// The id of the contract document.
 	DocumentID string `json:"documentId,omitempty,omitzero"`
 
-	// DocumentName Name of the contract document.
+	// The name of the contract document.
 	DocumentName string `json:"documentName,omitempty,omitzero"`
 
-	// ExpirationAt When it ends.
+	// The time at which the contract ends.
 	ExpirationAt time.Time `json:"expirationAt,omitempty,omitzero"`
 
-	// Fields The values filled into the document; inner shape not shown.
+	// The values that fill the document. The service description does not show their names.
 	Fields OpenObject `json:"fields,omitempty,omitzero"`
 
-	// ID Contract id.
+	// The contract's id.
 	ID string `json:"id"`
 
-	// Label Label of the caller's own.
+	// Your own label. The service does not interpret it.
 	Label string `json:"label,omitempty,omitzero"`
 
-	// LastInvoice The latest invoice.
+	// The latest invoice. Nil until there is one.
 	LastInvoice *ContractInvoice `json:"lastInvoice,omitempty"`
 
-	// PaymentMethods How the contractor can be paid.
+	// The ways to pay the contractor.
 	PaymentMethods []PaymentMethod `json:"paymentMethods,omitempty,omitzero"`
 
-	// Period Length of a period, for example monthly.
+	// The length of a period, such as "monthly".
 	Period string `json:"period,omitempty,omitzero"`
 
-	// PriorityMethods Preferred payment methods.
+	// The payment methods that are preferred.
 	PriorityMethods []PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
-	// SignatureRequestID Id of the signature request.
 	SignatureRequestID string `json:"signatureRequestId,omitempty,omitzero"`
 
-	// Signed Who signed; inner shape not shown.
+	// The parties that signed. The service description does not show its fields.
 	Signed OpenObject `json:"signed,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status ContractStatus `json:"status"`
 
-	// Type Kind.
+	// The kind of contract.
 	Type ContractType `json:"type"`
 
-	// UpdatedAt When the contract last changed.
+	// The time at which the contract last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// ContractInvoice The latest invoice of a contract, flat.
-// Source: Contract (reference endpoints), lastInvoice.
+// ContractInvoice is the latest invoice of a contract, in short.
 type ContractInvoice struct {
-	// Amount Amount due.
+	// The amount due.
 	Amount Decimal `json:"amount,omitempty,omitzero"`
 
-	// ClientEmail Email address of the party that pays.
+	// The email address of the client, who pays.
 	ClientEmail string `json:"clientEmail,omitempty,omitzero"`
 
-	// ClientID Account of the party that pays.
+	// The account id of the client, who pays.
 	ClientID string `json:"clientId,omitempty,omitzero"`
 
-	// Comment Comment.
+	// A comment on the invoice.
 	Comment string `json:"comment,omitempty,omitzero"`
 
-	// ContractID Contract the invoice belongs to.
+	// The contract that the invoice belongs to.
 	ContractID string `json:"contractId,omitempty,omitzero"`
 
-	// ContractorEmail Email address of the party that is paid.
+	// The email address of the contractor, who is paid.
 	ContractorEmail string `json:"contractorEmail,omitempty,omitzero"`
 
-	// ContractorID Account of the party that is paid.
+	// The account id of the contractor, who is paid.
 	ContractorID string `json:"contractorId,omitempty,omitzero"`
 
-	// CreatedAt When the invoice was created.
+	// The time at which the invoice was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// Discount Discount.
+	// The discount, in the invoice's currency.
 	Discount *Decimal `json:"discount,omitempty"`
 
-	// DueDate Day by which payment is due.
+	// The day by which the invoice must be paid.
 	DueDate openapi_types.Date `json:"dueDate,omitempty,omitzero"`
 
-	// EmailMessage Text of the email that carries the invoice.
+	// The text of the email that carries the invoice.
 	EmailMessage string `json:"emailMessage,omitempty,omitzero"`
 
-	// ID Invoice id.
+	// The invoice's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// InvoiceDocumentID Id of the invoice document.
 	InvoiceDocumentID string `json:"invoiceDocumentId,omitempty,omitzero"`
 
-	// InvoiceNumber Number the parties see.
+	// The invoice number that both parties see.
 	InvoiceNumber string `json:"invoiceNumber,omitempty,omitzero"`
 
-	// IssuedDate Day of issue.
+	// The day of issue.
 	IssuedDate openapi_types.Date `json:"issuedDate,omitempty,omitzero"`
 
-	// OnchainTransactionID Custom transaction reference.
+	// The reference that was attached when the invoice was paid.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// PaidAt When the invoice was paid.
+	// The time at which the invoice was paid.
 	PaidAt time.Time `json:"paidAt,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status InvoiceStatus `json:"status,omitempty,omitzero"`
 
-	// UpdatedAt When the invoice last changed.
+	// The time at which the invoice last changed.
 	UpdatedAt time.Time `json:"updatedAt,omitempty,omitzero"`
 }
 
-// ContractParty Client or contractor of a contract.
-// Source: Contract (reference endpoints), client and contractor.
+// ContractParty is the client or the contractor of a contract.
 type ContractParty struct {
-	// Address Postal address.
+	// The postal address.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// AvatarURL Address of the profile picture.
+	// The URL of the profile picture.
 	AvatarURL string `json:"avatarUrl,omitempty,omitzero"`
 
-	// DisplayName Name to show.
+	// The name to display.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email Email address.
+	// The email address.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// EntityName Registered name of a business.
+	// The registered name, if this is a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// FirstName First name of a person.
+	// The first name, if this is a person.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// ID Account id.
+	// The account's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// IsBusiness Whether the account is a business.
+	// Whether the account is a business.
 	IsBusiness bool `json:"isBusiness"`
 
-	// LastName Last name of a person.
+	// The last name, if this is a person.
 	LastName string `json:"lastName,omitempty,omitzero"`
 }
 
-// ContractStatus State of a contract.
-// Source: States and transitions, Contract.
+// ContractStatus is the status of a contract. The service can add values.
 type ContractStatus string
 
-// ContractType Kind of a contract.
-// Source: Contract (reference endpoints).
+// ContractType is the kind of a contract. The service can add values.
 type ContractType string
 
-// Decimal A decimal amount that travels as a string. Source: Resources and their fields.
+// Decimal is a decimal amount. On the wire it is a string.
 type Decimal = decimal.Decimal
 
-// Document A stored document.
-// Source: Invoice (reference endpoints), documents.
+// Document is a stored document.
 type Document struct {
-	// ID Document id.
+	// The document's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Key Storage key.
+	// The document's key in the storage.
 	Key string `json:"key,omitempty,omitzero"`
 
-	// Name Name to show.
+	// The name to display.
 	Name string `json:"name,omitempty,omitzero"`
 }
 
-// EmailAccount An existing contact known by email address. It is the email variant of a contact's account and the email account of a payment method.
-// Source: Contact (platform API), variants of account.
+// EmailAccount is an existing contact of the service, found by its email address: the destination of a contact, or a
+// payment method.
 type EmailAccount struct {
-	// AccountType Always email.
+	// Always "email".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
-	// Email Resolves an existing contact.
+	// The email address of the existing contact.
 	Email string `json:"email"`
 }
 
-// ErrorBody What was refused and why.
-// Source: Errors, Platform envelope.
+// ErrorBody is the refusal: its code, a message and details.
 type ErrorBody struct {
-	// Code Stable lowercase slug; branch on it.
+	// A stable lower-case slug. Programs branch on it.
 	Code string `json:"code"`
 
-	// Details What there is to carry, in camelCase.
+	// Further data about the refusal, with names in camelCase.
 	Details OpenObject `json:"details,omitempty,omitzero"`
 
-	// Message One sentence safe to log; wording may change.
+	// One sentence that is safe to log. Its wording can change.
 	Message string `json:"message"`
 }
 
-// ErrorEnvelope Body of a refusal.
-// Source: Errors, Platform envelope.
+// ErrorEnvelope is the body of a refusal.
 type ErrorEnvelope struct {
-	// Error The refusal.
+	// The refusal.
 	Error ErrorBody `json:"error"`
 }
 
-// FiatCurrency Fiat currency of invoices and contracts.
-// Source: Invoice (reference endpoints).
+// FiatCurrency is a fiat currency of invoices and contracts. The service can add values.
 type FiatCurrency string
 
-// InstitutionAddress Postal address of an institution.
-// Source: Contact (platform API), address shapes of invoice payloads.
+// InstitutionAddress is the postal address of a bank.
 type InstitutionAddress struct {
-	// AddressLine1 Street and house number.
+	// The street and the house number.
 	AddressLine1 string `json:"addressLine1,omitempty,omitzero"`
 
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country Country.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// PostalCode Postal code.
 	PostalCode string `json:"postalCode,omitempty,omitzero"`
 
-	// State State or region.
+	// The state or region.
 	State string `json:"state,omitempty,omitzero"`
 }
 
-// Invoice A request for payment from a contractor to a client. It carries no download link; a PDF is rendered on request.
-// Source: Invoice (reference endpoints).
+// Invoice is a request for payment from a contractor to a client. It has no download link: the service renders a PDF on
+// request.
 type Invoice struct {
-	// Amount Amount due in currency.
+	// The amount due, in Currency.
 	Amount Decimal `json:"amount"`
 
-	// Client The party that pays.
+	// The client, who pays.
 	Client InvoiceParty `json:"client,omitempty,omitzero"`
 
-	// Comment Comment.
+	// A comment on the invoice.
 	Comment string `json:"comment,omitempty,omitzero"`
 
-	// Contract The contract the invoice belongs to.
+	// The contract that the invoice belongs to.
 	Contract *InvoiceContract `json:"contract,omitempty"`
 
-	// Contractor The party that is paid.
+	// The contractor, who is paid.
 	Contractor InvoiceParty `json:"contractor,omitempty,omitzero"`
 
-	// CreatedAt When the invoice was created.
+	// The time at which the invoice was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency Currency of all amounts.
+	// The currency of all amounts.
 	Currency InvoiceCurrency `json:"currency"`
 
-	// Discount Discount in currency.
+	// The discount, in Currency.
 	Discount *Decimal `json:"discount,omitempty"`
 
-	// Documents Documents attached.
+	// The documents that are attached.
 	Documents []Document `json:"documents,omitempty,omitzero"`
 
-	// DueDate Day by which payment is due.
+	// The day by which the invoice must be paid.
 	DueDate openapi_types.Date `json:"dueDate,omitempty,omitzero"`
 
-	// EmailMessage Text of the email that carries the invoice.
+	// The text of the email that carries the invoice.
 	EmailMessage string `json:"emailMessage,omitempty,omitzero"`
 
-	// ID Invoice id.
+	// The invoice's id.
 	ID string `json:"id"`
 
-	// InvoiceLink Link to the invoice; present in one variant.
+	// The link to the invoice. Only one variant of the invoice has it.
 	InvoiceLink string `json:"invoiceLink,omitempty,omitzero"`
 
-	// InvoiceNumber Number the parties see.
+	// The invoice number that both parties see.
 	InvoiceNumber string `json:"invoiceNumber,omitempty,omitzero"`
 
-	// IssuedDate Day of issue.
+	// The day of issue.
 	IssuedDate openapi_types.Date `json:"issuedDate,omitempty,omitzero"`
 
-	// Items What is invoiced.
+	// The lines of the invoice.
 	Items []LineItem `json:"items,omitempty,omitzero"`
 
-	// OnchainTransactionID Custom transaction reference.
+	// The reference that was attached when the invoice was paid.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// PaidAt When the invoice was paid.
+	// The time at which the invoice was paid.
 	PaidAt time.Time `json:"paidAt,omitempty,omitzero"`
 
-	// PaymentMethods How the invoice can be paid; the index here selects the method printed on a PDF.
+	// The ways to pay the invoice. The index in this list selects the method that is printed on a PDF.
 	PaymentMethods []PaymentMethod `json:"paymentMethods,omitempty,omitzero"`
 
-	// PeriodNumber Number of the period that a recurring contract invoices.
+	// The number of the period, if the contract is recurring.
 	PeriodNumber int `json:"periodNumber,omitempty,omitzero"`
 
-	// Status State.
+	// The current status.
 	Status InvoiceStatus `json:"status"`
 
-	// Transaction The linked transaction.
+	// The transaction that paid the invoice. Nil until then.
 	Transaction *InvoiceTransaction `json:"transaction,omitempty"`
 
-	// UpdatedAt When the invoice last changed.
+	// The time at which the invoice last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// InvoiceContract The contract an invoice belongs to, in short.
-// Source: Invoice (reference endpoints), contract.
+// InvoiceContract is the contract that an invoice belongs to, in short.
 type InvoiceContract struct {
-	// ActivationAt When it takes effect.
+	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// ExpirationAt When it ends.
+	// The time at which the contract ends.
 	ExpirationAt time.Time `json:"expirationAt,omitempty,omitzero"`
 
-	// ID Contract id.
+	// The contract's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// IsRecurring Whether it invoices repeatedly.
+	// Whether the contract issues invoices repeatedly.
 	IsRecurring bool `json:"isRecurring"`
 
-	// Period Length of a period, for example monthly.
+	// The length of a period, such as "monthly".
 	Period string `json:"period,omitempty,omitzero"`
 
-	// Status State of the contract.
+	// The status of the contract.
 	Status ContractStatus `json:"status,omitempty,omitzero"`
 
-	// Type Kind of the contract.
+	// The kind of contract.
 	Type ContractType `json:"type,omitempty,omitzero"`
 }
 
-// InvoiceCurrency Currency of an invoice: the 12 fiat currencies, and the 23 more that one variant of the invoice allows.
-// Source: Invoice (reference endpoints).
+// InvoiceCurrency is the currency of an invoice: one of the 12 fiat currencies, or one of 23 more that one variant of
+// the invoice allows. The service can add values.
 type InvoiceCurrency string
 
-// InvoiceParty Client or contractor of an invoice.
-// Source: Invoice (reference endpoints), client and contractor.
+// InvoiceParty is the client or the contractor of an invoice.
 type InvoiceParty struct {
-	// Address Postal address.
+	// The postal address.
 	Address PostalAddress `json:"address,omitempty,omitzero"`
 
-	// DisplayName Name to show.
+	// The name to display.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email Email address.
+	// The email address.
 	Email string `json:"email,omitempty,omitzero"`
 }
 
-// InvoiceStatus State of an invoice.
-// Source: States and transitions, Invoice.
+// InvoiceStatus is the status of an invoice. The service can add values.
 type InvoiceStatus string
 
-// InvoiceTransaction The transaction that paid an invoice.
-// Source: Invoice (reference endpoints), transaction.
+// InvoiceTransaction is the transaction that paid an invoice.
 type InvoiceTransaction struct {
-	// Amount Amount paid.
+	// The amount that was paid.
 	Amount Number `json:"amount,omitempty,omitzero"`
 
-	// CreatedAt When the transaction was created.
+	// The time at which the transaction was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// OnchainTransactionID Custom transaction reference.
+	// The reference that was attached when the invoice was paid.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// TxHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 
-	// Type Kind of the transaction.
+	// The kind of transaction.
 	Type string `json:"type,omitempty,omitzero"`
 }
 
-// InvoiceUpdate Moves an invoice to another state. With status paid and no onchainTransactionId it is marked paid offline.
-// Source: App API, Invoices; States and transitions, Invoice.
+// InvoiceUpdate changes the status of an invoice. With the status "paid" and no OnchainTransactionID, the invoice is
+// marked as paid offline.
 type InvoiceUpdate struct {
-	// OnchainTransactionID Any unique reference string to attach.
+	// A unique reference of your choice.
 	OnchainTransactionID nullable.Nullable[string] `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// PaidAt Backdates the payment; now when absent.
+	// The time of the payment, if it was before now. Now, if it is absent.
 	PaidAt nullable.Nullable[time.Time] `json:"paidAt,omitempty,omitzero"`
 
-	// Status The state to move to.
+	// The new status.
 	Status InvoiceStatus `json:"status"`
 }
 
-// KYCStatus State of a verification.
-// Source: States and transitions, Card and verification.
+// KYCStatus is the status of a verification. The service can add values.
 type KYCStatus string
 
-// LineItem One line of an invoice.
-// Source: App API, Invoices, create invoice body and batch body.
+// LineItem is one line of an invoice.
 type LineItem struct {
-	// Name What is invoiced.
+	// The product or service.
 	Name string `json:"name"`
 
-	// Price Price of one unit.
+	// The price of one unit.
 	Price Decimal `json:"price"`
 
-	// Quantity How many units.
+	// The number of units.
 	Quantity Number `json:"quantity"`
 }
 
-// LocalRailPaymentMethod Transfer over a domestic clearing system.
-// Source: Invoice (reference endpoints), paymentMethods.
+// LocalRailPaymentMethod is a transfer over a domestic clearing system.
 type LocalRailPaymentMethod struct {
-	// AccountNumber Account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// AccountType Always local.
+	// Always "local".
 	AccountType AccountType `json:"accountType"`
 
-	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BeneficiaryName Name of the beneficiary.
+	// The name of the beneficiary, who is paid.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// Currency ISO 4217 currency of the account.
+	// The ISO 4217 code of the account's currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Method Bank method of the coverage catalogue.
+	// The bank method, as the coverage catalogue names it.
 	Method string `json:"method,omitempty,omitzero"`
 
-	// PaymentKey Local payment key.
+	// The payment key, for methods that use one.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// PaymentReference Reference the payment carries.
+	// The reference that the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// PhoneNumber Phone number.
 	PhoneNumber string `json:"phoneNumber,omitempty,omitzero"`
 
-	// RoutingNumber Routing or clearing number.
+	// The routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// Number A decimal amount that travels as a JSON number. Source: Resources and their fields.
+// Number is a decimal amount. On the wire it is a JSON number.
 type Number = number.Number
 
-// OnchainAccount A wallet that can be paid. It is the on-chain variant of a contact's account and the contact wallet of a payment method.
-// Source: Contact (platform API), variants of account.
+// OnchainAccount is a wallet to pay: the destination of a contact, or a payment method.
 type OnchainAccount struct {
-	// AccountType Always onchain.
+	// Always "onchain".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
 
-	// ChainID Code of the chain that the wallet lives on.
+	// The code of the wallet's chain, such as "base".
 	ChainID ChainCode `json:"chainId"`
 
-	// Currency Asset that the wallet accepts.
+	// The asset that the wallet accepts, such as "USDC".
 	Currency string `json:"currency"`
 
-	// Email Email address of the wallet's holder.
+	// The email address of the wallet's owner.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// WalletAddress Address of the wallet.
 	WalletAddress string `json:"walletAddress"`
 }
 
-// OpenObject An object whose inner shape the description does not show; kept as it came. Source: Resources and their fields.
+// OpenObject is an object whose fields the service description does not show. It is kept as it was received.
 type OpenObject map[string]interface{}
 
-// PIXPaymentMethod Instant transfer to a PIX key.
-// Source: Invoice (reference endpoints), paymentMethods.
+// PIXPaymentMethod is an instant transfer to a PIX key.
 type PIXPaymentMethod struct {
-	// AccountType Always pix.
+	// Always "pix".
 	AccountType AccountType `json:"accountType"`
 
-	// BeneficiaryName Name of the beneficiary.
+	// The name of the beneficiary, who is paid.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// Currency ISO 4217 currency of the account.
+	// The ISO 4217 code of the account's currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// HolderTaxID Tax identifier of the holder.
+	// The tax identifier of the account holder.
 	HolderTaxID string `json:"holderTaxId,omitempty,omitzero"`
 
-	// PIXKey PIX destination key.
+	// The PIX key to pay.
 	PIXKey string `json:"pixKey,omitempty,omitzero"`
 
-	// PIXKeyType Kind of the PIX key.
+	// The kind of PIX key in PIXKey.
 	PIXKeyType string `json:"pixKeyType,omitempty,omitzero"`
 }
 
-// PaymentMethod One way to pay an invoice or a contract.
-// Source: Invoice (reference endpoints), paymentMethods.
+// PaymentMethod is one way to pay an invoice or a contract.
 type PaymentMethod struct {
 	union json.RawMessage
 }
 
-// PostalAddress Postal address of a person or business.
-// Source: Contact (platform API), address shapes of invoice payloads.
+// PostalAddress is the postal address of a person or a business.
 type PostalAddress struct {
-	// AddressLine2 Second line.
+	// The second line of the address, such as a floor.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// State State or region.
+	// The state or region.
 	State string `json:"state,omitempty,omitzero"`
 
-	// StreetAddress Street and house number.
+	// The street and the house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Zip Postal code.
+	// The postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// PriorityMethod Payment method that a contract prefers.
-// Source: Contract (reference endpoints), priorityMethods.
+// PriorityMethod is a payment method that a contract prefers. The service can add values.
 type PriorityMethod string
 
-// ProviderUSDPaymentMethod US dollar account that a licensed banking partner opened for the payee.
-// Source: Invoice (reference endpoints), paymentMethods.
+// ProviderUSDPaymentMethod is a US dollar account that a licensed banking partner opened for the payee.
 type ProviderUSDPaymentMethod struct {
-	// AccountNumber Account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// AccountType Always provider_usd.
+	// Always "provider_usd".
 	AccountType AccountType `json:"accountType"`
 
-	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BeneficiaryName Name of the beneficiary.
+	// The name of the beneficiary, who is paid.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// Currency ISO 4217 currency of the account.
+	// The ISO 4217 code of the account's currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// PaymentReference Reference the payment carries.
+	// The reference that the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// RoutingNumber Routing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// SEPAPaymentMethod Euro transfer to an IBAN.
-// Source: Invoice (reference endpoints), SEPA payment method fields.
+// SEPAPaymentMethod is a euro transfer to an IBAN.
 type SEPAPaymentMethod struct {
-	// AccountHolderAddress Address of the holder.
 	AccountHolderAddress PostalAddress `json:"accountHolderAddress,omitempty,omitzero"`
 
-	// AccountHolderBusinessName Registered name of a business.
+	// The registered name, if this is a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
-	// AccountHolderFirstName First name of a person.
+	// The first name, if this is a person.
 	AccountHolderFirstName string `json:"accountHolderFirstName,omitempty,omitzero"`
 
-	// AccountHolderLastName Last name of a person.
+	// The last name, if this is a person.
 	AccountHolderLastName string `json:"accountHolderLastName,omitempty,omitzero"`
 
-	// AccountHolderType Person or business.
+	// Whether the account holder is an individual or a business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// AccountType Always sepa.
+	// Always "sepa".
 	AccountType AccountType `json:"accountType"`
 
-	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BeneficiaryName Name of the beneficiary.
+	// The name of the beneficiary, who is paid.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// BIC BIC of the institution.
+	// The BIC of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// BusinessIndustry Industry of a business.
+	// The industry, if the account holder is a business.
 	BusinessIndustry string `json:"businessIndustry,omitempty,omitzero"`
 
-	// Currency ISO 4217 currency of the account.
+	// The ISO 4217 code of the account's currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// IBANNumber IBAN of the account.
+	// The IBAN of the account.
 	IBANNumber string `json:"ibanNumber,omitempty,omitzero"`
 
-	// PaymentReference Reference the payment carries.
+	// The reference that the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// Relationship Relationship to the payer, for example employee.
+	// The relationship to the payer, such as "employee".
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// SWIFTPaymentMethod International wire.
-// Source: Invoice (reference endpoints), paymentMethods.
+// SWIFTPaymentMethod is an international wire transfer.
 type SWIFTPaymentMethod struct {
-	// AccountHolderAddress Address of the holder.
 	AccountHolderAddress PostalAddress `json:"accountHolderAddress,omitempty,omitzero"`
 
-	// AccountHolderType Person or business.
+	// Whether the account holder is an individual or a business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// AccountNumber Account number where there is no IBAN.
+	// The account number, if there is no IBAN.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// AccountType Always swift.
+	// Always "swift".
 	AccountType AccountType `json:"accountType"`
 
-	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BeneficiaryName Name of the beneficiary.
+	// The name of the beneficiary, who is paid.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// BIC BIC of the institution.
+	// The BIC of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// Currency ISO 4217 currency of the account.
+	// The ISO 4217 code of the account's currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// IBANNumber IBAN of the account.
+	// The IBAN of the account.
 	IBANNumber string `json:"ibanNumber,omitempty,omitzero"`
 
-	// PaymentReference Reference the payment carries.
+	// The reference that the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 }
 
-// USExternalPaymentMethod Domestic transfer to a United States bank account.
-// Source: Invoice (reference endpoints), paymentMethods.
+// USExternalPaymentMethod is a domestic transfer to a bank account in the United States.
 type USExternalPaymentMethod struct {
-	// AccountHolderAddress Address of the holder.
 	AccountHolderAddress PostalAddress `json:"accountHolderAddress,omitempty,omitzero"`
 
-	// AccountHolderBusinessName Registered name of a business.
+	// The registered name, if this is a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
-	// AccountHolderFirstName First name of a person.
+	// The first name, if this is a person.
 	AccountHolderFirstName string `json:"accountHolderFirstName,omitempty,omitzero"`
 
-	// AccountHolderLastName Last name of a person.
+	// The last name, if this is a person.
 	AccountHolderLastName string `json:"accountHolderLastName,omitempty,omitzero"`
 
-	// AccountHolderType Person or business.
+	// Whether the account holder is an individual or a business.
 	AccountHolderType AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// AccountKind Classification such as checking or savings.
+	// The kind of account, such as checking or savings.
 	AccountKind string `json:"accountKind,omitempty,omitzero"`
 
-	// AccountNumber Account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// AccountType Always us_external.
+	// Always "us_external".
 	AccountType AccountType `json:"accountType"`
 
-	// BankAddress Address of the institution.
 	BankAddress InstitutionAddress `json:"bankAddress,omitempty,omitzero"`
 
-	// BankName Name of the institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BeneficiaryName Name of the beneficiary.
+	// The name of the beneficiary, who is paid.
 	BeneficiaryName string `json:"beneficiaryName,omitempty,omitzero"`
 
-	// Currency ISO 4217 currency of the account.
+	// The ISO 4217 code of the account's currency.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// PaymentReference Reference the payment carries.
+	// The reference that the payment carries.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// RoutingNumber Routing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// UniversalTransactionStatus How far a quoted payment has come.
-// Source: Universal transaction status.
+// UniversalTransactionStatus is the progress of a payment that was quoted.
 type UniversalTransactionStatus struct {
-	// CreatedAt When the transaction was created.
+	// The time at which the transaction was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// DepositAddress Address to deposit to.
+	// The address to send the money to.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// DestinationTxHash Hash of the transaction on the destination chain.
+	// The hash of the transaction on the chain that the money arrives on.
 	DestinationTxHash string `json:"destinationTxHash,omitempty,omitzero"`
 
-	// ErrorMessage Why the payment failed.
+	// The reason, if the payment failed.
 	ErrorMessage string `json:"errorMessage,omitempty,omitzero"`
 
-	// ExpiresAt When the quote expires.
+	// The time at which the quote expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
 
-	// FromAmount Amount sent.
+	// The amount that is sent, in FromCurrency.
 	FromAmount Number `json:"fromAmount"`
 
-	// FromCurrency Currency sent.
+	// The currency that is sent.
 	FromCurrency string `json:"fromCurrency"`
 
-	// ID Transaction id.
+	// The transaction's id.
 	ID string `json:"id"`
 
-	// OriginTxHash Hash of the transaction on the chain of origin.
+	// The hash of the transaction on the chain that the money leaves.
 	OriginTxHash string `json:"originTxHash,omitempty,omitzero"`
 
-	// PaymentChannel Channel the payment takes; the values are not shown.
+	// The channel of the payment. The service description does not show the values.
 	PaymentChannel string `json:"paymentChannel"`
 
-	// QuoteID Quote that the payment was priced with.
+	// The quote of the payment.
 	QuoteID string `json:"quoteId"`
 
-	// Status State; the values are not shown.
+	// The current status. The service description does not show the values.
 	Status string `json:"status"`
 
-	// ToAmount Amount received.
+	// The amount that is received, in ToCurrency.
 	ToAmount *Number `json:"toAmount,omitempty"`
 
-	// ToCurrency Currency received.
+	// The currency that is received.
 	ToCurrency string `json:"toCurrency"`
 
-	// Type Kind of the transaction; the values are not shown.
+	// The kind of transaction. The service description does not show the values.
 	Type string `json:"type"`
 }
 
@@ -1184,7 +1120,8 @@ func (t *PaymentMethod) FromSEPAPaymentMethod(v SEPAPaymentMethod) error {
 	return err
 }
 
-// MergeSEPAPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided SEPAPaymentMethod
+// MergeSEPAPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided
+// SEPAPaymentMethod
 func (t *PaymentMethod) MergeSEPAPaymentMethod(v SEPAPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -1207,7 +1144,8 @@ func (t PaymentMethod) AsUSExternalPaymentMethod() (USExternalPaymentMethod, err
 	return body, err
 }
 
-// FromUSExternalPaymentMethod overwrites any union data inside the PaymentMethod as the provided USExternalPaymentMethod
+// FromUSExternalPaymentMethod overwrites any union data inside the PaymentMethod as the provided
+// USExternalPaymentMethod
 func (t *PaymentMethod) FromUSExternalPaymentMethod(v USExternalPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -1218,7 +1156,8 @@ func (t *PaymentMethod) FromUSExternalPaymentMethod(v USExternalPaymentMethod) e
 	return err
 }
 
-// MergeUSExternalPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided USExternalPaymentMethod
+// MergeUSExternalPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided
+// USExternalPaymentMethod
 func (t *PaymentMethod) MergeUSExternalPaymentMethod(v USExternalPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -1252,7 +1191,8 @@ func (t *PaymentMethod) FromSWIFTPaymentMethod(v SWIFTPaymentMethod) error {
 	return err
 }
 
-// MergeSWIFTPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided SWIFTPaymentMethod
+// MergeSWIFTPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided
+// SWIFTPaymentMethod
 func (t *PaymentMethod) MergeSWIFTPaymentMethod(v SWIFTPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -1286,7 +1226,8 @@ func (t *PaymentMethod) FromPIXPaymentMethod(v PIXPaymentMethod) error {
 	return err
 }
 
-// MergePIXPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided PIXPaymentMethod
+// MergePIXPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided
+// PIXPaymentMethod
 func (t *PaymentMethod) MergePIXPaymentMethod(v PIXPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -1320,7 +1261,8 @@ func (t *PaymentMethod) FromLocalRailPaymentMethod(v LocalRailPaymentMethod) err
 	return err
 }
 
-// MergeLocalRailPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided LocalRailPaymentMethod
+// MergeLocalRailPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided
+// LocalRailPaymentMethod
 func (t *PaymentMethod) MergeLocalRailPaymentMethod(v LocalRailPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -1343,7 +1285,8 @@ func (t PaymentMethod) AsProviderUSDPaymentMethod() (ProviderUSDPaymentMethod, e
 	return body, err
 }
 
-// FromProviderUSDPaymentMethod overwrites any union data inside the PaymentMethod as the provided ProviderUSDPaymentMethod
+// FromProviderUSDPaymentMethod overwrites any union data inside the PaymentMethod as the provided
+// ProviderUSDPaymentMethod
 func (t *PaymentMethod) FromProviderUSDPaymentMethod(v ProviderUSDPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -1354,7 +1297,8 @@ func (t *PaymentMethod) FromProviderUSDPaymentMethod(v ProviderUSDPaymentMethod)
 	return err
 }
 
-// MergeProviderUSDPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided ProviderUSDPaymentMethod
+// MergeProviderUSDPaymentMethod performs a merge with any union data inside the PaymentMethod, using the provided
+// ProviderUSDPaymentMethod
 func (t *PaymentMethod) MergeProviderUSDPaymentMethod(v ProviderUSDPaymentMethod) error {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -3,3 +3,4 @@
 package commonwire
 
 //go:generate ../../../../internal/tools/run oapi-codegen -config ../../../../internal/tools/codegen/oapi/sandbox-common.yaml ../../../../openapi/common.yaml
+//go:generate ../../../../internal/tools/run readable -aliases .

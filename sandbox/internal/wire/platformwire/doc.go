@@ -4,3 +4,4 @@
 package platformwire
 
 //go:generate ../../../../internal/tools/run oapi-codegen -config ../../../../internal/tools/codegen/oapi/sandbox-dapi.yaml ../../../../openapi/dapi.yaml
+//go:generate ../../../../internal/tools/run readable -aliases .

@@ -16,104 +16,104 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// Defines values for AccountKind.
+// The values of [AccountKind] that this version knows.
 const (
 	AccountKindChecking AccountKind = "checking"
 	AccountKindSavings  AccountKind = "savings"
 )
 
-// Defines values for Asset.
+// The values of [Asset] that this version knows.
 const (
 	AssetEURC Asset = "EURC"
 	AssetUSDC Asset = "USDC"
 )
 
-// Defines values for BankMethod.
+// The values of [BankMethod] that this version knows.
 const (
-	BankMethodAch          BankMethod = "ach"
-	BankMethodBdtEwallet   BankMethod = "bdt_ewallet"
-	BankMethodBdtLocal     BankMethod = "bdt_local"
-	BankMethodBobLocal     BankMethod = "bob_local"
+	BankMethodACH          BankMethod = "ach"
+	BankMethodBDTEwallet   BankMethod = "bdt_ewallet"
+	BankMethodBDTLocal     BankMethod = "bdt_local"
+	BankMethodBOBLocal     BankMethod = "bob_local"
+	BankMethodBRLLocal     BankMethod = "brl_local"
 	BankMethodBreb         BankMethod = "breb"
-	BankMethodBrlLocal     BankMethod = "brl_local"
-	BankMethodCadEft       BankMethod = "cad_eft"
-	BankMethodClpLocal     BankMethod = "clp_local"
-	BankMethodCnyAlipay    BankMethod = "cny_alipay"
-	BankMethodCnyWechatpay BankMethod = "cny_wechatpay"
-	BankMethodCopLocal     BankMethod = "cop_local"
-	BankMethodCrcLocal     BankMethod = "crc_local"
-	BankMethodDkkLocal     BankMethod = "dkk_local"
-	BankMethodDopEwallet   BankMethod = "dop_ewallet"
-	BankMethodDopLocal     BankMethod = "dop_local"
-	BankMethodEgpLocal     BankMethod = "egp_local"
+	BankMethodCADEFT       BankMethod = "cad_eft"
+	BankMethodCLPLocal     BankMethod = "clp_local"
+	BankMethodCNYAlipay    BankMethod = "cny_alipay"
+	BankMethodCNYWechatpay BankMethod = "cny_wechatpay"
+	BankMethodCOPLocal     BankMethod = "cop_local"
+	BankMethodCRCLocal     BankMethod = "crc_local"
+	BankMethodDKKLocal     BankMethod = "dkk_local"
+	BankMethodDOPEwallet   BankMethod = "dop_ewallet"
+	BankMethodDOPLocal     BankMethod = "dop_local"
+	BankMethodEGPLocal     BankMethod = "egp_local"
 	BankMethodFednow       BankMethod = "fednow"
 	BankMethodFedwire      BankMethod = "fedwire"
-	BankMethodGtqEwallet   BankMethod = "gtq_ewallet"
-	BankMethodGtqLocal     BankMethod = "gtq_local"
-	BankMethodHkdFps       BankMethod = "hkd_fps"
-	BankMethodHnlLocal     BankMethod = "hnl_local"
-	BankMethodIdrEwallet   BankMethod = "idr_ewallet"
-	BankMethodIdrLocal     BankMethod = "idr_local"
-	BankMethodIlsLocal     BankMethod = "ils_local"
-	BankMethodInrLocal     BankMethod = "inr_local"
-	BankMethodInrUpi       BankMethod = "inr_upi"
-	BankMethodJmdLocal     BankMethod = "jmd_local"
-	BankMethodJpyLocal     BankMethod = "jpy_local"
-	BankMethodKrwLocal     BankMethod = "krw_local"
-	BankMethodMyrLocal     BankMethod = "myr_local"
-	BankMethodNip          BankMethod = "nip"
-	BankMethodNokLocal     BankMethod = "nok_local"
-	BankMethodNpp          BankMethod = "npp"
+	BankMethodGTQEwallet   BankMethod = "gtq_ewallet"
+	BankMethodGTQLocal     BankMethod = "gtq_local"
+	BankMethodHKDFPS       BankMethod = "hkd_fps"
+	BankMethodHNLLocal     BankMethod = "hnl_local"
+	BankMethodIDREwallet   BankMethod = "idr_ewallet"
+	BankMethodIDRLocal     BankMethod = "idr_local"
+	BankMethodILSLocal     BankMethod = "ils_local"
+	BankMethodINRLocal     BankMethod = "inr_local"
+	BankMethodINRUPI       BankMethod = "inr_upi"
+	BankMethodJMDLocal     BankMethod = "jmd_local"
+	BankMethodJPYLocal     BankMethod = "jpy_local"
+	BankMethodKRWLocal     BankMethod = "krw_local"
+	BankMethodMYRLocal     BankMethod = "myr_local"
+	BankMethodNIP          BankMethod = "nip"
+	BankMethodNOKLocal     BankMethod = "nok_local"
+	BankMethodNPP          BankMethod = "npp"
+	BankMethodPHPEwallet   BankMethod = "php_ewallet"
+	BankMethodPHPLocal     BankMethod = "php_local"
 	BankMethodPIX          BankMethod = "pix"
-	BankMethodPhpEwallet   BankMethod = "php_ewallet"
-	BankMethodPhpLocal     BankMethod = "php_local"
-	BankMethodPkrEwallet   BankMethod = "pkr_ewallet"
-	BankMethodPkrRaast     BankMethod = "pkr_raast"
-	BankMethodPlnLocal     BankMethod = "pln_local"
-	BankMethodPse          BankMethod = "pse"
+	BankMethodPKREwallet   BankMethod = "pkr_ewallet"
+	BankMethodPKRRaast     BankMethod = "pkr_raast"
+	BankMethodPLNLocal     BankMethod = "pln_local"
+	BankMethodPSE          BankMethod = "pse"
 	BankMethodRTP          BankMethod = "rtp"
-	BankMethodSarLocal     BankMethod = "sar_local"
-	BankMethodSepa         BankMethod = "sepa"
-	BankMethodSleLocal     BankMethod = "sle_local"
-	BankMethodSpei         BankMethod = "spei"
-	BankMethodSwift        BankMethod = "swift"
-	BankMethodThbLocal     BankMethod = "thb_local"
+	BankMethodSARLocal     BankMethod = "sar_local"
+	BankMethodSEPA         BankMethod = "sepa"
+	BankMethodSLELocal     BankMethod = "sle_local"
+	BankMethodSPEI         BankMethod = "spei"
+	BankMethodSWIFT        BankMethod = "swift"
+	BankMethodTHBLocal     BankMethod = "thb_local"
+	BankMethodTRYFast      BankMethod = "try_fast"
+	BankMethodTZSLocal     BankMethod = "tzs_local"
 	BankMethodTransfers30  BankMethod = "transfers_3_0"
-	BankMethodTryFast      BankMethod = "try_fast"
-	BankMethodTzsLocal     BankMethod = "tzs_local"
-	BankMethodUaefts       BankMethod = "uaefts"
-	BankMethodUgxLocal     BankMethod = "ugx_local"
-	BankMethodUkfps        BankMethod = "ukfps"
-	BankMethodVndLocal     BankMethod = "vnd_local"
-	BankMethodXofLocal     BankMethod = "xof_local"
-	BankMethodZmwLocal     BankMethod = "zmw_local"
+	BankMethodUAEFTS       BankMethod = "uaefts"
+	BankMethodUGXLocal     BankMethod = "ugx_local"
+	BankMethodUKFPS        BankMethod = "ukfps"
+	BankMethodVNDLocal     BankMethod = "vnd_local"
+	BankMethodXOFLocal     BankMethod = "xof_local"
+	BankMethodZMWLocal     BankMethod = "zmw_local"
 )
 
-// Defines values for ClientStatus.
+// The values of [ClientStatus] that this version knows.
 const (
 	ClientStatusPending ClientStatus = "pending"
 	ClientStatusReady   ClientStatus = "ready"
 )
 
-// Defines values for ClientType.
+// The values of [ClientType] that this version knows.
 const (
 	ClientTypeBusiness   ClientType = "business"
 	ClientTypeIndividual ClientType = "individual"
 )
 
-// Defines values for EmailAccountType.
+// The values of [EmailAccountType] that this version knows.
 const (
 	EmailAccountTypeEmail EmailAccountType = "email"
 )
 
-// Defines values for EscrowActionType.
+// The values of [EscrowActionType] that this version knows.
 const (
 	EscrowActionTypeApprove EscrowActionType = "approve"
 	EscrowActionTypeRefund  EscrowActionType = "refund"
 	EscrowActionTypeRelease EscrowActionType = "release"
 )
 
-// Defines values for EscrowStatus.
+// The values of [EscrowStatus] that this version knows.
 const (
 	EscrowStatusActive          EscrowStatus = "active"
 	EscrowStatusExpired         EscrowStatus = "expired"
@@ -122,21 +122,21 @@ const (
 	EscrowStatusReleased        EscrowStatus = "released"
 )
 
-// Defines values for OnchainAccountType.
+// The values of [OnchainAccountType] that this version knows.
 const (
 	OnchainAccountTypeOnchain OnchainAccountType = "onchain"
 )
 
-// Defines values for PIXKeyType.
+// The values of [PIXKeyType] that this version knows.
 const (
-	PIXKeyTypeCnpj  PIXKeyType = "cnpj"
-	PIXKeyTypeCpf   PIXKeyType = "cpf"
+	PIXKeyTypeCNPJ  PIXKeyType = "cnpj"
+	PIXKeyTypeCPF   PIXKeyType = "cpf"
+	PIXKeyTypeEVP   PIXKeyType = "evp"
 	PIXKeyTypeEmail PIXKeyType = "email"
-	PIXKeyTypeEvp   PIXKeyType = "evp"
 	PIXKeyTypePhone PIXKeyType = "phone"
 )
 
-// Defines values for PayinStatus.
+// The values of [PayinStatus] that this version knows.
 const (
 	PayinStatusAwaitingFunds PayinStatus = "awaiting_funds"
 	PayinStatusCompleted     PayinStatus = "completed"
@@ -144,7 +144,7 @@ const (
 	PayinStatusQuoted        PayinStatus = "quoted"
 )
 
-// Defines values for PayoutStatus.
+// The values of [PayoutStatus] that this version knows.
 const (
 	PayoutStatusAwaitingApproval PayoutStatus = "awaiting_approval"
 	PayoutStatusCompleted        PayoutStatus = "completed"
@@ -155,7 +155,7 @@ const (
 	PayoutStatusRefunded         PayoutStatus = "refunded"
 )
 
-// Defines values for RailStatus.
+// The values of [RailStatus] that this version knows.
 const (
 	RailStatusActive             RailStatus = "active"
 	RailStatusAvailable          RailStatus = "available"
@@ -163,20 +163,20 @@ const (
 	RailStatusPending            RailStatus = "pending"
 )
 
-// Defines values for TransactionDirection.
+// The values of [TransactionDirection] that this version knows.
 const (
 	TransactionDirectionIn  TransactionDirection = "in"
 	TransactionDirectionOut TransactionDirection = "out"
 )
 
-// Defines values for TransactionStatus.
+// The values of [TransactionStatus] that this version knows.
 const (
 	TransactionStatusCompleted TransactionStatus = "completed"
 	TransactionStatusFailed    TransactionStatus = "failed"
 	TransactionStatusPending   TransactionStatus = "pending"
 )
 
-// Defines values for TransactionType.
+// The values of [TransactionType] that this version knows.
 const (
 	TransactionTypeDeposit TransactionType = "deposit"
 	TransactionTypeEscrow  TransactionType = "escrow"
@@ -185,1118 +185,1108 @@ const (
 	TransactionTypeRefund  TransactionType = "refund"
 )
 
-// AccountKind Account classification. Source: Resources, Contact.
+// AccountKind is the kind of a bank account. The service can add values.
 type AccountKind string
 
-// Approval What the developer key signs. The window is 120 seconds for a payout, 60 for an escrow action. Source: Authentication, Signing; Limits, Lifetimes.
+// Approval is a text that the developer key must sign to approve a payment. It is valid for 120 seconds for a payout,
+// and for 60 seconds for an escrow action.
 type Approval struct {
-	// ExpiresAt When the window closes.
+	// The time at which the approval expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// ID Names the approval in the confirm call.
+	// The approval's id, for the confirm call.
 	ID string `json:"id"`
 
-	// Payload The bytes to sign.
+	// The bytes to sign.
 	Payload Base64 `json:"payload"`
 }
 
-// ApprovalConfirm A signed approval. Source: Authentication, Signing; Limits, Pages and sizes.
+// ApprovalConfirm is a signed approval.
 type ApprovalConfirm struct {
-	// ApprovalID Of the approval.
 	ApprovalID string `json:"approvalId"`
 
-	// PublicKey Of the developer key, base64 DER.
+	// The public half of the developer key, in DER form.
 	PublicKey Base64 `json:"publicKey"`
 
-	// Signature Over the decoded payload bytes, base64.
+	// The signature over the bytes of the approval's payload.
 	Signature Base64 `json:"signature"`
 }
 
-// Asset A settlement asset on Base. Source: Resources, Platform resources.
+// Asset is a settlement asset on Base. The service can add values.
 type Asset string
 
-// Balance An amount held on Base. Source: Resources, Platform resources.
+// Balance is an amount of an asset that an account holds on Base.
 type Balance struct {
-	// Available What can be spent, in the asset.
+	// The amount that can be spent, in Currency.
 	Available externalRef0.Decimal `json:"available"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency"`
 }
 
-// BankAccount A bank or mobile-wallet destination; which fields a method needs is answered by the contact's capabilities. Source: Resources, Contact.
+// BankAccount is a bank account or a mobile wallet as destination. The fields that are needed depend on the method: the
+// contact's capabilities report what is missing.
 type BankAccount struct {
-	// AccountHolderBusinessName Registered name of a business holder.
+	// The registered name of a business.
 	AccountHolderBusinessName string `json:"accountHolderBusinessName,omitempty,omitzero"`
 
-	// AccountHolderFirstName Legal first name of an individual holder.
+	// The legal first name of an individual.
 	AccountHolderFirstName string `json:"accountHolderFirstName,omitempty,omitzero"`
 
-	// AccountHolderLastName Legal last name of an individual holder.
+	// The legal last name of an individual.
 	AccountHolderLastName string `json:"accountHolderLastName,omitempty,omitzero"`
 
-	// AccountHolderName Full holder name for methods using one field.
+	// The full name of the account holder, for methods that use one field.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// AccountHolderType Individual or business.
+	// Whether the account holder is an individual or a business.
 	AccountHolderType externalRef0.AccountHolderType `json:"accountHolderType,omitempty,omitzero"`
 
-	// AccountKind Classification such as checking or savings.
+	// The kind of account, such as checking or savings.
 	AccountKind AccountKind `json:"accountKind,omitempty,omitzero"`
 
-	// AccountNumber Domestic account number.
+	// The domestic account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// AccountType The method.
+	// The bank method, such as "sepa".
 	AccountType BankMethod `json:"accountType"`
 
-	// BankAddress Institution postal address.
+	// The postal address of the bank.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
 
-	// BankName Destination institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC BIC or SWIFT identifier.
+	// The BIC (SWIFT code) of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// BranchNumber Branch identifier.
+	// The number of the bank's branch.
 	BranchNumber string `json:"branchNumber,omitempty,omitzero"`
 
-	// Currency ISO 4217 destination currency.
+	// The ISO 4217 code of the currency that arrives.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// FinancialInstitutionID Institution id from the method directory.
+	// The bank's id in the directory of the method.
 	FinancialInstitutionID string `json:"financialInstitutionId,omitempty,omitzero"`
 
-	// HolderIDNumber Identifier of the holder.
+	// The government identifier of the account holder.
 	HolderIDNumber string `json:"holderIdNumber,omitempty,omitzero"`
 
-	// HolderIDType Government identifier type.
+	// The kind of the government identifier in HolderIDNumber.
 	HolderIDType HolderIDType `json:"holderIdType,omitempty,omitzero"`
 
-	// HolderNationality ISO country code.
+	// The ISO country code of the account holder's nationality.
 	HolderNationality string `json:"holderNationality,omitempty,omitzero"`
 
-	// HolderTaxID Tax identifier of the holder.
+	// The tax identifier of the account holder.
 	HolderTaxID string `json:"holderTaxId,omitempty,omitzero"`
 
-	// IBAN Account identifier without display separators.
+	// The IBAN, without spaces or other separators.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// IntermediaryBank Routing institution for an international transfer.
+	// The bank that an international transfer goes through.
 	IntermediaryBank *IntermediaryBank `json:"intermediaryBank,omitempty"`
 
-	// PaymentKey Local payment key required by the method.
+	// The payment key, for methods that use one.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// PhoneNumber Phone number for local methods that need it.
+	// The phone number, for mobile wallets and other methods that use one.
 	PhoneNumber string `json:"phoneNumber,omitempty,omitzero"`
 
-	// PIXKey PIX destination key.
+	// The PIX key to pay.
 	PIXKey string `json:"pixKey,omitempty,omitzero"`
 
-	// PIXKeyType Type of the PIX key.
+	// The kind of PIX key in PIXKey.
 	PIXKeyType PIXKeyType `json:"pixKeyType,omitempty,omitzero"`
 
-	// RoutingNumber Domestic routing or clearing number.
+	// The domestic routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// BankDestination Legacy payment-account destination; new code uses `account`. Further fields are cut off in the description. Source: Resources, Contact.
+// BankDestination is a bank account in the legacy form. New code uses ContactCreate.Account. The service description
+// does not show all of its fields.
 type BankDestination struct {
-	// BankAddress Institution address.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
 
-	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Currency Destination currency.
+	// The currency that arrives.
 	Currency string `json:"currency"`
 
-	// Fields Requisite fields.
+	// The account details, by the names that the method uses.
 	Fields map[string]interface{} `json:"fields"`
 
-	// Holder Holder identity and address.
+	// The name and the address of the account holder.
 	Holder map[string]interface{} `json:"holder"`
 
-	// Method Fiat payment type.
-	Method               string                 `json:"method"`
+	// The bank method.
+	Method string `json:"method"`
+
+	// The members of the JSON object that no other field holds.
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// BankID A virtual account's id. Source: Vocabulary.
+// BankID is the id of a virtual account.
 type BankID = string
 
-// BankMethod A bank method; `_ewallet` routes to a mobile wallet by phone number, `_local` is a domestic clearing system. Source: Resources, Contact; Coverage catalogue.
+// BankMethod is a bank method. The names that end in "_ewallet" pay a mobile wallet by its phone number. The names that
+// end in "_local" use a domestic clearing system. The service can add values.
 type BankMethod string
 
-// Base64 Bytes as standard base64 with padding.
+// Base64 is a series of bytes. On the wire it is standard base64 with padding.
 type Base64 = []byte
 
-// Blocker What stands in the way. Blocker codes are not slugs. Source: Resources, Contact; Errors, Slugs.
+// Blocker is one thing that must be done or changed first. Its code is not an error slug.
 type Blocker struct {
-	// Code A word of the blocker vocabulary.
+	// A code of the blocker vocabulary.
 	Code string `json:"code"`
 
-	// Field The field concerned.
+	// The field that the blocker is about. Empty if it is about no single field.
 	Field string `json:"field,omitempty,omitzero"`
 
-	// Message One sentence.
+	// One sentence for people.
 	Message string `json:"message"`
 }
 
-// Chain A live chain. Source: Resources, Platform resources.
+// Chain is a live chain.
 type Chain struct {
-	// ChainID EVM id.
+	// The chain's EVM chain id, such as 8453.
 	ChainID ChainID `json:"chainId"`
 
-	// Code What an on-chain contact names.
+	// The code that an on-chain contact uses, such as "base".
 	Code ChainCode `json:"code"`
 
-	// Name Display name.
+	// The display name.
 	Name string `json:"name"`
 
-	// Tokens Its tokens.
+	// The chain's tokens.
 	Tokens []Token `json:"tokens"`
 }
 
-// ChainCode A chain's code, such as `base`; the `code` of the chain listing. Source: Resources, Contact.
+// ChainCode is the code of a chain, such as "base", as the list of chains names it.
 type ChainCode = string
 
-// ChainID An EVM chain id, such as 8453 for Base. Source: Resources, Platform resources.
+// ChainID is an EVM chain id, such as 8453 for Base.
 type ChainID = int64
 
-// ChainPage A page of chains. Source: Limits, Pages and sizes.
+// ChainPage is a page of chains.
 type ChainPage struct {
-	// Items The chains.
+	// The chains on this page.
 	Items []Chain `json:"items"`
 
-	// NextCursor Present until the end.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// Challenge What the developer key signs. Source: Authentication, Platform API.
+// Challenge is a text that the developer key must sign to log in.
 type Challenge struct {
-	// ChallengeID Names the challenge in the token call.
+	// The challenge's id, for the token call.
 	ChallengeID string `json:"challengeId"`
 
-	// ExpiresAt When the challenge expires.
+	// The time at which the challenge expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Payload The bytes to sign.
+	// The bytes to sign.
 	Payload Base64 `json:"payload"`
 }
 
-// ChallengeRequest Starts a login. Source: Authentication, Platform API.
+// ChallengeRequest starts a login.
 type ChallengeRequest struct {
-	// Email The account's email. Source: Endpoints, Platform API (the body carries an email).
+	// The email address of the account.
 	Email string `json:"email"`
 
-	// RequestExpiry When the request stops being valid; not in the past and at most five minutes out.
+	// The time at which the request stops being valid. It must not be in the past, and at most five minutes in the
+	// future.
 	RequestExpiry time.Time `json:"requestExpiry"`
 }
 
-// Client An account created by an integrator. Source: Vocabulary; Resources, Platform resources.
+// Client is an account that an integrator created for a customer.
 type Client struct {
-	// Balances What the client holds.
+	// The client's balances, one for each asset.
 	Balances []Balance `json:"balances,omitempty,omitzero"`
 
-	// BaseSmartWallet The client's wallet on Base; absent until ready.
+	// The address of the client's wallet on Base. It is absent until the client is ready.
 	BaseSmartWallet EVMAddress `json:"baseSmartWallet,omitempty,omitzero"`
 
-	// Country ISO country of residency.
+	// The ISO 3166-1 alpha-2 code of the country of residence.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Email The natural key.
+	// The client's email address, the natural key.
 	Email string `json:"email"`
 
-	// EntityName Of a business.
+	// The registered name. Empty for an individual.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// FirstName Of an individual.
+	// The first name. Empty for a business.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// ID The client's id.
+	// The client's id.
 	ID ClientID `json:"id"`
 
-	// LastName Of an individual.
+	// The last name. Empty for a business.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// Status Where the client stands.
+	// The current status. A client can be used when it is ready.
 	Status ClientStatus `json:"status"`
 
-	// Type Legal form.
+	// The legal form: individual or business.
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientCreate Creates a client; its email is the natural key. Source: Limits, Idempotency.
+// ClientCreate creates a client. The email is the natural key: the same email returns the client that exists.
 type ClientCreate struct {
-	// Country ISO 3166-1 alpha-2 country of residency.
+	// The ISO 3166-1 alpha-2 code of the country of residence.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// Email The natural key. Source: Endpoints, Platform API.
+	// The client's email address, the natural key.
 	Email string `json:"email"`
 
-	// EntityName Of a business.
+	// The registered name, for a business.
 	EntityName string `json:"entityName,omitempty,omitzero"`
 
-	// FirstName Of an individual.
+	// The first name, for an individual.
 	FirstName string `json:"firstName,omitempty,omitzero"`
 
-	// LastName Of an individual.
+	// The last name, for an individual.
 	LastName string `json:"lastName,omitempty,omitzero"`
 
-	// Type Legal form.
+	// The legal form: individual or business.
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientID A client's id. Source: Vocabulary.
+// ClientID is the id of a client.
 type ClientID = string
 
-// ClientStatus Where a client stands; a wallet exists when `ready`. Source: States, Platform objects.
+// ClientStatus is the status of a client. A client has a wallet when it is "ready". The service can add values.
 type ClientStatus string
 
-// ClientType The client's legal form.
+// ClientType is the legal form of a client. The service can add values.
 type ClientType string
 
-// Contact A saved payment destination. Source: Resources, Contact.
+// Contact is a saved payment destination.
 type Contact struct {
-	// Address Postal address.
+	// The postal address.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// Bank Payment-account view.
+	// The bank account. Nil for other contacts.
 	Bank *ContactBankView `json:"bank,omitempty"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Crypto On-chain view.
+	// The wallet. Nil for other contacts.
 	Crypto *ContactCryptoView `json:"crypto,omitempty"`
 
-	// Email Of an email contact.
+	// The email address, for a contact that was found by it.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// ID The contact's id.
+	// The contact's id.
 	ID ContactID `json:"id"`
 
-	// IsExternal Whether the contact is outside the selected account.
+	// Whether the contact is outside the selected account.
 	IsExternal bool `json:"isExternal"`
 
-	// Name Display name.
+	// The display name.
 	Name string `json:"name"`
 
-	// User Linked profile.
+	// The profile behind the contact, if it is an existing contact of the service.
 	User *ContactUser `json:"user,omitempty"`
 
-	// UserID The account behind an existing contact.
+	// The account behind the contact, if it is an existing contact of the service.
 	UserID string `json:"userId,omitempty,omitzero"`
 }
 
-// ContactAccount Where a contact is paid. Exactly one variant, selected by `accountType`. Source: Resources, Contact.
+// ContactAccount is the destination at which a contact is paid: exactly one variant, selected by AccountType.
 type ContactAccount struct {
 	union json.RawMessage
 }
 
-// ContactBankView How a bank contact is shown. Source: Resources, Contact.
+// ContactBankView is the bank account of a contact, as the service shows it.
 type ContactBankView struct {
-	// AccountHolderName Who is paid.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// AccountMask The last characters of the account identifier.
+	// The last characters of the account number or IBAN.
 	AccountMask string `json:"accountMask,omitempty,omitzero"`
 
-	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// Currency Destination currency.
+	// The currency that the contact receives.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Method The method.
+	// The bank method.
 	Method BankMethod `json:"method,omitempty,omitzero"`
 }
 
-// ContactCapabilities What a contact can be paid by. Source: Resources, Contact; Coverage catalogue.
+// ContactCapabilities reports how a contact can be paid, and what blocks a payment.
 type ContactCapabilities struct {
-	// Blockers What stands in the way.
+	// The blockers of a payment. Empty if there are none.
 	Blockers []Blocker `json:"blockers"`
 
-	// ContactID The contact.
+	// The contact's id.
 	ContactID ContactID `json:"contactId"`
 
-	// Methods How it can be paid.
+	// The ways in which the contact can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Payable Whether nothing stands in the way; absent where the service leaves that to the blockers.
+	// Whether the contact can be paid now. It is absent if the service leaves that to the blockers.
 	Payable *bool `json:"payable,omitempty"`
 }
 
-// ContactCreate Saves a payment destination; unknown keys are refused. Source: Resources, Contact.
+// ContactCreate saves a payment destination. The service refuses fields that it does not know.
 type ContactCreate struct {
-	// Account The destination, as exactly one typed variant.
+	// The destination: exactly one typed variant.
 	Account ContactAccount `json:"account,omitempty,omitzero"`
 
-	// Address Postal address of the contact or holder.
+	// The postal address of the contact or account holder.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// Bank Legacy payment-account destination.
+	// A bank account in the legacy form. New code uses ContactCreate.Account.
 	Bank *BankDestination `json:"bank,omitempty"`
 
-	// Crypto Legacy on-chain destination.
+	// A wallet in the legacy form. New code uses ContactCreate.Account.
 	Crypto *CryptoDestination `json:"crypto,omitempty"`
 
-	// Currency Destination currency, 3 to 4 characters.
+	// The currency that the contact receives, 3 to 4 characters.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// Email Resolves an existing service contact.
+	// The email address of an existing contact of the service.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// IsExternal Whether the contact is outside the selected account.
+	// Whether the contact is outside the selected account.
 	IsExternal *bool `json:"isExternal,omitempty"`
 
-	// Name Display name, at most 200 characters; empty by default.
+	// The display name, at most 200 characters. It is empty by default.
 	Name string `json:"name,omitempty,omitzero"`
 }
 
-// ContactCryptoView How an on-chain contact is shown. Source: Resources, Contact.
+// ContactCryptoView is the wallet of a contact, as the service shows it.
 type ContactCryptoView struct {
-	// Address Destination address.
+	// The address of the wallet.
 	Address string `json:"address,omitempty,omitzero"`
 
-	// Chain Chain code.
+	// The chain's code, such as "base".
 	Chain ChainCode `json:"chain,omitempty,omitzero"`
 
-	// Token Asset accepted.
+	// The asset that the wallet accepts, such as "USDC".
 	Token string `json:"token,omitempty,omitzero"`
 }
 
-// ContactCurrency A contact's destination currency. Source: Limits, Pages and sizes.
+// ContactCurrency is the currency that a contact receives.
 type ContactCurrency = string
 
-// ContactID A contact's id. Source: Resources, Contact.
+// ContactID is the id of a contact.
 type ContactID = string
 
-// ContactMethod One way a contact can be paid.
+// ContactMethod is one way in which a contact can be paid.
 type ContactMethod struct {
-	// CrossChain Whether the way leads over another chain or token.
+	// Whether the payment goes through another chain or token.
 	CrossChain bool `json:"crossChain,omitempty,omitzero"`
 
-	// Currency Destination currency or token.
+	// The currency or token that arrives.
 	Currency string `json:"currency"`
 
-	// Method A bank method, or `onchain`.
+	// A bank method, or "onchain".
 	Method string `json:"method"`
 }
 
-// ContactName A contact's display name. Source: Limits, Pages and sizes.
+// ContactName is the display name of a contact.
 type ContactName = string
 
-// ContactUpdate Changes a contact: an absent field stays, null clears. Source: Endpoints, Platform API.
+// ContactUpdate changes a contact. An absent field stays as it is, and null clears a field.
 type ContactUpdate struct {
-	// Address Postal address.
+	// The postal address.
 	Address nullable.Nullable[PostalAddress] `json:"address,omitempty,omitzero"`
 
-	// Currency Destination currency.
+	// The currency that the contact receives.
 	Currency nullable.Nullable[string] `json:"currency,omitempty,omitzero"`
 
-	// Email Resolves an existing service contact.
+	// The email address of an existing contact of the service.
 	Email nullable.Nullable[string] `json:"email,omitempty,omitzero"`
 
-	// IsExternal Whether the contact is outside the selected account.
+	// Whether the contact is outside the selected account.
 	IsExternal nullable.Nullable[bool] `json:"isExternal,omitempty,omitzero"`
 
-	// Name Display name.
+	// The display name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 }
 
-// ContactUser The profile behind an existing contact. Source: Resources, Contact.
+// ContactUser is the profile behind a contact that is an existing contact of the service.
 type ContactUser struct {
-	// DisplayName How the account calls itself.
+	// The name that the account uses for itself.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
 
-	// Email The account's email.
+	// The account's email address.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// ID The account's id.
+	// The account's id.
 	ID string `json:"id,omitempty,omitzero"`
 }
 
-// CryptoDestination Legacy on-chain destination; new code uses `account`. Source: Resources, Contact.
+// CryptoDestination is a wallet in the legacy form. New code uses ContactCreate.Account.
 type CryptoDestination struct {
-	// Address Destination address.
+	// The wallet address to pay.
 	Address string `json:"address"`
 
-	// Chain Chain code.
+	// The chain's code, such as "base".
 	Chain ChainCode `json:"chain"`
 
-	// Token Asset accepted.
+	// The asset that the wallet accepts, such as "USDC".
 	Token string `json:"token"`
 }
 
-// DepositCreate Emulates a credit. Source: Limits, Sandbox.
+// DepositCreate emulates a credit.
 type DepositCreate struct {
-	// Amount In `currency`; 0.10 to `maxCredit`.
+	// The amount in Currency, at least 0.10 and at most the faucet's MaxCredit.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency"`
 }
 
-// EVMAddress An EVM address.
+// EVMAddress is an EVM address: 0x and 40 hexadecimal digits.
 type EVMAddress = string
 
-// EmailAccount An existing contact of the service, found by email. Source: Resources, Contact.
+// EmailAccount is an existing contact of the service, found by its email address.
 type EmailAccount struct {
-	// AccountType Always `email`.
+	// Always "email".
 	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
 
-	// Email Resolves an existing contact.
+	// The email address of the existing contact.
 	Email string `json:"email"`
 }
 
-// EmailAccountType Selects the email variant. Source: Resources, Contact.
+// EmailAccountType is the value that selects an existing contact as destination.
 type EmailAccountType string
 
-// Escrow An on-chain escrow deal. Source: Resources, Platform resources; Limits, Lifetimes.
+// Escrow is an on-chain escrow deal.
 type Escrow struct {
-	// Action The prepared action.
+	// The action that is prepared and waits for its approval. Nil if there is none.
 	Action *EscrowAction `json:"action,omitempty"`
 
-	// Amount What is held, in `currency`.
+	// The amount that is held, in Currency.
 	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
-	// ApproveBy End of the approve window.
+	// The end of the approve window.
 	ApproveBy time.Time `json:"approveBy,omitempty,omitzero"`
 
-	// AvailableActions What can be done now; an action leaves when its window closes.
+	// The actions that are possible now. An action leaves the list when its window closes.
 	AvailableActions []EscrowActionType `json:"availableActions"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency,omitempty,omitzero"`
 
-	// HoldUntil End of the hold window.
+	// The end of the hold window.
 	HoldUntil time.Time `json:"holdUntil,omitempty,omitzero"`
 
-	// ID The deal's id.
+	// The deal's id.
 	ID EscrowID `json:"id"`
 
-	// IdempotencyKey The key that anchors it, given or derived.
+	// The idempotency key that anchors the deal: yours, or one that the service derived.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// Memo A note.
+	// Your note.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Payee Who is paid on release.
+	// The address that is paid on release.
 	Payee EVMAddress `json:"payee,omitempty,omitzero"`
 
-	// RefundableUntil End of the refund window.
+	// The end of the refund window.
 	RefundableUntil time.Time `json:"refundableUntil,omitempty,omitzero"`
 
-	// Status Where it stands.
+	// The current status.
 	Status EscrowStatus `json:"status"`
 
-	// SyncedAt When it was last read from chain.
+	// The time at which the deal was last read from the chain.
 	SyncedAt time.Time `json:"syncedAt,omitempty,omitzero"`
 
-	// TransactionHash Of the last chain transaction.
+	// The hash of the last on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// EscrowAction A prepared action. Source: Limits, Idempotency.
+// EscrowAction is an action on an escrow deal that was prepared and waits for its approval.
 type EscrowAction struct {
-	// Approval What the developer key signs.
+	// The approval that the developer key must sign.
 	Approval *Approval `json:"approval,omitempty"`
 
-	// IdempotencyKey The raw key, the address in the confirm URL.
+	// The raw idempotency key: the address of the action in the confirm URL.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// Type What it does.
+	// The kind of action.
 	Type EscrowActionType `json:"type"`
 }
 
-// EscrowActionCreate Prepares an action. Source: Endpoints, Platform API.
+// EscrowActionCreate prepares an action on an escrow deal.
 type EscrowActionCreate struct {
-	// Type What to do.
+	// The kind of action.
 	Type EscrowActionType `json:"type"`
 }
 
-// EscrowActionType What can be done with a deal. Source: Limits, Idempotency.
+// EscrowActionType is the kind of an escrow action. The service can add values.
 type EscrowActionType string
 
-// EscrowCreate Creates a deal; each window starts where the previous ends. Source: Endpoints, Platform API; Limits, Lifetimes.
+// EscrowCreate creates an escrow deal. Each window starts where the one before it ends.
 type EscrowCreate struct {
-	// Amount What is held, in `currency`.
+	// The amount to hold, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// ApproveWithin How long the deal waits for its approval; 1h if not given.
+	// The length of the window in which the deal must be approved. The default is 1h.
 	ApproveWithin EscrowDuration `json:"approveWithin,omitempty,omitzero"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency"`
 
-	// HoldFor How long after that the money is held; 14d if not given.
+	// The length of the window in which the money is held. The default is 14d.
 	HoldFor EscrowDuration `json:"holdFor,omitempty,omitzero"`
 
-	// Memo A note.
+	// A free text note, at most 140 characters.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// Payee Who is paid on release.
+	// The address that is paid on release.
 	Payee EVMAddress `json:"payee"`
 
-	// RefundableFor How long after that it can be refunded; 90d if not given.
+	// The length of the window in which the money can be refunded. The default is 90d.
 	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
 }
 
-// EscrowDuration A window: a number and s, m, h or d. Source: Limits, Pages and sizes.
+// EscrowDuration is the length of a window: a number and one of s, m, h and d, such as "14d".
 type EscrowDuration = string
 
-// EscrowID An escrow deal's id.
+// EscrowID is the id of an escrow deal.
 type EscrowID = string
 
-// EscrowStatus Where a deal stands.
+// EscrowStatus is the status of an escrow deal. The service can add values.
 type EscrowStatus string
 
-// HolderIDType Government identifier type. Source: Resources, Contact.
+// HolderIDType is the kind of a government identifier.
 type HolderIDType = string
 
-// InstitutionAddress Postal address of an institution. Source: Resources, Address shapes.
+// InstitutionAddress is the postal address of a bank.
 type InstitutionAddress struct {
-	// AddressLine1 Street and number.
+	// The street and the house number.
 	AddressLine1 string `json:"addressLine1,omitempty,omitzero"`
 
-	// AddressLine2 Second line.
+	// The second line of the address, such as a floor.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// PostalCode Postal code.
 	PostalCode string `json:"postalCode,omitempty,omitzero"`
 
-	// State State or region.
+	// The state or region.
 	State string `json:"state,omitempty,omitzero"`
 }
 
-// IntermediaryBank Routing institution for an international transfer. Source: Resources, Contact.
+// IntermediaryBank is the bank that an international transfer goes through.
 type IntermediaryBank struct {
-	// AccountNumber Its account.
+	// The account number at this bank.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// BankAddress Its address.
+	// The address of this bank.
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
 
-	// BankName Institution name.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC BIC or SWIFT identifier.
+	// The BIC (SWIFT code) of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 }
 
-// KYB The verification of a client. Source: States, Platform objects.
+// KYB is the verification of a client.
 type KYB struct {
-	// Requirements What is still outstanding.
+	// The requirements that are still outstanding.
 	Requirements []Blocker `json:"requirements"`
 
-	// Status Verification status.
+	// The current status of the verification.
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// KYBSave Verification information; saving does not submit it. Source: States, Platform objects.
-type KYBSave struct {
-	// Applicant Applicant information.
+// KYBInformation holds the information that a verification needs. Saving it does not submit it.
+type KYBInformation struct {
+	// Information about the applicant. The service description does not name the keys.
 	Applicant map[string]interface{} `json:"applicant,omitempty,omitzero"`
 
-	// DocumentIds Uploaded documents.
+	// The ids of uploaded documents.
 	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
 }
 
-// KYBSubmission A completed submission: an immutable snapshot under review. Source: States, Platform objects.
+// KYBSubmission is a submission for review: an immutable snapshot of the information.
 type KYBSubmission struct {
-	// SnapshotID Names the immutable snapshot.
 	SnapshotID string `json:"snapshotId"`
 
-	// Status Verification status.
+	// The current status of the verification.
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// OnchainAccount A wallet. On Base expecting USDC or EURC it is paid directly; any other is paid cross-chain. Source: Resources, Contact; Coverage catalogue.
+// OnchainAccount is a wallet. The service pays a wallet on Base that accepts USDC or EURC directly, and any other
+// wallet across chains.
 type OnchainAccount struct {
-	// AccountType Always `onchain`.
+	// Always "onchain".
 	AccountType OnchainAccountType `json:"accountType,omitempty,omitzero"`
 
-	// ChainID The chain's code, such as `base`.
+	// The code of the wallet's chain, such as "base".
 	ChainID ChainCode `json:"chainId"`
 
-	// Currency Asset accepted.
+	// The asset that the wallet accepts, such as "USDC".
 	Currency string `json:"currency"`
 
-	// Email Of the owner.
+	// The email address of the wallet's owner.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// WalletAddress The destination's address.
 	WalletAddress string `json:"walletAddress"`
 }
 
-// OnchainAccountType Selects the on-chain variant. Source: Resources, Contact.
+// OnchainAccountType is the value that selects a wallet as destination.
 type OnchainAccountType string
 
-// PIXKeyType Type of a PIX key. Source: Resources, Contact.
+// PIXKeyType is the kind of a PIX key. The service can add values.
 type PIXKeyType string
 
-// Payin An incoming funding. Source: Vocabulary.
+// Payin is an incoming payment.
 type Payin struct {
-	// Amount What was asked.
+	// The amount that was asked for, in Currency.
 	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
-	// BankID Of a bank payin.
+	// The virtual account that receives the money. Empty for a payin from a chain.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// CreatedAt When it was created.
+	// The time of creation.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency Of the amount.
+	// The currency of Amount.
 	Currency string `json:"currency,omitempty,omitzero"`
 
-	// DepositAddress Where a cross-chain payin is sent.
+	// The address to send the money to, for a payin from a chain.
 	DepositAddress string `json:"depositAddress,omitempty,omitzero"`
 
-	// ID The payin's id.
+	// The payin's id.
 	ID PayinID `json:"id"`
 
-	// MaxAmount The most that may arrive.
+	// The largest amount that may arrive, in Currency.
 	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// OriginChainID Of a cross-chain payin.
+	// The EVM chain id of the chain that the money comes from. Zero for a payin from a bank.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 
-	// Quote The price, at most 2 minutes old when used.
+	// The price. It must be at most 2 minutes old when it is used.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// Status Where it stands.
+	// The current status.
 	Status PayinStatus `json:"status"`
 }
 
-// PayinCreate Quotes an incoming funding. Source: Endpoints, Platform API.
+// PayinCreate asks for the price of an incoming payment.
 type PayinCreate struct {
-	// Amount How much arrives, in `currency`.
+	// The amount that arrives, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// BankID The virtual account it arrives on, for money over a bank.
+	// The virtual account that receives the money, for a payment from a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// Currency Currency or token that arrives, 3 to 4 characters.
+	// The currency or token that arrives, 3 to 4 characters.
 	Currency string `json:"currency"`
 
-	// MaxAmount The most that may arrive, in `currency`.
+	// The largest amount that may arrive, in Currency.
 	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
-	// OriginChainID EVM id of the chain it comes from, for money from a chain.
+	// The EVM chain id of the chain that the money comes from, for a payment from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// PayinID A payin's id.
+// PayinID is the id of a payin.
 type PayinID = string
 
-// PayinInstructions What the payer needs. Source: Endpoints, Platform API.
+// PayinInstructions holds the instructions for the payer of a payin.
 type PayinInstructions struct {
-	// Requisites The account details a payer needs.
+	// The account details that the payer needs.
 	Requisites Requisites `json:"requisites"`
 }
 
-// PayinStatus Where a payin stands.
+// PayinStatus is the status of a payin. The service can add values.
 type PayinStatus string
 
-// Payout A departure of money, to a bank account or to a wallet. Source: Vocabulary; Resources, Platform resources.
+// Payout is an outgoing payment to a bank account or a wallet.
 type Payout struct {
-	// Amount What is debited, in `currency`.
+	// The amount that is debited, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// Approval What the developer key signs to fund it; absent once funded.
+	// The approval that the developer key must sign to fund the payout. It is absent once the payout is funded.
 	Approval *Approval `json:"approval,omitempty"`
 
-	// ContactID Who is paid.
+	// The contact that is paid.
 	ContactID ContactID `json:"contactId"`
 
-	// CreatedAt When it was booked.
+	// The time of the booking.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency The asset debited.
+	// The asset that is debited.
 	Currency Asset `json:"currency"`
 
-	// DocumentIds Supporting documents.
+	// The ids of supporting documents.
 	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
 
-	// FromChainID Of a cross-chain payout.
+	// The EVM chain id of the chain that a cross-chain payout leaves. Zero for other payouts.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// ID The payout's id.
+	// The payout's id.
 	ID PayoutID `json:"id"`
 
-	// IdempotencyKey The key that anchors it, given or derived.
+	// The idempotency key that anchors the payout: yours, or one that the service derived.
 	IdempotencyKey string `json:"idempotencyKey"`
 
-	// PaymentReference What the beneficiary sees.
+	// The text that the beneficiary sees.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// PublicKey Of the signer.
+	// The public key of a booking that was signed at once. Empty for the payouts of this SDK.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
-	// Purpose Why the money moves.
+	// The purpose of the payment.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// Quote The price, at most 2 minutes old when used.
+	// The price. It must be at most 2 minutes old when it is used.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// Signature Of the request.
+	// The signature of a booking that was signed at once. Empty for the payouts of this SDK.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
-	// Status Where it stands.
+	// The current status.
 	Status PayoutStatus `json:"status"`
 
-	// ToChainID Of a cross-chain payout.
+	// The EVM chain id of the chain that a cross-chain payout arrives on. Zero for other payouts.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 
-	// TransactionHash Of the funding transaction.
+	// The hash of the funding transaction. Empty until the payout is funded.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// PayoutCreate Books a payout. Source: Endpoints, Platform API; Limits, Pages and sizes.
+// PayoutCreate books a payout.
 type PayoutCreate struct {
-	// Amount What is debited, in `currency`; no more decimals than the token has.
+	// The amount to debit, in Currency. It must not have more decimals than the token.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// ContactID Who is paid. Source: Endpoints, Platform API (to a bank contact or wallet contact).
+	// The contact to pay, a bank contact or a wallet contact.
 	ContactID ContactID `json:"contactId"`
 
-	// Currency The asset debited, USDC or EURC.
+	// The asset to debit, "USDC" or "EURC".
 	Currency Asset `json:"currency"`
 
-	// DocumentIds Ids of supporting documents, at most 10.
+	// The ids of supporting documents, at most 10.
 	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
 
-	// FromChainID EVM id of the chain that a cross-chain payout leaves, such as 8453 for Base.
+	// The EVM chain id of the chain that a cross-chain payout leaves, such as 8453 for Base.
 	FromChainID ChainID `json:"fromChainId,omitempty,omitzero"`
 
-	// PaymentReference What the beneficiary sees, at most 140 characters.
+	// The text that the beneficiary sees, at most 140 characters.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// PublicKey Public key of a request that is signed at once, DER of at most 512 characters in base64.
+	// The public key of a request that is signed at once: DER in base64, at most 512 characters.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
-	// Purpose Why the money moves, at most 64 characters.
+	// The purpose of the payment, at most 64 characters.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// Signature Signature of a request that is signed at once, at most 2,048 characters in base64.
+	// The signature of a request that is signed at once: base64, at most 2,048 characters.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
-	// ToChainID EVM id of the chain that it arrives on.
+	// The EVM chain id of the chain that a cross-chain payout arrives on.
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 }
 
-// PayoutID A payout's id. Source: Vocabulary.
+// PayoutID is the id of a payout.
 type PayoutID = string
 
-// PayoutMove Emulates what a partner would report. Source: Endpoints, Platform API.
-type PayoutMove struct {
-	// Status Where to move the payout.
+// PayoutStatus is the status of a payout. The service can add values.
+type PayoutStatus string
+
+// PayoutStatusUpdate emulates a status change that a banking partner reports.
+type PayoutStatusUpdate struct {
+	// The new status.
 	Status PayoutStatus `json:"status"`
 }
 
-// PayoutStatus Where a payout stands.
-type PayoutStatus string
-
-// PostalAddress Postal address of a person or business. Source: Resources, Address shapes.
+// PostalAddress is the postal address of a person or a business.
 type PostalAddress struct {
-	// AddressLine2 Second line.
+	// The second line of the address, such as a floor.
 	AddressLine2 string `json:"addressLine2,omitempty,omitzero"`
 
-	// City City.
 	City string `json:"city,omitempty,omitzero"`
 
-	// Country ISO country code.
+	// The ISO 3166-1 country code.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// State State or region.
+	// The state or region.
 	State string `json:"state,omitempty,omitzero"`
 
-	// StreetAddress Street and number.
+	// The street and the house number.
 	StreetAddress string `json:"streetAddress,omitempty,omitzero"`
 
-	// Zip Postal code.
+	// The postal code.
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// PreparedEscrowAction What preparing an action answers: it echoes `action.idempotencyKey`. Source: Resources, Platform resources.
+// PreparedEscrowAction is the response to preparing an action. It echoes "action.idempotencyKey".
 type PreparedEscrowAction struct {
-	// Action The prepared action.
+	// The prepared action.
 	Action EscrowAction `json:"action"`
 }
 
-// Quote A price for one specific payment, at most 2 minutes old when used. Source: Vocabulary; Limits, Lifetimes.
+// Quote is a price for one specific payment. It must be at most 2 minutes old when it is used.
 type Quote struct {
-	// DestinationAmount What arrives, in `destinationCurrency`.
+	// The amount that arrives, in DestinationCurrency.
 	DestinationAmount externalRef0.Decimal `json:"destinationAmount"`
 
-	// DestinationCurrency What arrives.
+	// The currency or asset that arrives.
 	DestinationCurrency string `json:"destinationCurrency"`
 
-	// ExpiresAt When the price ends.
+	// The time at which the price expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Fee In the source currency.
+	// The fee, in SourceCurrency.
 	Fee externalRef0.Decimal `json:"fee"`
 
-	// Rate Units of destination currency for one unit of source currency.
+	// The number of units of the destination currency for one unit of the source currency.
 	Rate externalRef0.Decimal `json:"rate"`
 
-	// SourceAmount What leaves, in `sourceCurrency`, fee included.
+	// The amount that leaves, in SourceCurrency. It includes the fee.
 	SourceAmount externalRef0.Decimal `json:"sourceAmount"`
 
-	// SourceCurrency What leaves.
+	// The currency or asset that leaves.
 	SourceCurrency string `json:"sourceCurrency"`
 }
 
-// Rail A bank route and the virtual account opened on it. Source: Vocabulary; Coverage catalogue.
+// Rail is a bank route, and the virtual account that was opened on it.
 type Rail struct {
-	// Currency ISO 4217 currency.
+	// The ISO 4217 currency code.
 	Currency string `json:"currency"`
 
-	// Method The rail.
+	// The bank method, such as "sepa".
 	Method BankMethod `json:"method"`
 
-	// Status Where it stands.
+	// The current status.
 	Status RailStatus `json:"status"`
 
-	// VirtualAccount The opened rail.
+	// The virtual account. Nil until the rail is open.
 	VirtualAccount *VirtualAccount `json:"virtualAccount,omitempty"`
 }
 
-// RailOpen Requests a rail; the natural key is client and rail. Source: Endpoints, Platform API.
-type RailOpen struct {
-	// Currency ISO 4217 currency.
+// RailCreate opens a rail for a client. Client and rail are the natural key.
+type RailCreate struct {
+	// The ISO 4217 currency code.
 	Currency string `json:"currency"`
 
-	// Method The rail.
+	// The bank method, such as "sepa".
 	Method BankMethod `json:"method"`
 }
 
-// RailPage A page of rails. Source: Limits, Pages and sizes.
+// RailPage is a page of rails.
 type RailPage struct {
-	// Items The rails.
+	// The rails on this page.
 	Items []Rail `json:"items"`
 
-	// NextCursor Present until the end.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// RailStatus Where a rail stands. Source: States, Platform objects.
+// RailStatus is the status of a rail. The service can add values.
 type RailStatus string
 
-// RefreshRequest Mints a new access token. Source: Authentication, Platform API.
+// RefreshRequest asks for a new access token.
 type RefreshRequest struct {
-	// RefreshToken Of the session.
+	// The refresh token of the session.
 	RefreshToken string `json:"refreshToken"`
 }
 
-// Requisites The account details a payer needs to wire money. Source: Vocabulary.
+// Requisites holds the account details that a payer needs to send money. Fields that a rail does not use are empty.
 type Requisites struct {
-	// AccountHolderName Name on the account.
 	AccountHolderName string `json:"accountHolderName,omitempty,omitzero"`
 
-	// AccountNumber Domestic account number.
+	// The domestic account number.
 	AccountNumber string `json:"accountNumber,omitempty,omitzero"`
 
-	// BankAddress The institution's address on one line.
+	// The address of the bank, on one line.
 	BankAddress string `json:"bankAddress,omitempty,omitzero"`
 
-	// BankName The institution.
 	BankName string `json:"bankName,omitempty,omitzero"`
 
-	// BIC BIC or SWIFT identifier.
+	// The BIC (SWIFT code) of the bank.
 	BIC string `json:"bic,omitempty,omitzero"`
 
-	// IBAN Account identifier.
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// PaymentKey Local payment key.
+	// The payment key, for methods that use one.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
-	// Reference What the payer must write as reference.
+	// The reference that the payer must use.
 	Reference string `json:"reference,omitempty,omitzero"`
 
-	// RoutingNumber Routing or clearing number.
+	// The domestic routing or clearing number.
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 
-	// WalletAddress Deposit address of a payin from a chain.
+	// The deposit address, for a payin from a chain.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// Token A token of a chain. Source: Resources, Platform resources.
+// Token is a token of a chain.
 type Token struct {
-	// Address The token's contract address.
+	// The address of the token's contract.
 	Address string `json:"address"`
 
-	// Decimals How many decimals an amount may have.
+	// The number of decimals that an amount of the token may have.
 	Decimals int `json:"decimals"`
 
-	// Symbol Such as USDC.
+	// The token's symbol, such as "USDC".
 	Symbol string `json:"symbol"`
 }
 
-// TokenGrant A session. Access tokens live 60 minutes, refresh tokens 60 days. Source: Limits, Lifetimes.
+// TokenGrant is a session. Access tokens are valid for 60 minutes, refresh tokens for 60 days.
 type TokenGrant struct {
-	// AccessToken Bearer of every other call.
+	// The bearer token of every other call.
 	AccessToken string `json:"accessToken"`
 
-	// ExpiresIn Seconds until the access token expires.
+	// The number of seconds until the access token expires.
 	ExpiresIn int `json:"expiresIn"`
 
-	// RefreshExpiresIn Seconds until the refresh token expires.
+	// The number of seconds until the refresh token expires.
 	RefreshExpiresIn int `json:"refreshExpiresIn"`
 
-	// RefreshToken Mints access tokens; unchanged by a refresh.
+	// Gets new access tokens. A refresh does not change it.
 	RefreshToken string `json:"refreshToken"`
 
-	// TokenType `Bearer`.
+	// Always "Bearer".
 	TokenType string `json:"tokenType"`
 }
 
-// TokenRequest Completes a login. Source: Authentication, Platform API.
+// TokenRequest completes a login.
 type TokenRequest struct {
-	// ChallengeID Of the challenge. Source: Endpoints, Platform API (with the challenge id and a signature).
+	// The id of the challenge that was signed.
 	ChallengeID string `json:"challengeId"`
 
-	// PublicKey The DER-encoded public half, base64.
+	// The public half of the developer key, in DER form.
 	PublicKey Base64 `json:"publicKey"`
 
-	// Signature Over the decoded payload bytes, base64.
+	// The signature over the bytes of the challenge's payload.
 	Signature Base64 `json:"signature"`
 }
 
-// Transaction An entry of the account ledger. Source: Endpoints, Platform API.
+// Transaction is an entry of the account's ledger.
 type Transaction struct {
-	// Amount In `currency`, never negative.
+	// The amount in Currency. It is never negative: see Direction.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// CreatedAt When it was entered.
+	// The time at which the entry was made.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency The asset.
+	// The asset, "USDC" or "EURC".
 	Currency Asset `json:"currency"`
 
-	// Direction Arrived or left.
+	// Whether the money arrived or left.
 	Direction TransactionDirection `json:"direction"`
 
-	// EscrowID Of an escrow deal.
+	// The escrow deal that the entry belongs to. Empty for other entries.
 	EscrowID EscrowID `json:"escrowId,omitempty,omitzero"`
 
-	// ID The entry's id.
+	// The entry's id.
 	ID TransactionID `json:"id"`
 
-	// PayinID Of a payin.
+	// The payin that the entry belongs to. Empty for other entries.
 	PayinID PayinID `json:"payinId,omitempty,omitzero"`
 
-	// PayoutID Of a payout or refund.
+	// The payout that the entry belongs to. Empty for other entries.
 	PayoutID PayoutID `json:"payoutId,omitempty,omitzero"`
 
-	// Status Where it stands.
+	// The current status.
 	Status TransactionStatus `json:"status"`
 
-	// TransactionHash Of the chain transaction.
+	// The hash of the on-chain transaction. Empty if there is none.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// Type What moved the money.
+	// The kind of entry: what moved the money.
 	Type TransactionType `json:"type"`
 }
 
-// TransactionDirection Whether money arrived or left.
+// TransactionDirection is the direction of a ledger entry: whether money arrived or left. The service can add values.
 type TransactionDirection string
 
-// TransactionID A ledger entry's id.
+// TransactionID is the id of a ledger entry.
 type TransactionID = string
 
-// TransactionPage A page of the ledger. Source: Limits, Pages and sizes.
+// TransactionPage is a page of the ledger.
 type TransactionPage struct {
-	// Items The entries.
+	// The entries on this page, newest first.
 	Items []Transaction `json:"items"`
 
-	// NextCursor Present until the end.
+	// The cursor of the next page. It is absent on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-// TransactionStatus Where an entry stands.
+// TransactionStatus is the status of a ledger entry. The service can add values.
 type TransactionStatus string
 
-// TransactionType What moved the money.
+// TransactionType is the kind of a ledger entry: what moved the money. The service can add values.
 type TransactionType string
 
-// Treasury The shared faucet. Source: Limits, Sandbox.
+// Treasury is the faucet that all sandbox accounts share.
 type Treasury struct {
-	// Balances What the faucet holds.
+	// The amounts that the faucet holds.
 	Balances []Balance `json:"balances"`
 
-	// Gas What the faucet has for gas, in the chain's coin; credits fail at zero.
+	// The amount that the faucet has for gas, in the chain's coin. Credits fail when it is zero.
 	Gas externalRef0.Decimal `json:"gas"`
 
-	// MaxCredit Largest credit per call.
+	// The largest credit per call.
 	MaxCredit externalRef0.Decimal `json:"maxCredit"`
 }
 
-// VirtualAccount An opened rail. Source: Vocabulary.
+// VirtualAccount is the account that was opened on a rail.
 type VirtualAccount struct {
-	// ID The virtual account's id.
+	// The virtual account's id.
 	ID BankID `json:"id"`
 
-	// Requisites What a payer needs to wire money.
+	// The account details that a payer needs.
 	Requisites Requisites `json:"requisites,omitempty,omitzero"`
 }
 
-// Refusal Body of a refusal.
-// Source: Errors, Platform envelope.
+// Refusal is the body of a refusal.
 type Refusal = externalRef0.ErrorEnvelope
 
-// ListRailsParams defines parameters for ListRails.
+// ListRailsParams holds the parameters of GET /banks. A zero field is not sent.
 type ListRailsParams struct {
-	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
+	// The NextCursor of the page before, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListChainsParams defines parameters for ListChains.
+// ListChainsParams holds the parameters of GET /chains. A zero field is not sent.
 type ListChainsParams struct {
-	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
+	// The NextCursor of the page before, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListTransactionsParams defines parameters for ListTransactions.
+// ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
 type ListTransactionsParams struct {
-	// Limit Page size, 1 to 100; 50 if it is left out (Limits, Pages and sizes).
+	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Cursor Opaque, bound to its query (Limits, Pages and sizes).
+	// The NextCursor of the page before, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
-	// Type Only entries of this type.
+	// Selects entries of this type.
 	Type TransactionType `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Since Only entries created at or after this time.
+	// Selects entries that were created at this time or later.
 	Since time.Time `form:"since,omitempty" json:"since,omitempty,omitzero"`
 }
-
-var _ = 0
 
 // Getter for additional properties for BankDestination. Returns the specified
 // element and whether it was found
@@ -1660,25 +1650,25 @@ func (t *ContactAccount) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Server is what answers the operations.
+// Server serves the operations.
 type Server interface {
 	// CreateChallenge serves POST /auth/challenge: start a login.
 	CreateChallenge(ctx context.Context, body ChallengeRequest) (serve.Answer, error)
-	// RefreshToken serves POST /auth/refresh: mint a new access token.
+	// RefreshToken serves POST /auth/refresh: refresh the access token.
 	RefreshToken(ctx context.Context, body RefreshRequest) (serve.Answer, error)
 	// CreateToken serves POST /auth/token: complete a login.
 	CreateToken(ctx context.Context, body TokenRequest) (serve.Answer, error)
 	// ListRails serves GET /banks: list rails and virtual accounts.
 	ListRails(ctx context.Context, params ListRailsParams) (serve.Answer, error)
-	// OpenRail serves POST /banks: request or open a rail.
-	OpenRail(ctx context.Context, body RailOpen) (serve.Answer, error)
+	// OpenRail serves POST /banks: open a rail.
+	OpenRail(ctx context.Context, body RailCreate) (serve.Answer, error)
 	// ListChains serves GET /chains: list the live chains.
 	ListChains(ctx context.Context, params ListChainsParams) (serve.Answer, error)
-	// GetKYB serves GET /client/kyb: inspect verification.
+	// GetKYB serves GET /client/kyb: read the verification.
 	GetKYB(ctx context.Context) (serve.Answer, error)
 	// SaveKYB serves PUT /client/kyb: save verification information.
-	SaveKYB(ctx context.Context, body KYBSave) (serve.Answer, error)
-	// CompleteKYB serves POST /client/kyb/complete: complete the verification submission.
+	SaveKYB(ctx context.Context, body KYBInformation) (serve.Answer, error)
+	// CompleteKYB serves POST /client/kyb/complete: submit the verification.
 	CompleteKYB(ctx context.Context) (serve.Answer, error)
 	// CreateClient serves POST /clients: create a client.
 	CreateClient(ctx context.Context, body ClientCreate) (serve.Answer, error)
@@ -1690,21 +1680,23 @@ type Server interface {
 	DeleteContact(ctx context.Context, contactID ContactID) (serve.Answer, error)
 	// UpdateContact serves PATCH /contacts/{contactId}: update a contact.
 	UpdateContact(ctx context.Context, contactID ContactID, body ContactUpdate) (serve.Answer, error)
-	// GetContactCapabilities serves GET /contacts/{contactId}/capabilities: answer what a contact can be paid by.
+	// GetContactCapabilities serves GET /contacts/{contactId}/capabilities: read how a contact can be paid.
 	GetContactCapabilities(ctx context.Context, contactID ContactID) (serve.Answer, error)
 	// CreateEscrow serves POST /escrow: create an escrow deal.
 	CreateEscrow(ctx context.Context, body EscrowCreate) (serve.Answer, error)
 	// PrepareEscrowAction serves POST /escrow/{escrowId}/actions: prepare an escrow action.
 	PrepareEscrowAction(ctx context.Context, escrowID EscrowID, body EscrowActionCreate) (serve.Answer, error)
 	// ConfirmEscrowAction serves POST /escrow/{escrowId}/actions/{idempotencyKey}/confirm: confirm an escrow action.
-	ConfirmEscrowAction(ctx context.Context, escrowID EscrowID, idempotencyKey string, body ApprovalConfirm) (serve.Answer, error)
-	// SyncEscrow serves POST /escrow/{escrowId}/sync: refresh a deal from chain.
+	ConfirmEscrowAction(
+		ctx context.Context, escrowID EscrowID, idempotencyKey string, body ApprovalConfirm,
+	) (serve.Answer, error)
+	// SyncEscrow serves POST /escrow/{escrowId}/sync: refresh a deal from the chain.
 	SyncEscrow(ctx context.Context, escrowID EscrowID) (serve.Answer, error)
 	// CreatePayin serves POST /payins: quote or book a payin.
 	CreatePayin(ctx context.Context, body PayinCreate) (serve.Answer, error)
 	// GetPayin serves GET /payins/{payinId}: read a payin.
 	GetPayin(ctx context.Context, payinID PayinID) (serve.Answer, error)
-	// CreatePayinInstructions serves POST /payins/{payinId}/instructions: answer payer instructions.
+	// CreatePayinInstructions serves POST /payins/{payinId}/instructions: create payment instructions.
 	CreatePayinInstructions(ctx context.Context, payinID PayinID) (serve.Answer, error)
 	// BookPayout serves POST /payouts: book a payout.
 	BookPayout(ctx context.Context, body PayoutCreate) (serve.Answer, error)
@@ -1714,22 +1706,22 @@ type Server interface {
 	ConfirmPayout(ctx context.Context, payoutID PayoutID, body ApprovalConfirm) (serve.Answer, error)
 	// CreateDeposit serves POST /sandbox/deposits: emulate a credit.
 	CreateDeposit(ctx context.Context, body DepositCreate) (serve.Answer, error)
-	// CompletePayin serves POST /sandbox/payins/{payinId}/complete: emulate payin completion.
+	// CompletePayin serves POST /sandbox/payins/{payinId}/complete: emulate the completion of a payin.
 	CompletePayin(ctx context.Context, payinID PayinID) (serve.Answer, error)
-	// MovePayout serves POST /sandbox/payouts/{payoutId}/status: emulate a payout status move.
-	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutMove) (serve.Answer, error)
+	// MovePayout serves POST /sandbox/payouts/{payoutId}/status: emulate a status change of a payout.
+	MovePayout(ctx context.Context, payoutID PayoutID, body PayoutStatusUpdate) (serve.Answer, error)
 	// GetTreasury serves GET /sandbox/treasury: read the sandbox faucet.
 	GetTreasury(ctx context.Context) (serve.Answer, error)
 	// ListTransactions serves GET /transactions: list the account ledger.
 	ListTransactions(ctx context.Context, params ListTransactionsParams) (serve.Answer, error)
 }
 
-var _ = 0
-
 // Routes are the operations of a server.
 func Routes(s Server) []serve.Route {
 	return []serve.Route{
-		{Method: "POST", Path: "/auth/challenge", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/auth/challenge", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ChallengeRequest
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1763,7 +1755,7 @@ func Routes(s Server) []serve.Route {
 			return s.ListRails(ctx, params)
 		}},
 		{Method: "POST", Path: "/banks", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
-			var body RailOpen
+			var body RailCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
 				return serve.Answer{}, err
@@ -1783,14 +1775,16 @@ func Routes(s Server) []serve.Route {
 			return s.GetKYB(ctx)
 		}},
 		{Method: "PUT", Path: "/client/kyb", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
-			var body KYBSave
+			var body KYBInformation
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
 				return serve.Answer{}, err
 			}
 			return s.SaveKYB(ctx, body)
 		}},
-		{Method: "POST", Path: "/client/kyb/complete", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/client/kyb/complete", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.CompleteKYB(ctx)
 		}},
 		{Method: "POST", Path: "/clients", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
@@ -1801,7 +1795,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateClient(ctx, body)
 		}},
-		{Method: "GET", Path: "/clients/{clientId}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/clients/{clientId}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetClient(ctx, r.Path["clientId"])
 		}},
 		{Method: "POST", Path: "/contacts", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
@@ -1812,10 +1808,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateContact(ctx, body)
 		}},
-		{Method: "DELETE", Path: "/contacts/{contactId}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "DELETE", Path: "/contacts/{contactId}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.DeleteContact(ctx, r.Path["contactId"])
 		}},
-		{Method: "PATCH", Path: "/contacts/{contactId}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PATCH", Path: "/contacts/{contactId}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ContactUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1823,7 +1823,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.UpdateContact(ctx, r.Path["contactId"], body)
 		}},
-		{Method: "GET", Path: "/contacts/{contactId}/capabilities", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/contacts/{contactId}/capabilities", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetContactCapabilities(ctx, r.Path["contactId"])
 		}},
 		{Method: "POST", Path: "/escrow", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
@@ -1834,7 +1836,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateEscrow(ctx, body)
 		}},
-		{Method: "POST", Path: "/escrow/{escrowId}/actions", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/escrow/{escrowId}/actions", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body EscrowActionCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1842,7 +1846,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.PrepareEscrowAction(ctx, r.Path["escrowId"], body)
 		}},
-		{Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/escrow/{escrowId}/actions/{idempotencyKey}/confirm", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ApprovalConfirm
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1850,7 +1856,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ConfirmEscrowAction(ctx, r.Path["escrowId"], r.Path["idempotencyKey"], body)
 		}},
-		{Method: "POST", Path: "/escrow/{escrowId}/sync", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/escrow/{escrowId}/sync", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.SyncEscrow(ctx, r.Path["escrowId"])
 		}},
 		{Method: "POST", Path: "/payins", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
@@ -1861,10 +1869,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreatePayin(ctx, body)
 		}},
-		{Method: "GET", Path: "/payins/{payinId}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/payins/{payinId}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetPayin(ctx, r.Path["payinId"])
 		}},
-		{Method: "POST", Path: "/payins/{payinId}/instructions", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/payins/{payinId}/instructions", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.CreatePayinInstructions(ctx, r.Path["payinId"])
 		}},
 		{Method: "POST", Path: "/payouts", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
@@ -1875,10 +1887,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.BookPayout(ctx, body)
 		}},
-		{Method: "GET", Path: "/payouts/{payoutId}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/payouts/{payoutId}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetPayout(ctx, r.Path["payoutId"])
 		}},
-		{Method: "POST", Path: "/payouts/{payoutId}/confirm", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/payouts/{payoutId}/confirm", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body ApprovalConfirm
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1886,7 +1902,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ConfirmPayout(ctx, r.Path["payoutId"], body)
 		}},
-		{Method: "POST", Path: "/sandbox/deposits", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/sandbox/deposits", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body DepositCreate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -1894,18 +1912,24 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.CreateDeposit(ctx, body)
 		}},
-		{Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/sandbox/payins/{payinId}/complete", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.CompletePayin(ctx, r.Path["payinId"])
 		}},
-		{Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
-			var body PayoutMove
+		{Method: "POST", Path: "/sandbox/payouts/{payoutId}/status", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
+			var body PayoutStatusUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
 				return serve.Answer{}, err
 			}
 			return s.MovePayout(ctx, r.Path["payoutId"], body)
 		}},
-		{Method: "GET", Path: "/sandbox/treasury", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/sandbox/treasury", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetTreasury(ctx)
 		}},
 		{Method: "GET", Path: "/transactions", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
@@ -1913,7 +1937,9 @@ func Routes(s Server) []serve.Route {
 			r.BindQuery(&params.Limit, serve.Parameter{Name: "limit", Type: "integer", Explode: true})
 			r.BindQuery(&params.Cursor, serve.Parameter{Name: "cursor", Type: "string", Explode: true})
 			r.BindQuery(&params.Type, serve.Parameter{Name: "type", Type: "string", Explode: true})
-			r.BindQuery(&params.Since, serve.Parameter{Name: "since", Type: "string", Format: "date-time", Explode: true})
+			r.BindQuery(
+				&params.Since, serve.Parameter{Name: "since", Type: "string", Format: "date-time", Explode: true},
+			)
 			if err := r.Err(); err != nil {
 				return serve.Answer{}, err
 			}

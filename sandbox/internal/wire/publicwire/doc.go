@@ -3,3 +3,4 @@
 package publicwire
 
 //go:generate ../../../../internal/tools/run oapi-codegen -config ../../../../internal/tools/codegen/oapi/sandbox-public.yaml ../../../../openapi/public.yaml
+//go:generate ../../../../internal/tools/run readable -aliases .

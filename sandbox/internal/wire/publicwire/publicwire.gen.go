@@ -9,32 +9,28 @@ import (
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// FXRate The rate of a currency priced against USD. More fields than these may come.
-// Source: FX rate.
+// FXRate is the rate of a currency against USD. The service can send further fields.
 type FXRate struct {
-	// BankTransfer Rate of a bank transfer.
+	// The rate for a bank transfer.
 	BankTransfer externalRef0.Decimal `json:"bankTransfer,omitempty,omitzero"`
 
-	// Card Rate of a card payment.
+	// The rate for a card payment.
 	Card externalRef0.Decimal `json:"card,omitempty,omitzero"`
 
-	// USDRate Rate against USD.
+	// The rate against USD.
 	USDRate externalRef0.Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
-// Refusal Body of a refusal.
-// Source: Errors, Platform envelope.
+// Refusal is the body of a refusal.
 type Refusal = externalRef0.ErrorEnvelope
 
-// RenderInvoicePDFParams defines parameters for RenderInvoicePDF.
+// RenderInvoicePDFParams holds the parameters of GET /public/invoices/{id}/pdf. A zero field is not sent.
 type RenderInvoicePDFParams struct {
-	// Details Index into paymentMethods of the method to print.
+	// The index in the invoice's "paymentMethods" of the method to print.
 	Details *int `form:"details,omitempty" json:"details,omitempty"`
 }
 
-var _ = 0
-
-// Server is what answers the operations.
+// Server serves the operations.
 type Server interface {
 	// RenderInvoicePDF serves GET /public/invoices/{id}/pdf: render a PDF copy of an invoice.
 	RenderInvoicePDF(ctx context.Context, id string, params RenderInvoicePDFParams) (serve.Answer, error)
@@ -44,18 +40,22 @@ type Server interface {
 	GetRate(ctx context.Context, currency string) (serve.Answer, error)
 }
 
-var _ = 0
-
 // Routes are the operations of a server.
 func Routes(s Server) []serve.Route {
 	return []serve.Route{
-		{Method: "GET", Path: "/utils/rates/{currency}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/utils/rates/{currency}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetRate(ctx, r.Path["currency"])
 		}},
-		{Method: "GET", Path: "/public/invoices/{invoice_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/public/invoices/{invoice_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetInvoice(ctx, r.Path["invoice_id"])
 		}},
-		{Method: "GET", Path: "/public/invoices/{id}/pdf", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/public/invoices/{id}/pdf", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var params RenderInvoicePDFParams
 			r.BindQuery(&params.Details, serve.Parameter{Name: "details", Type: "integer", Explode: true})
 			if err := r.Err(); err != nil {

@@ -3,3 +3,4 @@
 package referencewire
 
 //go:generate ../../../../internal/tools/run oapi-codegen -config ../../../../internal/tools/codegen/oapi/sandbox-refapi.yaml ../../../../openapi/refapi.yaml
+//go:generate ../../../../internal/tools/run readable -aliases .

@@ -10,183 +10,174 @@ import (
 	externalRef0 "github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// HTTPValidationError Why a request failed validation.
-// Source: Reference endpoints under /api/v1; Errors.
+// HTTPValidationError holds the reasons for which a request failed validation.
 type HTTPValidationError struct {
-	// Detail What failed.
+	// The problems that were found.
 	Detail []ValidationErrorItem `json:"detail,omitempty,omitzero"`
 }
 
-// MerchantProduct A product that a merchant sells.
-// Source: Merchant product.
+// MerchantProduct is a product that a merchant sells.
 type MerchantProduct struct {
-	// Active Whether it is on sale.
+	// Whether the product is on sale.
 	Active bool `json:"active"`
 
-	// CancelURL Where the buyer goes after cancelling.
+	// The URL that the buyer is sent to after cancelling.
 	CancelURL string `json:"cancelUrl,omitempty,omitzero"`
 
-	// CreatedAt When the product was created.
+	// The time at which the product was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// Currency Currency of all amounts.
+	// The currency of all amounts.
 	Currency string `json:"currency"`
 
-	// Description Text to show.
+	// The text to display.
 	Description string `json:"description,omitempty,omitzero"`
 
-	// ID Product id.
+	// The product's id.
 	ID string `json:"id"`
 
-	// Images Pictures.
+	// The pictures of the product.
 	Images []string `json:"images,omitempty,omitzero"`
 
-	// MaxAmount Largest amount the buyer may choose.
+	// The largest amount that the buyer may choose.
 	MaxAmount *externalRef0.Decimal `json:"maxAmount,omitempty"`
 
-	// MaxQuantity How many one purchase may take.
+	// The largest number of units in one purchase.
 	MaxQuantity *int `json:"maxQuantity,omitempty"`
 
-	// Metadata Whatever the merchant attached.
+	// Data that the merchant attached.
 	Metadata externalRef0.OpenObject `json:"metadata,omitempty,omitzero"`
 
-	// MinAmount Least amount the buyer may choose.
+	// The smallest amount that the buyer may choose.
 	MinAmount *externalRef0.Decimal `json:"minAmount,omitempty"`
 
-	// Name Name to show.
+	// The name to display.
 	Name string `json:"name"`
 
-	// PresetAmount Amount proposed to the buyer.
+	// The amount that is proposed to the buyer.
 	PresetAmount *externalRef0.Decimal `json:"presetAmount,omitempty"`
 
-	// Price Fixed price.
+	// The fixed price, in Currency.
 	Price *externalRef0.Decimal `json:"price,omitempty"`
 
-	// SoldCount How many were sold.
+	// The number of units that were sold.
 	SoldCount int `json:"soldCount"`
 
-	// SuccessURL Where the buyer goes after paying.
+	// The URL that the buyer is sent to after the payment.
 	SuccessURL string `json:"successUrl,omitempty,omitzero"`
 
-	// UpdatedAt When the product last changed.
+	// The time at which the product last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 
-	// URL Page of the product.
+	// The URL of the product's page.
 	URL string `json:"url,omitempty,omitzero"`
 
-	// WebhookURL Where events go; their names and signing are not shown.
+	// The URL that receives events. The service description does not show their names or how they are signed.
 	WebhookURL string `json:"webhookUrl,omitempty,omitzero"`
 }
 
-// MerchantProductList The products of a merchant.
-// Source: Reference endpoints under /api/v1; Merchant product.
+// MerchantProductList lists the products of a merchant.
 type MerchantProductList = []MerchantProduct
 
-// ValidationErrorItem One thing that failed validation.
-// Source: Reference endpoints under /api/v1.
+// ValidationErrorItem is one problem that validation found.
 type ValidationErrorItem struct {
-	// Loc Path to the value, from body, query or path on.
+	// The path to the value. It starts with body, query or path.
 	Loc []string `json:"loc"`
 
-	// Msg What is wrong in words.
+	// The problem in words.
 	Msg string `json:"msg"`
 
-	// Type What is wrong as a code.
+	// The problem as a code.
 	Type string `json:"type"`
 }
 
-// WalletLogin A message and the wallet signatures over it.
-// Source: Reference endpoints under /api/v1, wallet login.
+// WalletLogin is a message and the wallet's signatures over it.
 type WalletLogin struct {
-	// Message The message that was signed.
+	// The message that was signed.
 	Message string `json:"message"`
 
-	// Signatures Signatures over the message.
+	// The signatures over the message.
 	Signatures []string `json:"signatures"`
 }
 
-// WalletLoginResult Outcome of a wallet login.
-// Source: Reference endpoints under /api/v1, wallet login.
+// WalletLoginResult is the result of a wallet login.
 type WalletLoginResult struct {
-	// Status Outcome; the values are not shown.
+	// The result. The service description does not show the values.
 	Status string `json:"status"`
 
-	// TransactionHash Hash of the on-chain transaction.
+	// The hash of the on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// UserOpHash Hash of the user operation.
+	// The hash of the user operation.
 	UserOpHash string `json:"userOpHash,omitempty,omitzero"`
 }
 
-// WebhookAcknowledgement The event was taken.
-// Source: Events.
+// WebhookAcknowledgement is the confirmation that an event was accepted.
 type WebhookAcknowledgement struct {
-	// Ok Always true.
-	Ok *bool `json:"ok,omitempty"`
+	// Always true.
+	OK *bool `json:"ok,omitempty"`
 }
 
-// WebhookEvent What a partner reports.
-// Source: Events.
+// WebhookEvent is an event that a partner reports.
 type WebhookEvent struct {
-	// CreatedAt When it happened.
+	// The time of the event.
 	CreatedAt string `json:"createdAt"`
 
-	// EntityID What it happened to.
+	// The id of the entity that the event is about.
 	EntityID string `json:"entityId"`
 
-	// EntityType Kind of the entity; the values are not shown.
+	// The kind of entity. The service description does not show the values.
 	EntityType string `json:"entityType"`
 
-	// EventPayload Content of the event; not shown.
+	// The content of the event. The service description does not show it.
 	EventPayload externalRef0.OpenObject `json:"eventPayload,omitempty,omitzero"`
 
-	// EventType What happened; the values are not shown.
+	// The kind of event. The service description does not show the values.
 	EventType string `json:"eventType"`
 }
 
-// Refusal Body of a refusal.
-// Source: Errors, Platform envelope.
+// Refusal is the body of a refusal.
 type Refusal = externalRef0.ErrorEnvelope
 
-// ValidationRefusal Why a request failed validation.
-// Source: Reference endpoints under /api/v1; Errors.
+// ValidationRefusal holds the reasons for which a request failed validation.
 type ValidationRefusal = HTTPValidationError
 
-// ListMerchantProductsParams defines parameters for ListMerchantProducts.
+// ListMerchantProductsParams holds the parameters of GET /api/v1/transactions/merchant/products. A zero field is not
+// sent.
 type ListMerchantProductsParams struct {
-	// ActiveOnly Only products on sale.
+	// Selects products that are on sale.
 	ActiveOnly *bool `form:"active_only,omitempty" json:"active_only,omitempty"`
 }
 
-// LogInWalletParams defines parameters for LogInWallet.
+// LogInWalletParams holds the parameters of POST /api/v1/wallet/login. A zero field is not sent.
 type LogInWalletParams struct {
-	// DeviceID Id of the device.
 	DeviceID string `json:"device-id,omitempty,omitzero"`
 
-	// DeviceType Kind of the device.
+	// The kind of device.
 	DeviceType string `json:"device-type,omitempty,omitzero"`
 
-	// DeviceName Name of the device.
 	DeviceName string `json:"device-name,omitempty,omitzero"`
 }
 
-var _ = 0
-
-// Server is what answers the operations.
+// Server serves the operations.
 type Server interface {
 	// ListCards serves GET /api/v1/accounts/cards: list cards.
 	ListCards(ctx context.Context) (serve.Answer, error)
 	// RevealCardDetails serves POST /api/v1/accounts/cards/{card_id}/details: reveal a card's details.
 	RevealCardDetails(ctx context.Context, cardID string, body externalRef0.CardDetailsProof) (serve.Answer, error)
-	// UpdateInvoice serves PUT /api/v1/documents/contracts/invoices/{invoice_id}: move an invoice to another state.
+	// UpdateInvoice serves PUT /api/v1/documents/contracts/invoices/{invoice_id}: change an invoice's status.
 	UpdateInvoice(ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate) (serve.Answer, error)
-	// UpdateInvoiceOnInvoicesPath serves PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: move an invoice to another state (second path).
-	UpdateInvoiceOnInvoicesPath(ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate) (serve.Answer, error)
+	// UpdateInvoiceOnInvoicesPath serves PUT /api/v1/invoices/documents/contracts/invoices/{invoice_id}: change an
+	// invoice's status (second path).
+	UpdateInvoiceOnInvoicesPath(
+		ctx context.Context, invoiceID string, body externalRef0.InvoiceUpdate,
+	) (serve.Answer, error)
 	// GetContract serves GET /api/v1/invoices/documents/contracts/{contract_id}: read a contract.
 	GetContract(ctx context.Context, contractID string) (serve.Answer, error)
 	// ListMerchantProducts serves GET /api/v1/transactions/merchant/products: list merchant products.
 	ListMerchantProducts(ctx context.Context, params ListMerchantProductsParams) (serve.Answer, error)
-	// GetTransactionStatus serves GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted payment.
+	// GetTransactionStatus serves GET /api/v1/wallet/balance/transaction/status/{quote_id}: read the status of a quoted
+	// payment.
 	GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error)
 	// LogInWallet serves POST /api/v1/wallet/login: log in with wallet signatures.
 	LogInWallet(ctx context.Context, params LogInWalletParams, body WalletLogin) (serve.Answer, error)
@@ -194,15 +185,17 @@ type Server interface {
 	ReceiveWebhook(ctx context.Context, partner string, body WebhookEvent) (serve.Answer, error)
 }
 
-var _ = 0
-
 // Routes are the operations of a server.
 func Routes(s Server) []serve.Route {
 	return []serve.Route{
-		{Method: "GET", Path: "/api/v1/accounts/cards", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/api/v1/accounts/cards", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.ListCards(ctx)
 		}},
-		{Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/api/v1/accounts/cards/{card_id}/details", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body externalRef0.CardDetailsProof
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -210,7 +203,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.RevealCardDetails(ctx, r.Path["card_id"], body)
 		}},
-		{Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PUT", Path: "/api/v1/documents/contracts/invoices/{invoice_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body externalRef0.InvoiceUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -218,10 +213,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.UpdateInvoice(ctx, r.Path["invoice_id"], body)
 		}},
-		{Method: "GET", Path: "/api/v1/invoices/documents/contracts/{contract_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/api/v1/invoices/documents/contracts/{contract_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetContract(ctx, r.Path["contract_id"])
 		}},
-		{Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "PUT", Path: "/api/v1/invoices/documents/contracts/invoices/{invoice_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body externalRef0.InvoiceUpdate
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {
@@ -229,7 +228,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.UpdateInvoiceOnInvoicesPath(ctx, r.Path["invoice_id"], body)
 		}},
-		{Method: "GET", Path: "/api/v1/transactions/merchant/products", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/api/v1/transactions/merchant/products", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var params ListMerchantProductsParams
 			r.BindQuery(&params.ActiveOnly, serve.Parameter{Name: "active_only", Type: "boolean", Explode: true})
 			if err := r.Err(); err != nil {
@@ -237,10 +238,14 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.ListMerchantProducts(ctx, params)
 		}},
-		{Method: "GET", Path: "/api/v1/wallet/balance/transaction/status/{quote_id}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "GET", Path: "/api/v1/wallet/balance/transaction/status/{quote_id}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			return s.GetTransactionStatus(ctx, r.Path["quote_id"])
 		}},
-		{Method: "POST", Path: "/api/v1/wallet/login", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/api/v1/wallet/login", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var params LogInWalletParams
 			r.BindHeader(&params.DeviceID, serve.Parameter{Name: "device-id", Type: "string"})
 			r.BindHeader(&params.DeviceType, serve.Parameter{Name: "device-type", Type: "string"})
@@ -252,7 +257,9 @@ func Routes(s Server) []serve.Route {
 			}
 			return s.LogInWallet(ctx, params, body)
 		}},
-		{Method: "POST", Path: "/api/v1/webhook/{partner}", Run: func(ctx context.Context, r *serve.Request) (serve.Answer, error) {
+		{Method: "POST", Path: "/api/v1/webhook/{partner}", Run: func(
+			ctx context.Context, r *serve.Request,
+		) (serve.Answer, error) {
 			var body WebhookEvent
 			r.BindBody(&body)
 			if err := r.Err(); err != nil {

@@ -1,0 +1,157 @@
+// Command readable makes the generated files of a folder read like Go that somebody wrote: comments that go doc shows
+// well, lines of at most 120 columns, and no exported names that nobody can use. It runs last, after the generators.
+//
+//   - A type's comment is a sentence about the type, "Payout is ..." or "PayoutCreate books ...". A field's comment is
+//     the description of the field, without its name. A comment that only repeats the name of its field is removed.
+//   - A word in backticks that names a field is written as that field. All others are in quotes.
+//   - The types of -unexport get a small first letter.
+//   - An alias of a plain type, such as a page size, is replaced by that type, unless -aliases keeps it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	unexport := flag.String("unexport", "", "types that programs do not need, separated by commas")
+	keep := flag.Bool("aliases", false, "keep aliases of plain types")
+	flag.Parse()
+	for _, folder := range flag.Args() {
+		if err := run(folder, *unexport, *keep); err != nil {
+			log.Fatal("readable: ", err)
+		}
+	}
+}
+
+func run(folder, unexport string, keepAliases bool) error {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.gen.go"))
+	if err != nil {
+		return err
+	}
+	p := &pkg{aliases: keepAliases, fields: map[string]map[string]string{}, known: map[string]bool{},
+		values: map[string]int{}, renamed: map[string]string{}}
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		f, err := parse(path, source)
+		if err != nil {
+			return err
+		}
+		p.files = append(p.files, f)
+		p.read(f.syntax)
+	}
+	if err := p.unexport(unexport); err != nil {
+		return err
+	}
+	for _, f := range p.files {
+		source, err := p.rewrite(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		if err := os.WriteFile(f.path, source, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pkg is what is known of all generated files of a folder.
+type pkg struct {
+	files   []*file
+	aliases bool                         // stay as they are
+	fields  map[string]map[string]string // of each type: their Go names by those on the wire
+	known   map[string]bool              // types with a method Known
+	values  map[string]int               // how many constants a type has
+	renamed map[string]string            // names that change, and what they become
+}
+
+// file is one generated file.
+type file struct {
+	path   string
+	source []byte
+	fset   *token.FileSet
+	syntax *ast.File
+}
+
+func parse(path string, source []byte) (*file, error) {
+	f := &file{path: path, source: source, fset: token.NewFileSet()}
+	var err error
+	f.syntax, err = parser.ParseFile(f.fset, path, source, parser.ParseComments|parser.SkipObjectResolution)
+	return f, err
+}
+
+func (f *file) offset(at token.Pos) int { return f.fset.Position(at).Offset }
+
+// edit replaces a part of a source.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// apply makes all edits, of which none overlaps another.
+func apply(source []byte, edits []edit) []byte {
+	slices.SortFunc(edits, func(a, b edit) int { return b.from - a.from })
+	for _, e := range edits {
+		source = slices.Concat(source[:e.from], []byte(e.text), source[e.to:])
+	}
+	return source
+}
+
+// rewrite is a file with its names, comments and lines as they shall be.
+func (p *pkg) rewrite(f *file) ([]byte, error) {
+	steps := []func(*file) ([]edit, error){p.names, p.comments, wrapComments}
+	for _, step := range steps {
+		if err := f.change(step); err != nil {
+			return nil, err
+		}
+	}
+	// A line that was broken can hold another that is too long.
+	for range 10 {
+		before := len(f.source)
+		if err := f.change(breakLines); err != nil {
+			return nil, err
+		}
+		if len(f.source) == before {
+			break
+		}
+	}
+	return f.source, nil
+}
+
+// change applies the edits that a step proposes.
+func (f *file) change(step func(*file) ([]edit, error)) error {
+	edits, err := step(f)
+	if err != nil {
+		return err
+	}
+	changed, err := format.Source(apply(f.source, edits))
+	if err != nil {
+		return err
+	}
+	again, err := parse(f.path, changed)
+	if err != nil {
+		return err
+	}
+	*f = *again
+	return nil
+}
+
+// columns is how wide a line is, a tab counted as four.
+func columns(line string) int {
+	return len([]rune(line)) + 3*strings.Count(line, "\t")
+}
+
+const most = 120
