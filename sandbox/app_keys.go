@@ -9,41 +9,41 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 )
 
-// AppKeyRegistration asks for an app API key. How the service issues one is not
-// shown; here it is asked for.
+// AppKeyRegistration describes an app key. The service's description does not say how an app key is issued; the host
+// issues one on request.
 type AppKeyRegistration struct {
-	// Email names the account that the app acts for: the host's first account when empty, and a new one when the host
-	// does not know it. An integrator's own account is the same on the platform API and here.
+	// Email names the account that the app acts for. The default is the host's first account. If the host does not know
+	// the email, it creates the account. An integrator's own account is the same on the platform API and on the app
+	// API.
 	Email string
-	// App is the name of the owning app. Keys of the same account and app share their transfers.
+	// App is the name of the app that owns the key. Keys of the same account and app see the same transfers.
 	App string
-	// Scopes are what the key may do, of [AppScopes]; all of them when nil.
+	// Scopes are what the key may do. They are from [AppScopes]; nil means all of them.
 	Scopes []string
-	// SpendLimit is what the key may spend in all, in USDC; without limit when nil.
+	// SpendLimit is how much the key may spend in total, in USDC; nil means no limit.
 	SpendLimit *decimal.Decimal
 }
 
-// AppKey is a registered app API key. Source: App API, Account and profile.
+// AppKey is a registered app key.
 type AppKey struct {
 	ID      string
-	Key     Secret // what is sent, as Authorization: Bearer or as X-Api-Key
+	Key     Secret // sent as Authorization: Bearer or X-Api-Key
 	AppID   string
 	AppName string
 	Email   string // of the account
 	Scopes  []string
-	// SpendLimit is what the key may spend in all, and RemainingSpendLimit what is left of it, in USDC; nil is without
-	// limit.
+	// SpendLimit is how much the key may spend in total, and RemainingSpendLimit what is left of it, in USDC; nil means
+	// no limit.
 	SpendLimit, RemainingSpendLimit *decimal.Decimal
 	CreatedAt                       time.Time
 }
 
-// AppScopes answers the scopes of app keys: reads, and the writes of each part
-// of the app API. The description says that keys have scopes and does not name
-// them.
+// AppScopes returns the scopes of app keys: read, and profile:write, contacts:write, documents:write, banks:write,
+// cards:write and transfers:write for the writes of each part of the app API. The service's description says that keys
+// have scopes and does not name them, so the names are the host's own.
 func AppScopes() []string { return credential.Scopes() }
 
-// RegisterAppKey registers an app API key. The error says which fields make no
-// sense.
+// RegisterAppKey registers an app key. The error names the invalid fields.
 func (h *Host) RegisterAppKey(registration AppKeyRegistration) (AppKey, error) {
 	key, err := h.registerAppKey(credential.Registration(registration))
 	if err != nil {
@@ -68,11 +68,11 @@ func (h *Host) account(email string) credential.Account {
 	return credential.Account{ID: id, Email: canonical}
 }
 
-// DeleteAppKey deletes an app API key: it is unauthenticated at once. An unknown
-// id is refused with not_found.
+// DeleteAppKey deletes an app key. Calls with it then fail with unauthenticated. For an unknown id the error says
+// not_found.
 func (h *Host) DeleteAppKey(id string) error { return h.appKeys.Delete(id) }
 
-// AppKeys answers the app API keys of every account, oldest first.
+// AppKeys returns the app keys of every account, oldest first.
 func (h *Host) AppKeys() []AppKey {
 	keys := h.appKeys.List()
 	views := make([]AppKey, len(keys))

@@ -85,7 +85,7 @@ func (s signer) public(t testing.TB) []byte {
 	return der
 }
 
-// sign answers ASN.1 DER over the SHA-256 digest, with a low S.
+// sign returns ASN.1 DER over the SHA-256 digest, with a low S.
 func (s signer) sign(t testing.TB, message []byte) []byte {
 	t.Helper()
 	digest := sha256.Sum256(message)
@@ -124,7 +124,7 @@ func newWorld(t testing.TB, options ...sandbox.Option) *world {
 	start := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	options = slices.Concat([]sandbox.Option{
 		sandbox.WithClock(func() time.Time { return start }),
-		sandbox.WithAnswerValidation(func(_ string, err error) { t.Error(err) }),
+		sandbox.WithResponseValidation(func(_ string, err error) { t.Error(err) }),
 		encoded(t),
 	}, options)
 	w := &world{t: t, host: sandbox.New(options...), key: newSigner(t)}

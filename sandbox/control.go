@@ -18,7 +18,8 @@ const controlBase = "/_host"
 // maxControlBody bounds the bodies of control calls.
 const maxControlBody = 1 << 20
 
-// WithControl serves the host's controls under /_host, to loopback peers only.
+// WithControl serves the host's controls under /_host, to callers on the same machine only. The package documentation
+// lists the calls.
 func WithControl() Option {
 	return func(s *setup) { s.control = newControl }
 }
@@ -47,6 +48,8 @@ func newControl(h *Host, names hostname.Names, service http.Handler) http.Handle
 		"GET /requests":         c.listRequests,
 		"GET /faults":           c.listFaults,
 		"POST /faults":          c.ifRoom(c.armFault),
+		"DELETE /faults":        c.disarmFaults,
+		"DELETE /faults/{id}":   c.disarmFault,
 		"GET /settings":         c.readSettings,
 		"PUT /settings":         c.changeSettings,
 		"POST /reset":           c.reset,
@@ -87,7 +90,7 @@ func onlyMachine(names hostname.Names, next http.Handler) http.Handler {
 	})
 }
 
-// respondWith writes what a call answers, or its refusal.
+// respondWith writes what a call returns, or its refusal.
 func respondWith(call func(*http.Request) (int, any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status, body, err := call(r)
@@ -123,7 +126,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // who hung up needs no answer
+	_, _ = w.Write(append(text, '\n')) // a caller that hung up needs no response
 }
 
 // read decodes a body over what into holds; a member that it does not have is

@@ -9,10 +9,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 )
 
-// appKeyAnswer is how an app key travels to who controls the host.
+// appKeyAnswer is an app key in JSON.
 type appKeyAnswer struct {
 	ID                  string           `json:"id"`
-	APIKey              string           `json:"apiKey,omitzero"` // in the answer to its registration only
+	APIKey              string           `json:"apiKey,omitzero"` // only in the response to its registration
 	AppID               string           `json:"appId"`
 	App                 string           `json:"app"`
 	Email               string           `json:"email"`

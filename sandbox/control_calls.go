@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"time"
 
@@ -27,7 +28,7 @@ func (c control) moveClock(r *http.Request) (int, any, error) {
 	return http.StatusOK, map[string]time.Time{"now": c.host.Advance(time.Duration(move.Advance))}, nil
 }
 
-// keyView is how a developer key travels.
+// keyView is a developer key in JSON.
 type keyView struct {
 	ID        string    `json:"id"`
 	Email     string    `json:"email"`
@@ -94,17 +95,35 @@ func (c control) armFault(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	if order.Path == "" {
-		return 0, nil, refuse.InvalidField("path", "missing", "A fault happens to a path.")
+		return 0, nil,
+			refuse.InvalidField("path", "missing", "Say which path the fault is for, such as /payouts/{payoutId}.")
 	}
-	armed, err := c.host.faults.Arm(order.Method, order.Path, order.Times, order.Fault)
+	armed, err := c.host.arm(order.Method, order.Path, order.Times, order.Fault)
+	if unknown, ok := errors.AsType[*fault.UnknownOperation](err); ok {
+		refusal := refuse.InvalidRequest(unknown.Error())
+		refusal.Details = map[string]any{"near": unknown.Near}
+		err = refusal
+	}
 	return http.StatusCreated, armed, err
+}
+
+func (c control) disarmFault(r *http.Request) (int, any, error) {
+	if !c.host.faults.Disarm(r.PathValue("id")) {
+		return 0, nil, refuse.NotFound()
+	}
+	return http.StatusNoContent, nil, nil
+}
+
+func (c control) disarmFaults(*http.Request) (int, any, error) {
+	c.host.DisarmAll()
+	return http.StatusNoContent, nil, nil
 }
 
 func (c control) readSettings(*http.Request) (int, any, error) {
 	return http.StatusOK, c.host.Settings(), nil
 }
 
-// changeSettings takes over the members that the body has; the others stay.
+// changeSettings changes the settings that the body names, and no others.
 func (c control) changeSettings(r *http.Request) (int, any, error) {
 	changed, err := c.host.configured.change(func(s *Settings) error { return read(r, s) })
 	return http.StatusOK, changed, err

@@ -20,6 +20,7 @@ func FuzzControl(f *testing.F) {
 		{"PUT", "/_host/settings"}, {"POST", "/_host/clock"}, {"POST", "/_host/keys"}, {"POST", "/_host/app-keys"},
 		{"POST", "/_host/faults"},
 		{"DELETE", "/_host/keys/"}, {"DELETE", "/_host/app-keys/"}, {"POST", "/_host/reset"}, {"GET", "/_host/"},
+		{"DELETE", "/_host/faults/"},
 	}
 	for _, seed := range []struct {
 		call byte
@@ -35,8 +36,9 @@ func FuzzControl(f *testing.F) {
 		{3, "", `{"email":"a@example.com","app":"a","scopes":["read"],"spendLimit":"5"}`},
 		{3, "", `{"email":"a@example.com","spendLimit":"1e999999999"}`},
 		{4, "", `{"method":"GET","path":"/chains","times":2,"fault":{"kind":"respond","status":410,"code":"gone","headers":{"X-Why":"a"},"details":{"a":[1]}}}`},
-		{4, "", `{"path":"/","fault":{"kind":"delay","delay":"1h"}}`},
-		{4, "", `{"path":"/","times":-1,"fault":{"kind":"truncate","keep":3}}`},
+		{4, "", `{"path":"/user","fault":{"kind":"delay","delay":"1h"}}`},
+		{4, "", `{"path":"/","fault":{"kind":"drop_before"}}`}, {9, "flt_1", ""}, {9, "", ""},
+		{4, "", `{"path":"/user","times":-1,"fault":{"kind":"truncate","keep":3}}`},
 		{5, "dk_1", ""}, {6, "apk_1", ""}, {7, "", ""}, {8, "settings", ""}, {8, "app-keys", ""}, {8, "../ledger", ""},
 		{8, "%2f", ""},
 	} {

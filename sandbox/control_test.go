@@ -88,6 +88,50 @@ func TestLedgerRequestsAndFaultsOverHTTP(t *testing.T) {
 	assert.Equal(t, "invalid_request", w.call("POST", "/_host/faults", object{"pathh": "/chains"}).slug())
 }
 
+func TestAFaultOfNoOperationIsRefusedOverHTTP(t *testing.T) {
+	w := newWorld(t, sandbox.WithControl())
+	for _, c := range []struct{ method, path, near string }{
+		{"POST", "/payout/{payoutId}/confirm", "POST /dapi/v1/payouts/{payoutId}/confirm"},
+		{"put", "/payouts", "POST /dapi/v1/payouts"},
+		{"", "/api/v1/accounts/card", "GET /api/v1/accounts/cards"},
+	} {
+		got := w.call("POST", "/_host/faults",
+			object{"method": c.method, "path": c.path, "fault": object{"kind": "drop_before"}})
+		assert.Equal(t, http.StatusBadRequest, got.status)
+		assert.Equal(t, "invalid_request", got.slug())
+		assert.Contains(t, got.body.text("error", "message"), c.near)
+		assert.Contains(t, got.body.at("error", "details", "near"), c.near)
+	}
+	assert.Empty(t, w.call("GET", "/_host/faults", nil).body.at("items"))
+}
+
+func TestFaultsAreDisarmedOverHTTP(t *testing.T) {
+	w := newWorld(t, sandbox.WithControl())
+	me := w.login()
+	arm := func() string {
+		armed := w.call("POST", "/_host/faults", object{"method": "GET", "path": "/chains", "times": 9,
+			"fault": object{"kind": "respond", "status": 503, "code": "provider_unavailable"}})
+		require.Equal(t, http.StatusCreated, armed.status, "%s", armed.raw)
+		return armed.body.text("id")
+	}
+	first, second := arm(), arm()
+	refused(t, http.StatusServiceUnavailable, "provider_unavailable", me.call("GET", "/chains", nil))
+
+	assert.Equal(t, http.StatusNoContent, w.call("DELETE", "/_host/faults/"+first, nil).status)
+	listed := object(w.call("GET", "/_host/faults", nil).body.at("items").([]any)[0].(map[string]any))
+	assert.Equal(t, first, listed.text("id"))
+	assert.Equal(t, true, listed.at("disarmed"))
+	assert.EqualValues(t, 1, listed.at("consumed"))
+	refused(t, http.StatusServiceUnavailable, "provider_unavailable", me.call("GET", "/chains", nil))
+	assert.Equal(t, http.StatusNoContent, w.call("DELETE", "/_host/faults/"+second, nil).status)
+	me.must(http.StatusOK, "GET", "/chains", nil)
+
+	arm()
+	assert.Equal(t, http.StatusNoContent, w.call("DELETE", "/_host/faults", nil).status)
+	me.must(http.StatusOK, "GET", "/chains", nil)
+	assert.Equal(t, "not_found", w.call("DELETE", "/_host/faults/flt_99", nil).slug())
+}
+
 func TestSettingsOverHTTPChangeOnlyWhatIsNamed(t *testing.T) {
 	w := newWorld(t, sandbox.WithControl())
 	changed := w.call("PUT", "/_host/settings", object{"maxCredit": "7.5", "payoutStepAfter": "2s", "rateLimits": true})

@@ -14,38 +14,38 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// Credentials are what the first account of a host logs in with. They print
-// without their secrets.
+// Credentials are what the first account of a host logs in with. They print without their secrets.
 type Credentials struct {
 	// Email names the account.
 	Email string
-	// KeyID is the developer key's id, dk_.
+	// KeyID is the developer key's id, which begins with dk_.
 	KeyID string
-	// Key is the developer key, with every scope, from every address. Its Save writes it to a file for programs in
-	// any language.
+	// Key is the developer key. It has every scope and works from every address. Key.Save writes it to a file for
+	// programs in any language.
 	Key *signing.DeveloperKey
-	// APIKey is a key of the app API, with every scope and [AppSpendLimit] to spend. Its app acts for the same account
-	// as the developer key does without X-Service-Account. The platform API refuses it: 403 forbidden,
-	// developerSessionRequired.
+	// APIKey is an app key with every scope. It may spend [AppSpendLimit] USDC, from the integrator's own account. The
+	// platform API refuses it with 403 forbidden.
 	APIKey Secret
-	// AccessToken is a token of the reference endpoints, for the same account. The platform API refuses it as well.
+	// AccessToken is the token of the reference endpoints for the same account. The platform API refuses it as well.
 	AccessToken Secret
-	// Wallet is the wallet that the account's cards spend from; it signs to reveal a card's details.
+	// Wallet is the wallet that the account's cards spend from. It signs the proof that reveals a card's details.
 	Wallet *wallet.Key
 }
 
-// AppSpendLimit is what the app key of the credentials may spend in all, in USDC.
+// AppSpendLimit is how much the app key of [Credentials] may spend in total, in USDC.
 const AppSpendLimit = 10_000
 
-// Secret is a text that does not print. It is a function, so that printers that work by reflection cannot reach the
-// text.
-type Secret struct{ text func() string }
+// Secret is a text, such as an app key, that does not print: fmt, JSON and slog show a redaction. Use [Secret.Reveal]
+// to read it.
+type Secret struct {
+	text func() string // a function, which printers that use reflection cannot look into
+}
 
 func newSecret(text string) Secret { return Secret{func() string { return text }} }
 
 const redacted = "[redacted]"
 
-// Reveal answers the text.
+// Reveal returns the text.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -53,24 +53,24 @@ func (s Secret) Reveal() string {
 	return s.text()
 }
 
-// Format writes a redaction for every verb and flag.
+// Format implements [fmt.Formatter]: it writes a redaction for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
-// MarshalText writes a redaction; JSON and other encodings show that.
+// MarshalText implements [encoding.TextMarshaler]: JSON and other encodings show a redaction.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// LogValue writes a redaction.
+// LogValue implements [slog.LogValuer]: it returns a redaction.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// seed is what a host has from the start: its first account, and the keys of it that a reset brings back.
+// seed is what a host has from the start, and what a reset restores.
 type seed struct {
 	credentials Credentials
 	key         session.Key
 	appKey      credential.AppKey
 }
 
-// newSeed registers the first account. It panics if the machine has no randomness to make a key of, and nothing else
-// would work.
+// newSeed registers the first account. It panics if the machine has no randomness for a key: then nothing else works
+// either.
 func newSeed(
 	setup setup, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens,
 ) seed {
@@ -92,7 +92,7 @@ func newSeed(
 	}}
 }
 
-// foreign are the credentials that the platform API knows to be of other surfaces.
+// foreign are the credentials of other surfaces, which the platform API recognizes and refuses.
 func (s seed) foreign() []string {
 	return []string{s.credentials.APIKey.Reveal(), s.credentials.AccessToken.Reveal()}
 }

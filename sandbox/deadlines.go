@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// How long a caller may take to send a body, and to take an answer in. What a
+// How long a caller may take to send a body, and to receive the response. What a
 // scripted fault waits in between is in neither.
 const (
 	bodyTime   = time.Minute
@@ -14,7 +14,7 @@ const (
 )
 
 // withDeadlines bounds how long a connection is held by a caller that sends its
-// body byte by byte, or never reads the answer. A server with timeouts of its
+// body byte by byte, or never reads the response. A server with timeouts of its
 // own keeps them, and without a connection there is nothing to hold.
 func withDeadlines(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, *http.Request) {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
@@ -24,7 +24,7 @@ func withDeadlines(w http.ResponseWriter, r *http.Request) (http.ResponseWriter,
 	connection := http.NewResponseController(w)
 	if server.ReadTimeout <= 0 && r.Body != nil && r.Body != http.NoBody {
 		_ = connection.SetReadDeadline(time.Now().Add(bodyTime)) // a writer that cannot is no connection's
-		limited := *r                                            // net/http looks at the body of its own
+		limited := *r                                            // net/http looks at its own copy of the request
 		limited.Body = &timedBody{r.Body, connection}
 		r = &limited
 	}
@@ -49,7 +49,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// timedWriter gives the answer a deadline, which starts with its head and holds
+// timedWriter gives the response a deadline, which starts with its head and holds
 // until all of it has left.
 type timedWriter struct {
 	http.ResponseWriter

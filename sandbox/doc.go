@@ -1,40 +1,110 @@
-// Package sandbox is a host of the service for tests and first steps: an
-// [http.Handler] that behaves as the service description says, on a fresh
-// machine and without an account.
+// Package sandbox is a host of the money-movement service for tests and first steps. [Host] is an [http.Handler] that
+// behaves as the service's description says. It runs in the test's process, and needs no account and no network.
 //
-//	host := sandbox.New()
-//	server := httptest.NewServer(host)
-//	defer server.Close()
-//	credentials := host.Credentials() // a developer key that logs in, an app key, an access token, a card wallet
+// # What is here
 //
-// Behind it is a state machine with a double-entry ledger that always sums to
-// zero, so a test can look at what its calls did to the money ([Host.Ledger]).
-// Time is the machine's plus what the test advances ([Host.Advance]): a lifetime
-// of sixty days passes in one call. What a deployment or a partner would decide
-// is a setting ([Host.Configure]). What goes wrong on the way is scripted
-// ([Host.Arm]): an answer lost after the operation ran, an expired token, a
-// proxy's HTML page. What arrived is remembered ([Host.Requests]).
+//   - [New] makes a host, with options such as [WithInstantProgress], [WithSettings], [WithClock] and [WithHosts].
+//   - [Host.Credentials] has what the first account logs in with: a developer key, an app key, an access token and a
+//     wallet for cards. [Host.RegisterKey] and [Host.RegisterAppKey] make further keys.
+//   - [Host.Advance] moves the host's clock: a session of sixty days ends in one call.
+//   - [Host.Arm] scripts a fault, such as [DropAfterCommit], a response that is lost after the money moved.
+//   - [Host.Configure] changes the [Settings]: what a deployment of the service or one of its partners would decide.
+//   - [Host.Ledger] returns the double-entry books: what the calls of a test did to the money.
+//   - [Host.Requests] returns the requests that arrived. [Host.PartnerEvents] and [Host.WalletLogins] return what two
+//     of the reference endpoints received.
+//   - [Host.Reset] goes back to the start. [WithControl] serves all of this over HTTP.
 //
-// The host answers every operation of every surface, each with its own credential:
-// the platform API under /dapi/v1, the app API on its short paths, the reference
-// endpoints under /api/v1, and the public utilities. Any other path is 404
-// not_found. An app acts for the account that the platform API calls oneself: what
-// is credited there is spent here. App keys carry scopes and a spend limit
-// ([Host.RegisterAppKey]). Every slug that the description lists can be provoked;
-// SLUGS.md next to this file says how.
+// The words of the service (client, rail, payout, slug and others) are explained in the glossary:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 //
-// Rate windows are counted only if asked for, so that a busy test is not slowed
-// down: set [deployment.Settings.RateLimits], or pass [WithRateLimits].
+// # How to test your backend
 //
-// The host is bounded where strangers are concerned. What arrives on a loopback
-// address is to ask for localhost, a loopback address, or a name of [WithHosts]. A
-// caller without credentials has nothing of its body read. A caller has a minute
-// to send a body and a minute to take an answer in, unless the [http.Server] has
-// timeouts of its own. What callers can make it keep is bounded by
-// [deployment.Settings.MaxRecords]; what would add to that is then 409 conflict, and the
-// message names the setting. A rig that makes payouts by the million lets
-// [deployment.Settings.ForgetFinishedAfter] forget those that are over.
+// Serve the host, point a client of the SDK at it, run your code, and look at the books:
 //
-// The same controls are served over HTTP under /_host to tests in any language,
-// if asked for with [WithControl], and then only to the machine itself.
+//	func TestPaysAnInvoice(t *testing.T) {
+//		host := sandbox.New(sandbox.WithInstantProgress())
+//		server := httptest.NewServer(host)
+//		defer server.Close()
+//		platform, err := dapi.NewIntegrator(server.URL,
+//			dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key})
+//		client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+//		acme := platform.For(client.ID)
+//		_, err = acme.Sandbox.Deposit(t.Context(),
+//			dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
+//
+//		lost := host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit())
+//		err = yourbackend.PayInvoice(t.Context(), acme, "42") // pays 12.50 USDC
+//
+//		left := host.Ledger().Balances[string(client.ID)]["USDC"]
+//		if lost.Consumed() != 1 || left.String() != "37.5" { // the fault happened, and the client paid once
+//			t.Error(lost.Consumed(), left, err)
+//		}
+//	}
+//
+// The example of this package is the whole program, and the folder examples/yourbackend has a suite of such tests.
+//
+// With [WithInstantProgress], clients, rails, cards and verifications are ready when they are next read, and payouts
+// complete. To test what your code does while something is pending, set its duration, and call [Host.Advance] to end
+// it:
+//
+//	host.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+//	// ... the payout is in funding
+//	host.Advance(2 * time.Hour) // ... and now it is completed
+//
+// A wait of the SDK that is under way notices this at its next read. Pauses between reads are half a second and more;
+// the client option moneymovement.WithPolling makes them shorter.
+//
+// # What the host serves
+//
+// The host serves every operation of the four surfaces, each with its own credential: the platform API under /dapi/v1,
+// the app API on its short paths such as /user, the reference endpoints under /api/v1, and the public utilities under
+// /utils and /public. For any other path it returns 404 not_found.
+//
+// The app API acts for the integrator's own account, the one that the platform API uses without X-Service-Account.
+// Money that is deposited there can be spent through the app API.
+//
+// The host can be made to return every slug that the service's description lists. The file SLUGS.md beside this one
+// says how. The host counts requests against the rate windows only with [WithRateLimits].
+//
+// # Bounds
+//
+// A request that arrives on a loopback address must name localhost, a loopback address or a name of [WithHosts] in its
+// Host header. The host does not read the body of a request without valid credentials. A caller has one minute to send
+// a body and one minute to receive the response, unless the [http.Server] has its own timeouts.
+//
+// The host keeps at most [deployment.Settings.MaxRecords] records, and then refuses what would add one with 409
+// conflict. A program that makes millions of payouts sets [deployment.Settings.ForgetFinishedAfter].
+//
+// # Controls over HTTP
+//
+// With [WithControl] the host serves its controls under /_host, for tests in any language. Only callers on the same
+// machine can use them. Bodies are JSON; a refused call has the service's error body.
+//
+//	GET    /_host/clock            the host's time: {"now":"2026-05-01T12:00:00Z"}
+//	POST   /_host/clock            moves it forward: {"advance":"61s"}
+//	GET    /_host/settings         the settings; durations are written as in "300ms"
+//	PUT    /_host/settings         changes the settings that the body names: {"payoutStepAfter":"1h"}
+//	GET    /_host/ledger           the books
+//	GET    /_host/requests         the latest requests
+//	GET    /_host/faults           every fault that was armed, and how often it happened
+//	POST   /_host/faults           arms a fault, see below
+//	DELETE /_host/faults/{id}      disarms a fault
+//	DELETE /_host/faults           disarms every fault
+//	GET    /_host/keys             the developer keys
+//	POST   /_host/keys             registers one: {"email":"ops@example.com","publicKey":"<DER in base64>"}
+//	DELETE /_host/keys/{id}        deletes one
+//	GET    /_host/app-keys         the app keys
+//	POST   /_host/app-keys         registers one: {"app":"Books","spendLimit":"100"}; the response has the key
+//	DELETE /_host/app-keys/{id}    deletes one
+//	POST   /_host/reset            goes back to the start
+//
+// A fault has a kind: drop_before, drop_after_commit, respond, garbage, truncate, delay or expire_token.
+//
+//	{"method":"POST","path":"/payouts/{payoutId}/confirm","times":1,"fault":{"kind":"drop_after_commit"}}
+//	{"path":"/**","fault":{"kind":"respond","status":503,"code":"database_unavailable","headers":{"Retry-After":"1"}}}
+//	{"path":"/chains","fault":{"kind":"delay","delay":"2s"}}
+//
+// The kind respond also takes message, details, body and afterCommit; garbage takes status and afterCommit; truncate
+// takes keep, a number of bytes. A fault for an operation that does not exist is refused with 400 invalid_request, and
+// details.near names the operations that are most like it.
 package sandbox

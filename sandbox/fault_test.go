@@ -142,10 +142,71 @@ func TestADelayLetsTheRequestThrough(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond, "who gives up waiting does not take back what was asked for")
 }
 
-func TestTheZeroFaultNeverHappens(t *testing.T) {
+func TestAFaultThatCouldNeverHappenIsRefused(t *testing.T) {
+	w := newWorld(t, sandbox.WithControl())
+	ok := sandbox.DropBefore()
+	for _, c := range []struct {
+		method, path string
+		fault        sandbox.Fault
+		says         string
+	}{
+		{"PUT", "/payouts", ok, "POST /dapi/v1/payouts"},
+		{"POST", "/payout/{payoutId}/confirm", ok, "did you mean POST /dapi/v1/payouts/{payoutId}/confirm"},
+		{"POST", "payouts", ok, "POST /dapi/v1/payouts"},
+		{"POST", "/chains", ok, "GET /dapi/v1/chains"},
+		{"GET", "/api/v1/accounts/card", ok, "GET /api/v1/accounts/cards"},
+		{"", "/_host/clock", ok, "did you mean"},
+		{"", "/**", sandbox.Fault{}, "fault.kind"},
+		{"", "/**", sandbox.Respond(99, "gone"), "fault.status"},
+		{"", "/**", sandbox.Delay(0), "fault.delay"},
+		{"", "/**", sandbox.Truncate(-1), "fault.keep"},
+		{"", "/**", sandbox.DropBefore().AfterCommit(), "fault.afterCommit"},
+		{"", "/**", sandbox.Garbage().WithHeader("Retry-After", "1"), "fault.headers"},
+		{"", "/**", ok.Times(-1), "times"},
+	} {
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				assert.ErrorContains(t, err, c.says, "%s %s", c.method, c.path)
+			}()
+			w.host.Arm(c.method, c.path, c.fault)
+		}()
+	}
+	assert.Empty(t, w.call("GET", "/_host/faults", nil).body.at("items"))
+}
+
+// TestAFaultForEachOperation: each surface's paths are known.
+func TestAFaultForEachOperation(t *testing.T) {
 	w := newWorld(t)
-	armed := w.host.Arm("", "/**", sandbox.Fault{})
-	w.login()
-	assert.Zero(t, armed.Consumed())
-	assert.Zero(t, armed.Remaining())
+	for _, c := range []struct{ method, path string }{
+		{"POST", "/dapi/v1/payouts/{payoutId}/confirm"}, {"post", "/payouts/po_1/confirm"}, {"GET", "/user"},
+		{"GET", "/api/v1/accounts/cards"}, {"GET", "/utils/rates/{currency}"}, {"GET", "/public/invoices/*/pdf"},
+	} {
+		assert.Equal(t, 1, w.host.Arm(c.method, c.path, sandbox.Garbage()).Remaining())
+	}
+}
+
+func TestADisarmedFaultHappensNoMore(t *testing.T) {
+	w := newWorld(t)
+	me := w.login()
+	down := w.host.Arm("GET", "/chains", sandbox.Respond(503, "provider_unavailable").Times(100))
+	other := w.host.Arm("POST", "/clients", sandbox.DropBefore())
+	refused(t, http.StatusServiceUnavailable, "provider_unavailable", me.call("GET", "/chains", nil))
+
+	down.Disarm()
+	assert.Equal(t, 1, down.Consumed())
+	assert.Zero(t, down.Remaining())
+	me.must(http.StatusOK, "GET", "/chains", nil)
+	assert.Equal(t, 1, other.Remaining(), "the others stay armed")
+
+	w.host.DisarmAll()
+	assert.Zero(t, other.Remaining())
+	me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"})
+	again := w.host.Arm("GET", "/chains", sandbox.Respond(503, "provider_unavailable"))
+	refused(t, http.StatusServiceUnavailable, "provider_unavailable", me.call("GET", "/chains", nil))
+	assert.Equal(t, 1, again.Consumed())
+
+	w.host.Reset()
+	again.Disarm()
+	assert.Zero(t, again.Consumed())
 }

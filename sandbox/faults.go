@@ -1,73 +1,70 @@
 package sandbox
 
 import (
+	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 )
 
-// Fault is something that goes wrong with a request. Make one with [DropBefore],
-// [DropAfterCommit], [Respond], [Garbage], [Truncate], [Delay] or [ExpireToken];
-// the zero Fault never happens.
+// Fault is something that goes wrong with a request. Make one with [DropBefore], [DropAfterCommit], [Respond],
+// [Garbage], [Truncate], [Delay] or [ExpireToken], and give it to [Host.Arm]. A method of Fault returns a changed copy.
 type Fault struct {
 	inner fault.Fault
 	times int
 }
 
-// DropBefore closes the connection before the operation runs, without a byte of
-// an answer: nothing happened, and the caller cannot know.
+// DropBefore closes the connection before the operation runs. Nothing happens at the host, and the caller receives no
+// response.
 //
-// A plain net/http client sends a read, or a write with an Idempotency-Key, once
-// more of itself when that closes a connection that it kept: a test that counts
-// turns keep-alives off. The SDK's clients send no write twice that way.
+// A plain net/http client sends some requests a second time when a kept-alive connection closes: reads, and writes with
+// an Idempotency-Key. A test that counts requests of such a client turns keep-alives off. The SDK's clients repeat no
+// write in this way.
 func DropBefore() Fault { return Fault{inner: fault.Fault{Kind: fault.DropBefore}} }
 
-// DropAfterCommit runs the operation and closes the connection without a byte of
-// an answer: it happened, and the caller cannot know. See [DropBefore] for plain
-// clients.
+// DropAfterCommit runs the operation, and then closes the connection without a response. The money moves, and the
+// caller cannot know. See [DropBefore] for plain net/http clients.
 func DropAfterCommit() Fault { return Fault{inner: fault.Fault{Kind: fault.DropAfterCommit}} }
 
-// Respond answers a refusal with this status and slug in the operation's place.
-// A status that no response has, outside 200 to 599, becomes 500.
+// Respond sends a refusal with this status and slug. The operation does not run, unless [Fault.AfterCommit] is set. The
+// status is from 200 to 599. The slug may be any text; with an empty slug the body is that of [Fault.WithBody].
 func Respond(status int, slug string) Fault {
-	if status < 200 || status > 599 {
-		status = 500
-	}
 	return Fault{inner: fault.Fault{Kind: fault.Respond, Status: status, Code: slug}}
 }
 
-// Garbage answers 502 with a proxy's HTML page in the operation's place.
+// Garbage sends status 502 with an HTML page, as a proxy does. The operation does not run, unless [Fault.AfterCommit]
+// is set.
 func Garbage() Fault { return Fault{inner: fault.Fault{Kind: fault.Garbage}} }
 
-// Truncate runs the operation, sends only the first bytes of its body (half of
-// it for 0) and closes the connection.
-func Truncate(keep int) Fault {
-	return Fault{inner: fault.Fault{Kind: fault.Truncate, Keep: max(keep, 0)}}
-}
+// Truncate runs the operation, sends the first keep bytes of the response body, and closes the connection. With 0 it
+// sends half of the body.
+func Truncate(keep int) Fault { return Fault{inner: fault.Fault{Kind: fault.Truncate, Keep: keep}} }
 
-// Delay waits on the machine's clock, then lets the request through.
+// Delay waits for d, which is more than 0, and then handles the request as usual. It waits in real time:
+// [Host.Advance] does not shorten it.
 func Delay(d time.Duration) Fault {
-	return Fault{inner: fault.Fault{Kind: fault.Delay, Delay: fault.Duration(max(d, 1))}}
+	return Fault{inner: fault.Fault{Kind: fault.Delay, Delay: fault.Duration(d)}}
 }
 
-// ExpireToken expires the request's access token before the request is judged.
+// ExpireToken expires the access token of the request, and then handles the request: it fails with token_expired.
 func ExpireToken() Fault { return Fault{inner: fault.Fault{Kind: fault.ExpireToken}} }
 
-// Times makes the fault happen to that many requests instead of one; 0 counts as one.
+// Times sets how many requests the fault happens to. The default is one, and 0 means the default.
 func (f Fault) Times(n int) Fault {
 	f.times = n
 	return f
 }
 
-// AfterCommit makes Respond and Garbage run the operation first and throw its
-// own answer away.
+// AfterCommit makes [Respond] and [Garbage] run the operation first, and send their own response in place of the
+// operation's.
 func (f Fault) AfterCommit() Fault {
 	f.inner.AfterCommit = true
 	return f
 }
 
-// WithHeader adds a header to the answer of Respond, such as Retry-After.
+// WithHeader adds a header, such as Retry-After, to the response of [Respond].
 func (f Fault) WithHeader(name, value string) Fault {
 	f.inner.Headers = maps.Clone(f.inner.Headers)
 	if f.inner.Headers == nil {
@@ -77,47 +74,66 @@ func (f Fault) WithHeader(name, value string) Fault {
 	return f
 }
 
-// WithDetails sets the details of Respond's refusal.
+// WithDetails sets error.details in the body of [Respond].
 func (f Fault) WithDetails(details map[string]any) Fault {
 	f.inner.Details = maps.Clone(details)
 	return f
 }
 
-// WithBody makes Respond answer this body as it is instead of a refusal.
+// WithBody makes [Respond] send this body, as it is, with content type application/json.
 func (f Fault) WithBody(body string) Fault {
 	f.inner.Body = body
 	return f
 }
 
-// ArmedFault is a fault that waits for its requests.
+// ArmedFault is a fault that waits for its requests. [Host.Arm] returns one.
 type ArmedFault struct {
 	set *fault.Set
 	id  string
 }
 
-// Arm lets a fault happen to the next requests of a method (empty: any) and
-// path, such as /payouts/{payoutId}/confirm with or without /dapi/v1. In the
-// path, * and {name} stand for one segment, and a last ** for all that follow.
-// Faults that cover the same request happen in the order of arming. A path that
-// the app API has too, such as /transactions, covers both when it is written
-// without /dapi/v1.
+// Arm makes a fault happen to the next request with this method and path. An empty method means any method. The path is
+// that of an operation, such as /payouts/{payoutId}/confirm:
+//
+//   - {name} and * stand for any one segment. A last ** stands for all segments that follow: /** covers every path.
+//   - The base path /dapi/v1 of the platform API may be left out. A path such as /transactions, which the platform API
+//     and the app API both have, then covers both.
+//   - An id may stand in place of a parameter, to cover one resource only.
+//
+// If several armed faults cover a request, the one that was armed first happens.
+//
+// For ease of use in tests, Arm panics if the fault can never happen: if no operation has this method and path (the
+// message names the nearest operations), and if the fault itself is invalid, such as the zero Fault or a status of 99.
 func (h *Host) Arm(method, path string, f Fault) *ArmedFault {
-	armed, err := h.faults.Arm(method, path, f.times, f.inner)
+	armed, err := h.arm(method, path, f.times, f.inner)
 	if err != nil {
-		return &ArmedFault{set: h.faults} // the zero Fault
+		panic(fmt.Errorf("sandbox: Host.Arm: %w", err))
 	}
 	return &ArmedFault{set: h.faults, id: armed.ID}
 }
 
-// Consumed tells how often the fault happened so far.
+func (h *Host) arm(method, path string, times int, f fault.Fault) (fault.Armed, error) {
+	method = strings.ToUpper(method)
+	if err := h.operations.Check(method, path); err != nil {
+		return fault.Armed{}, err
+	}
+	return h.faults.Arm(method, path, times, f)
+}
+
+// DisarmAll disarms every fault that is armed. [ArmedFault.Consumed] still returns how often each happened.
+func (h *Host) DisarmAll() { h.faults.DisarmAll() }
+
+// Disarm makes the fault happen to no further request. A [Delay] that is waiting still ends at its own time.
+func (a *ArmedFault) Disarm() { a.set.Disarm(a.id) }
+
+// Consumed returns how often the fault has happened. It is zero after [Host.Reset].
 func (a *ArmedFault) Consumed() int {
 	armed, _ := a.set.Get(a.id)
 	return armed.Consumed
 }
 
-// Remaining tells how often the fault will still happen. It is zero after
-// [Host.Reset].
+// Remaining returns how often the fault will still happen. It is zero once it is disarmed, and after [Host.Reset].
 func (a *ArmedFault) Remaining() int {
 	armed, _ := a.set.Get(a.id)
-	return armed.Times - armed.Consumed
+	return armed.Remaining()
 }

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -33,17 +35,23 @@ type Host struct {
 	faults  *fault.Set
 	log     gate.Log
 	handler http.Handler
+	// operations are what faults can be armed for.
+	operations fault.Operations
 
 	resetting sync.Mutex
 }
 
-// New returns a host in its first state: one integrator's account with a
-// developer key, an app key and an access token ([Host.Credentials]), a full
-// faucet, the live chains, and the settings' defaults. Options that make no sense are as if not given.
+// New returns a host with its first account, an integrator's. The account has a developer key, an app key and an access
+// token ([Host.Credentials]) and no money. Deposits are paid from the host's faucet, which is full.
+//
+// For ease of use in tests, New panics if an option is invalid, and says which.
 func New(options ...Option) *Host {
 	setup := defaults()
 	for _, option := range options {
 		option(&setup)
+	}
+	if err := errors.Join(setup.invalid...); err != nil {
+		panic(fmt.Errorf("sandbox: New: %w", err))
 	}
 	clk := clock.New(setup.now)
 	h := &Host{
@@ -63,16 +71,16 @@ func New(options ...Option) *Host {
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
 		setup.logger, setup.store)
 	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
-	h.handler = h.newGate(setup)
+	service := h.newGate(setup)
+	h.handler, h.operations = service, service.Operations()
 	if setup.control != nil {
 		h.handler = setup.control(h, setup.names, h.handler)
 	}
 	return h
 }
 
-// newGate panics if the description that is built in cannot be read, which this
-// package's tests would have found.
-func (h *Host) newGate(setup setup) http.Handler {
+// newGate panics if the built-in descriptions cannot be read. This package's tests would have found that.
+func (h *Host) newGate(setup setup) *gate.Gate {
 	login := &session.Login{
 		Clock: h.clock, Registry: h.registry, Tokens: h.tokens, Challenges: h.challenges, Windows: h.windows,
 		Settings: h.configured.get,
@@ -97,34 +105,35 @@ func (h *Host) newGate(setup setup) http.Handler {
 	return g
 }
 
-// ServeHTTP answers every surface of the service, and the host's controls if asked for.
+// ServeHTTP serves every surface of the service and, with [WithControl], the host's controls.
 //
-// A scripted fault that closes the connection panics with
-// [http.ErrAbortHandler], which [http.Server] and httptest.Server take for just
-// that.
+// A scripted fault that closes the connection panics with [http.ErrAbortHandler]. [http.Server] and httptest.Server
+// handle that: they close the connection. An [httptest.ResponseRecorder] does not.
 //
-// A caller has a minute to send a body and a minute to take an answer in, unless
-// the server has timeouts of its own.
+// A caller has one minute to send a body and one minute to receive the response, unless the server has its own
+// timeouts.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.handler.ServeHTTP(withDeadlines(w, r))
 }
 
-// Now is the host's time, in UTC.
+// Now returns the host's time, in UTC.
 func (h *Host) Now() time.Time { return h.clock.Now() }
 
-// Advance moves the host's clock forward by d and answers the new time. A
-// negative d moves nothing.
+// Advance moves the host's clock forward by d and returns the new time. Everything that lasts ends on this clock:
+// sessions, quotes, approvals, idempotency keys, rate windows, and what the [Settings] say about progress. A negative d
+// changes nothing.
+//
+// Clients of the SDK have the machine's clock. They learn the host's time from the Date header of its responses.
 func (h *Host) Advance(d time.Duration) time.Time { return h.clock.Advance(d) }
 
-// Credentials answers what the first account logs in with. They stay the same
-// after [Host.Reset].
+// Credentials returns what the first account logs in with. They stay the same after [Host.Reset].
 func (h *Host) Credentials() Credentials { return h.seed.credentials }
 
-// Settings answers a copy of the current settings.
+// Settings returns a copy of the current settings.
 func (h *Host) Settings() Settings { return h.configured.get().Clone() }
 
-// Configure changes the settings in one step. Settings that make no sense are
-// not taken over, and the error says which.
+// Configure changes the settings. The change is given the current settings, and all of it applies from the next request
+// on. If a setting is invalid, nothing changes and the error names it.
 func (h *Host) Configure(change func(*Settings)) error {
 	_, err := h.configured.change(func(s *Settings) error {
 		change(s)
@@ -133,19 +142,18 @@ func (h *Host) Configure(change func(*Settings)) error {
 	return err
 }
 
-// Records is how many records the host keeps: accounts and their keys, sessions,
-// clients, contacts, payouts with their approvals, payins, deals, transactions,
-// entries of the ledger, idempotency keys, quotes, transfers, documents,
-// contracts, invoices, cards, events and armed faults, counted one by one. The
-// request log and the challenges of logins have bounds of their own.
+// Records returns how many records the host keeps, see [deployment.Settings.MaxRecords]. It counts accounts, keys,
+// sessions, clients, contacts, payouts and their approvals, payins, escrow deals, transactions, ledger entries,
+// idempotency keys, quotes, transfers, documents, contracts, invoices, cards, events and armed faults. It does not
+// count the request log and login challenges, which have their own bounds.
 func (h *Host) Records() int { return h.keepers.records() }
 
-// room refuses what would make the host keep more than it may.
+// room refuses what would make the host keep more records than it may.
 func (h *Host) room() error { return h.keepers.room(h.configured.get().MaxRecords) }
 
-// Reset goes back to the first state, with the same credentials: sessions,
-// clients, money, records, faults, counters, the request log, settings and the
-// clock. Requests that are under way may end in either state.
+// Reset goes back to the start: it forgets sessions, clients, money, records, faults, counters and the request log, and
+// restores the settings and the clock. The credentials stay the same. A request that is under way may end before or
+// after the reset.
 func (h *Host) Reset() {
 	h.resetting.Lock()
 	defer h.resetting.Unlock()

@@ -7,36 +7,37 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 )
 
-// KeyRegistration asks for a developer key, which an integrator would make in
-// the service's own application.
+// KeyRegistration describes a developer key. At the real service, an integrator registers keys in the service's web
+// application.
 type KeyRegistration struct {
-	// Email names the account; one that is new to the host makes a new account.
+	// Email names the account. If the host does not know it, it creates the account.
 	Email string
-	// PublicKey is the DER SubjectPublicKeyInfo: ECDSA P-256 or secp256k1, Ed25519, or RSA from 2048 bits.
+	// PublicKey is the public key as DER SubjectPublicKeyInfo: ECDSA P-256 or secp256k1, Ed25519, or RSA with at least
+	// 2048 bits.
 	PublicKey []byte
-	// Scopes are what the key may do, of [Scopes]; all of them when nil.
+	// Scopes are what the key may do. They are from [Scopes]; nil means all of them.
 	Scopes []string
-	// Allowlist is 1 to 64 addresses or CIDR networks; every address when nil.
+	// Allowlist has 1 to 64 IP addresses or CIDR networks that the key works from; nil means every address.
 	Allowlist []string
 }
 
-// DeveloperKey is a registered developer key. Keys are immutable. Source:
-// Authentication, Platform API.
+// DeveloperKey is a registered developer key. A key is never changed, only deleted.
 type DeveloperKey struct {
 	ID        string // dk_
 	Email     string // of the account
 	PublicKey []byte // DER SubjectPublicKeyInfo
 	Scopes    []string
-	Allowlist []string // empty: every address
+	Allowlist []string // empty means every address
 	CreatedAt time.Time
 }
 
-// Scopes answers the four scopes. The description says that there are four and
-// does not name them.
+// Scopes returns the scopes of developer keys: read, contacts:write, payouts:write and accounts:write. The service's
+// description says that there are four and does not name them, so the names are the host's own.
 func Scopes() []string { return session.Scopes() }
 
-// RegisterKey registers a developer key. The error says which slug an
-// application would answer: validation_failed, or developer_key_already_exists.
+// RegisterKey registers a developer key. Use it to test a program that rotates keys, or a key with few scopes. The
+// error names the invalid fields (validation_failed), or says that the key is registered already
+// (developer_key_already_exists).
 func (h *Host) RegisterKey(registration KeyRegistration) (DeveloperKey, error) {
 	key, err := h.registry.Register(session.Registration{
 		Email:     registration.Email,
@@ -50,11 +51,11 @@ func (h *Host) RegisterKey(registration KeyRegistration) (DeveloperKey, error) {
 	return publicView(key), nil
 }
 
-// DeleteKey deletes a developer key; the sessions that it minted stop at once.
-// An unknown id is refused with developer_key_not_found.
+// DeleteKey deletes a developer key. The sessions that logged in with it end at once. For an unknown id the error says
+// developer_key_not_found.
 func (h *Host) DeleteKey(id string) error { return h.registry.Delete(id) }
 
-// Keys answers the developer keys of every account, oldest first.
+// Keys returns the developer keys of every account, oldest first.
 func (h *Host) Keys() []DeveloperKey {
 	keys := h.registry.Keys()
 	views := make([]DeveloperKey, len(keys))

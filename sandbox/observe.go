@@ -6,23 +6,22 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Request is one request as the host saw it. It holds no secret: no header but
-// the idempotency key, no body. Method and path end with "…" where more than
-// 1,024 bytes were cut off.
+// Request is one request as the host saw it. It holds no secret: no body, and no header but the idempotency key. A
+// method or path of more than 1,024 bytes is cut off, and ends with "…".
 type Request struct {
 	Time           time.Time // on the host's clock
 	Method         string
 	Path           string
-	Operation      string // operationId; empty when none was reached
-	Status         int    // 0: the connection was closed without an answer
-	Slug           string // of a refusal
+	Operation      string // the operationId, such as ConfirmPayout; empty if the request reached no operation
+	Status         int    // 0 if the connection was closed without a response
+	Slug           string // of a refused request
 	RequestID      string
 	IdempotencyKey string
-	Account        string // a client's id or self; empty without a session
-	Fault          string // the kind of the fault that happened to it
+	Account        string // a client's id, or self; empty without a session
+	Fault          string // the kind of fault that happened to it, such as drop_after_commit
 }
 
-// Requests answers the latest requests, oldest first, at most 4,096.
+// Requests returns the latest requests, oldest first, and at most 4,096 of them.
 func (h *Host) Requests() []Request {
 	entries := h.log.Entries()
 	requests := make([]Request, len(entries))
@@ -32,37 +31,37 @@ func (h *Host) Requests() []Request {
 	return requests
 }
 
-// LedgerEntry is one side of a movement of money. The entries of one movement
-// add up to zero in each currency.
+// LedgerEntry is one side of a movement of money. The entries of a movement add up to zero in each currency.
 type LedgerEntry struct {
-	// Account is a client's id, an integrator's id, an escrow deal's id, or one of the host's own: faucet, clearing,
-	// fees, outside.
+	// Account is the id of a client, an integrator or an escrow deal, or an account of the host itself: faucet,
+	// clearing, fees or outside.
 	Account string
-	// Amount is what the account gains, negative for what it gives, in units of the currency.
+	// Amount is what the account gains, in units of the currency. It is negative for what the account gives.
 	Amount decimal.Decimal
-	// Currency is the asset.
+	// Currency is the asset, such as USDC.
 	Currency string
-	// Movement names the movement that the entry belongs to.
+	// Movement is the same for all entries of one movement.
 	Movement string
-	// Kind says what moved the money.
+	// Kind says why the money moved, such as deposit, payout_funding, payout_settlement or payout_return.
 	Kind string
-	// ResourceID is the payout, payin or escrow deal concerned, if there is one.
+	// ResourceID is the id of the payout, payin or escrow deal, if there is one.
 	ResourceID string
-	// At is when it was entered, on the host's clock.
+	// At is when the money moved, on the host's clock.
 	At time.Time
 }
 
-// Ledger is a copy of the host's books.
+// Ledger is a copy of the host's books. They are double-entry: what one account gains, another gives.
 type Ledger struct {
-	// Entries are in the order they were made.
+	// Entries are all entries, oldest first.
 	Entries []LedgerEntry
-	// Sums has the total of all entries by currency; every one is zero.
+	// Sums has the total of all entries for each currency. Each total is zero.
 	Sums map[string]decimal.Decimal
-	// Balances has what each account holds, by account and currency.
+	// Balances has what each account holds, by account and currency: Balances["cl_1"]["USDC"]. An account or currency
+	// without entries is missing, so that its balance is zero.
 	Balances map[string]map[string]decimal.Decimal
 }
 
-// Ledger answers a copy of the books, up to date.
+// Ledger returns a copy of the books as of now. Money of a payout that is under way is on the account clearing.
 func (h *Host) Ledger() Ledger {
 	books := h.platform.Ledger()
 	entries := make([]LedgerEntry, len(books.Entries))

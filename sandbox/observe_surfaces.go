@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// WalletLogin is a login with a wallet that the reference endpoints took.
-// Source: Reference endpoints under /api/v1.
+// WalletLogin is a login with a wallet at the reference endpoints.
 type WalletLogin struct {
 	Account string // the integrator's id
 	Wallet  string // its address
-	// DeviceID, DeviceType and DeviceName are how the device described itself; its type and name are ios if it did not.
+	// DeviceID, DeviceType and DeviceName are how the device describes itself. The default of type and name is ios.
 	DeviceID, DeviceType, DeviceName string
 	At                               time.Time // on the host's clock
 }
 
-// WalletLogins answers the wallet logins, oldest first.
+// WalletLogins returns the wallet logins, oldest first.
 func (h *Host) WalletLogins() []WalletLogin {
 	taken := h.app.Logins()
 	logins := make([]WalletLogin, len(taken))
@@ -25,16 +24,16 @@ func (h *Host) WalletLogins() []WalletLogin {
 	return logins
 }
 
-// PartnerEvent is what a partner reported to its webhook. Source: Events.
+// PartnerEvent is an event that a partner sent to its webhook at the reference endpoints.
 type PartnerEvent struct {
-	Partner                         string // its name in the path
+	Partner                         string // the partner's name, from the path
 	EventType, EntityID, EntityType string
-	CreatedAt                       string // when it happened, in the partner's words
+	CreatedAt                       string // as the partner wrote it
 	Payload                         map[string]any
 	At                              time.Time // when it arrived, on the host's clock
 }
 
-// PartnerEvents answers what partners reported, oldest first.
+// PartnerEvents returns the events that partners sent, oldest first.
 func (h *Host) PartnerEvents() []PartnerEvent {
 	taken := h.app.Events()
 	events := make([]PartnerEvent, len(taken))

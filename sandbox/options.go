@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
@@ -24,6 +27,7 @@ type setup struct {
 	violation func(operation string, err error)
 	logger    *slog.Logger
 	store     store.Store
+	invalid   []error
 }
 
 func defaults() setup {
@@ -31,71 +35,97 @@ func defaults() setup {
 		store: store.Memory{}}
 }
 
-// WithEmail names the integrator's account; ops@example.com otherwise.
+// refuse notes that an option is invalid. [New] panics with what was noted.
+func (s *setup) refuse(option string, err error) {
+	s.invalid = append(s.invalid, fmt.Errorf("%s: %w", option, err))
+}
+
+// WithEmail sets the email of the host's first account, an integrator's. The default is ops@example.com.
 func WithEmail(email string) Option {
 	return func(s *setup) {
-		if email != "" {
-			s.email = email
+		if s.email = email; strings.TrimSpace(email) == "" {
+			s.refuse("WithEmail", errors.New("the email is empty; leave the option out to use ops@example.com"))
 		}
 	}
 }
 
-// WithDeveloperKey makes the host's credentials hold this key instead of a new
-// one, so that they stay the same from host to host.
+// WithDeveloperKey sets the developer key of the host's first account, so that the key stays the same from host to
+// host. The default, also for nil, is a new key.
 func WithDeveloperKey(key *signing.DeveloperKey) Option {
 	return func(s *setup) {
-		if key != nil && key.PublicKey() != nil {
-			s.key = key
+		if s.key = key; key != nil && key.PublicKey() == nil {
+			s.refuse("WithDeveloperKey",
+				errors.New("the key is empty; make one with signing.Generate or signing.LoadDeveloperKey"))
 		}
 	}
 }
 
-// WithSettings changes the settings of the first state. A change that
-// [deployment.Settings.Check] refuses is not made.
+// WithSettings changes the settings that the host starts with, and that [Host.Reset] goes back to. The change is given
+// the current settings, [DefaultSettings] at first. [deployment.Settings.Check] says which settings are valid.
 func WithSettings(change func(*Settings)) Option {
 	return func(s *setup) {
 		changed := s.settings.Clone()
 		change(&changed)
-		if changed.Check() == nil {
-			s.settings = changed
+		if err := changed.Check(); err != nil {
+			s.refuse("WithSettings", err)
+			return
 		}
+		s.settings = changed
 	}
 }
 
-// WithRateLimits counts requests against the stated rate windows. Source:
-// Limits, Rate windows.
+// WithInstantProgress makes everything progress at once: clients are ready, rails and cards are active and
+// verifications are decided when they are next read, and a confirmed payout is completed. Waits of the SDK such as
+// Payouts.Wait then return at their first read. Without this option each step takes 250 to 300 milliseconds, and a wait
+// that is too early pauses for half a second.
+//
+// To see a resource while it is pending, set its duration with [WithSettings] or [Host.Configure], and end it with
+// [Host.Advance]. A wait that is under way sees the change at its next read; the client option
+// moneymovement.WithPolling makes the pauses between reads short.
+func WithInstantProgress() Option {
+	return WithSettings(func(s *Settings) { s.SetProgress(0) })
+}
+
+// WithRateLimits makes the host count requests against the service's rate windows, and refuse what is over them with
+// rate_limited. Without this option the host counts nothing, so that a busy test is not slowed down.
 func WithRateLimits() Option {
 	return WithSettings(func(s *Settings) { s.RateLimits = true })
 }
 
-// WithClock makes the host's clock run as now does, instead of as the machine's.
-// A function that always answers the same time makes a clock that moves only
-// when advanced.
+// WithClock sets the clock that the host's time starts from. The default, also for nil, is the machine's. With a
+// function that always returns the same time, the host's time moves only by [Host.Advance].
 func WithClock(now func() time.Time) Option {
 	return func(s *setup) { s.now = now }
 }
 
-// WithHosts names hosts that requests may ask for, such as the name of a
-// container. A request that arrives on a loopback address is refused with
-// forbidden unless its Host header has one of these names, localhost or a
-// loopback address, so that no page of a browser reaches the host by a name that
-// was made to lead here. Once hosts are named, that is so on every address.
+// WithHosts adds host names under which callers may reach the host, such as the name of a container, with a port or
+// without. Without this option, a request that arrives on a loopback address must have localhost or a loopback address
+// in its Host header, and any other is refused with forbidden. This protects the host from web pages whose domain name
+// was made to point to this machine. With this option, the check applies to requests on every address.
 func WithHosts(names ...string) Option {
-	return func(s *setup) { s.names = s.names.Add(names...) }
+	return func(s *setup) {
+		for _, name := range names {
+			if strings.Trim(name, ".") == "" || strings.ContainsAny(name, "/ ") {
+				s.refuse("WithHosts", fmt.Errorf(`%q is not a host name; give a name such as "sandbox.internal"`, name))
+			}
+		}
+		s.names = s.names.Add(names...)
+	}
 }
 
-// WithAnswerValidation checks every answer against the OpenAPI description and
-// reports those that are not as described. Answers that a fault scripted are not
-// checked. The function may be called from several goroutines at once.
-func WithAnswerValidation(violation func(operation string, err error)) Option {
+// WithResponseValidation checks every response of the host against the OpenAPI description, and calls violation for
+// those that differ, with the operationId. Responses of scripted faults are not checked. The function must be safe for
+// concurrent use. It is for tests of the host itself.
+func WithResponseValidation(violation func(operation string, err error)) Option {
 	return func(s *setup) { s.violation = violation }
 }
 
-// WithLogger is told of faults of the host itself; they are dropped otherwise.
+// WithLogger sets the logger for failures of the host itself, such as a panic in an operation. The default, also for
+// nil, logs nothing. See [Host.Requests] for the requests that the host received.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *setup) {
-		if logger != nil {
-			s.logger = logger
+		if s.logger = logger; logger == nil {
+			s.logger = slog.New(slog.DiscardHandler)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestEverythingThatIsKeptIsCounted(t *testing.T) {
 		},
 		"app key": func() reply { return w.call("POST", "/_host/app-keys", object{}) },
 		"fault": func() reply {
-			return w.call("POST", "/_host/faults", object{"path": "/nowhere", "fault": object{"kind": "drop_before"}})
+			return w.call("POST", "/_host/faults", object{"path": "/chains", "fault": object{"kind": "drop_before"}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,19 +7,26 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 )
 
-// Settings are what a deployment or a partner would decide, see [deployment.Settings] for each of them. They may change
-// at any time, and apply from the next request on.
+// Settings are what a deployment of the service or one of its partners would decide. See [deployment.Settings] for each
+// of them. Change them with [WithSettings] or, at any time, with [Host.Configure].
+//
+//   - Speed: ClientReadyAfter, PayoutStepAfter, KYBDecisionAfter, RailActiveAfter, ContractorAcceptsAfter,
+//     CardActiveAfter, ChainReadEvery, ReturnAfter; SetProgress sets most of them at once.
+//   - Money: MaxCredit, FaucetBalance, FaucetGas, PriceWorsening, ReturnFee, QuoteLifetime, ApprovalLifetime.
+//   - Failures: DatabaseAvailable, LoginAvailable, LoginMode, PartnerDown, SignerDetached, SigningPolicy, KYBDecision,
+//     PayoutMethodsDisabled, RailsHidden, RailsDisabled, ChannelsUnavailable.
+//   - Strictness: RateLimits, OpaqueLogin, RequireLowS, MaxUpload.
+//   - Memory: MaxRecords, ForgetFinishedAfter.
 type Settings = deployment.Settings
 
-// LoginModeDeveloperKey is the login mode that the host has.
+// LoginModeDeveloperKey is the login mode that the host supports.
 const LoginModeDeveloperKey = deployment.LoginModeDeveloperKey
 
-// DefaultMaxRecords is how many records a host keeps at most unless it is told
-// otherwise: about two million payouts, of which each is ten or so.
+// DefaultMaxRecords is the default of [deployment.Settings.MaxRecords]: 20 million records, or about two million
+// payouts.
 const DefaultMaxRecords = deployment.DefaultMaxRecords
 
-// SigningPolicy is what the service's signing policy says when it is asked to
-// co-sign.
+// SigningPolicy is what the service's signing policy decides about a signed approval.
 type SigningPolicy = deployment.SigningPolicy
 
 // The policies.
@@ -28,7 +35,7 @@ const (
 	SigningPolicyRefuse = deployment.SigningPolicyRefuse
 )
 
-// KYBDecision is what the review of a verification ends with.
+// KYBDecision is how the review of a verification ends.
 type KYBDecision = deployment.KYBDecision
 
 // The decisions.
@@ -37,11 +44,11 @@ const (
 	KYBDecisionReject  = deployment.KYBDecisionReject
 )
 
-// Duration is a [time.Duration] that travels in JSON as Go writes it: "300ms".
+// Duration is a [time.Duration] that is written in JSON as Go prints it: "300ms".
 type Duration = deployment.Duration
 
-// DefaultSettings are the values of the description, everything available, no
-// rate limits, short steps, and a full faucet.
+// DefaultSettings returns the settings of a new host. Lifetimes are those of the service, everything is available, the
+// faucet is full, nothing counts against rate windows, and each step of progress takes 250 to 300 milliseconds.
 func DefaultSettings() Settings { return deployment.DefaultSettings() }
 
 // configured holds the settings: requests read them without waiting for a change.
@@ -57,7 +64,7 @@ func newConfigured(first Settings) *configured {
 	return c
 }
 
-// get answers settings that nobody changes.
+// get returns settings that nobody changes.
 func (c *configured) get() *Settings { return c.current.Load() }
 
 func (c *configured) reset() {
@@ -67,7 +74,7 @@ func (c *configured) reset() {
 	c.current.Store(&first)
 }
 
-// change makes all of a change or, if it fails, nothing of it.
+// change makes a whole change. If it fails, nothing changes.
 func (c *configured) change(change func(*Settings) error) (Settings, error) {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -78,7 +85,7 @@ func (c *configured) change(change func(*Settings) error) (Settings, error) {
 	if err := changed.Check(); err != nil {
 		return Settings{}, err
 	}
-	changed = changed.Clone() // whatever the caller put in stays the caller's
+	changed = changed.Clone() // the caller may still hold what it put in
 	c.current.Store(&changed)
 	return changed.Clone(), nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// everyWayToPrint answers a value as fmt, JSON and slog show it.
+// everyWayToPrint returns a value as fmt, JSON and slog show it.
 func everyWayToPrint(t *testing.T, value any) []string {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -26,14 +27,67 @@ func everyWayToPrint(t *testing.T, value any) []string {
 		logged.String()}
 }
 
-func TestOptionsThatMakeNoSenseAreAsIfNotGiven(t *testing.T) {
-	host := sandbox.New(
-		sandbox.WithEmail(""), sandbox.WithDeveloperKey(nil), sandbox.WithDeveloperKey(&signing.DeveloperKey{}),
-		sandbox.WithLogger(nil), sandbox.WithSettings(func(s *sandbox.Settings) { s.LoginMode = "" }),
-	)
+func TestInvalidOptionsAreRefused(t *testing.T) {
+	for says, option := range map[string]sandbox.Option{
+		"WithEmail":        sandbox.WithEmail(" "),
+		"WithDeveloperKey": sandbox.WithDeveloperKey(&signing.DeveloperKey{}),
+		"WithSettings: loginMode must not be empty": sandbox.WithSettings(func(s *sandbox.Settings) {
+			s.LoginMode = ""
+		}),
+		"WithHosts": sandbox.WithHosts("a b"),
+	} {
+		t.Run(says, func(t *testing.T) {
+			defer func() {
+				err, _ := recover().(error)
+				assert.ErrorContains(t, err, "sandbox: New: "+says)
+			}()
+			sandbox.New(option)
+		})
+	}
+}
+
+func TestNilOptionsAreTheDefaults(t *testing.T) {
+	host := sandbox.New(sandbox.WithDeveloperKey(nil), sandbox.WithLogger(nil), sandbox.WithClock(nil),
+		sandbox.WithResponseValidation(nil))
 	assert.Equal(t, "ops@example.com", host.Credentials().Email)
 	assert.NotEmpty(t, host.Credentials().Key.PublicKey())
-	assert.Equal(t, sandbox.DefaultSettings(), host.Settings())
+	assert.WithinDuration(t, time.Now(), host.Now(), time.Minute)
+}
+
+// TestInstantProgress: each thing that progresses by itself has done so when it is next read, on a clock that stands.
+func TestInstantProgress(t *testing.T) {
+	w := newWorld(t, sandbox.WithInstantProgress())
+	me := w.login()
+	created := me.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"})
+	acme := me.as(created.body.text("id"))
+	assert.Equal(t, "ready", me.must(http.StatusOK, "GET", "/clients/"+acme.account, nil).body.text("status"))
+
+	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"},
+		"Idempotency-Key", "fund")
+	p := &payer{session: acme, contact: acme.walletContact()}
+	booked := p.book("invoice-42", "10")
+	confirmed := p.confirm(booked)
+	assert.Equal(t, "funding", confirmed.body.text("status"), "the call itself returns what it did")
+	assert.Equal(t, "completed", p.status(booked))
+	refused(t, http.StatusConflict, "already_funded", p.confirm(booked))
+
+	card := w.app().got(http.StatusCreated, "POST", "/cards", object{})
+	assert.Equal(t, "active", w.app().got(http.StatusOK, "GET", "/cards/"+card.text("id"), nil).text("status"))
+}
+
+// TestProgressWaitsForTheTest: nothing happens by itself until the test lets the time pass.
+func TestProgressWaitsForTheTest(t *testing.T) {
+	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.SetProgress(time.Hour) }))
+	settings := host.Settings()
+	for _, after := range []sandbox.Duration{settings.ClientReadyAfter, settings.PayoutStepAfter,
+		settings.KYBDecisionAfter, settings.RailActiveAfter, settings.ContractorAcceptsAfter,
+		settings.CardActiveAfter} {
+		assert.Equal(t, sandbox.Duration(time.Hour), after)
+	}
+	assert.Equal(t, sandbox.DefaultSettings().ChainReadEvery, settings.ChainReadEvery, "a stated bound is not raised")
+	require.NoError(t, host.Configure(func(s *sandbox.Settings) { s.SetProgress(time.Second) }))
+	assert.Equal(t, sandbox.Duration(time.Second), host.Settings().ChainReadEvery)
+	assert.Error(t, host.Configure(func(s *sandbox.Settings) { s.SetProgress(-1) }))
 }
 
 func TestAGivenKeyIsTheCredentials(t *testing.T) {

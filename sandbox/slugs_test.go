@@ -85,7 +85,7 @@ var requestProvocations = []provocation{
 		return p.call("GET", "/payouts/po_1", nil)
 	}},
 	{"method_not_allowed", "DELETE /chains", func(p *payer) reply { return p.call("DELETE", "/chains", nil) }},
-	{"conflict", "complete a verification that still has requirements", func(p *payer) reply {
+	{"conflict", "complete a verification while requirements are outstanding", func(p *payer) reply {
 		return p.call("POST", "/client/kyb/complete", nil)
 	}},
 	{"gone", "arm the fault `respond` with status 410 and this slug", scripted(http.StatusGone, "gone")},
@@ -119,7 +119,7 @@ var sessionProvocations = []provocation{
 		return p.call("GET", "/chains", nil)
 	}},
 	{"forbidden",
-		"send the refresh token to a business route, delete the session's key, or register one without the scope",
+		"send the refresh token as the bearer, delete the session's key, or register a key without the scope",
 		func(p *payer) reply {
 			return p.world.call("GET", "/dapi/v1/chains", nil, "Authorization", "Bearer "+p.refresh)
 		}},
@@ -130,7 +130,7 @@ var sessionProvocations = []provocation{
 		return p.world.call("POST", "/dapi/v1/auth/challenge",
 			object{"email": p.email, "requestExpiry": p.host.Now().Add(6 * time.Minute)})
 	}},
-	{"challenge_not_found", "complete a login with a challengeId that the host never sent", func(p *payer) reply {
+	{"challenge_not_found", "complete a login with a challengeId that the host never returned", func(p *payer) reply {
 		challenge := login(p)
 		challenge.body["challengeId"] = "unknown"
 		return p.token(challenge, p.key)
@@ -140,14 +140,14 @@ var sessionProvocations = []provocation{
 		p.token(challenge, p.key)
 		return p.token(challenge, p.key)
 	}},
-	{"challenge_expired", "advance the clock past the requestExpiry before completing a login", func(p *payer) reply {
+	{"challenge_expired", "advance the clock past the requestExpiry before you complete a login", func(p *payer) reply {
 		challenge := login(p)
 		p.host.Advance(3 * time.Minute)
 		return p.token(challenge, p.key)
 	}},
 	{"login_unavailable", "set `loginAvailable` to false",
 		set(func(s *sandbox.Settings) { s.LoginAvailable = false }, login)},
-	{"login_mode_unavailable", "set `loginMode` to a mode other than the default",
+	{"login_mode_unavailable", "set `loginMode` to a value other than the default",
 		set(func(s *sandbox.Settings) { s.LoginMode = "passkey" }, login)},
 	{"developer_key_not_found", "DELETE /_host/keys/{id} of an unknown id", func(p *payer) reply {
 		return p.world.call("DELETE", "/_host/keys/dk_unknown", nil)
@@ -177,12 +177,12 @@ var moneyProvocations = []provocation{
 		p.act(deal, deal.action())
 		return p.act(deal, deal.action())
 	}},
-	{"approval_expired", "advance the clock by 60 seconds before confirming an escrow action", func(p *payer) reply {
+	{"approval_expired", "advance the clock by 60 seconds before you confirm an escrow action", func(p *payer) reply {
 		deal := p.deal("deal", nil)
 		p.host.Advance(time.Minute)
 		return p.act(deal, deal.action())
 	}},
-	{"approval_mismatch", "confirm a payout with the approval of another", func(p *payer) reply {
+	{"approval_mismatch", "confirm a payout with the approval of another payout", func(p *payer) reply {
 		first, second := p.book("k1", "20"), p.book("k2", "21")
 		second.body["id"] = first.body["id"]
 		return p.confirm(second)
@@ -192,14 +192,14 @@ var moneyProvocations = []provocation{
 	{"rail_not_available", "set `railsDisabled` and open one of these rails", set(
 		func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} }, openSEPA)},
 	{"rail_requirements_unmet", "open a rail for a client that is not verified", openSEPA},
-	{"quote_expired", "set `quoteLifetime` under `approvalLifetime` and advance the clock by it before confirming", set(
+	{"quote_expired", "set `quoteLifetime` shorter than `approvalLifetime`, and advance the clock by `quoteLifetime` before you confirm", set(
 		func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(time.Minute) },
 		func(p *payer) reply {
 			booked := p.book("k", "20")
 			p.host.Advance(time.Minute)
 			return p.confirm(booked)
 		})},
-	{"funding_attempt_expired", "advance the clock by 120 seconds before confirming a payout", func(p *payer) reply {
+	{"funding_attempt_expired", "advance the clock by 120 seconds before you confirm a payout", func(p *payer) reply {
 		booked := p.book("k", "20")
 		p.host.Advance(2 * time.Minute)
 		return p.confirm(booked)
@@ -225,7 +225,7 @@ var moneyProvocations = []provocation{
 		return p.confirm(p.book("k", "100.000001"))
 	}},
 	{"quote_not_submitted",
-		"complete a payin without asking for its instructions, or move a payout that nobody confirmed",
+		"complete a payin before you ask for its instructions, or move a payout that nobody confirmed",
 		func(p *payer) reply {
 			return p.complete("k", p.payin(nil))
 		}},
@@ -237,7 +237,7 @@ var moneyProvocations = []provocation{
 	}},
 }
 
-// neverRaised are the slugs of the published enum that never reach callers. Source: Errors, Slugs.
+// neverRaised are the slugs of the published enum that never reach callers.
 var neverRaised = []string{
 	"contact_requires_quote", "direct_transfer_unsupported", "contact_chain_unsupported", "contact_token_unsupported",
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // What the generated server of each surface mounts: state machines side by side,
-// each with the operations of its own concern.
+// each with its own operations.
 type (
 	platformOperations struct {
 		*session.Login

@@ -21,8 +21,8 @@ type announcement struct {
 	ControlURL    string `json:"controlUrl,omitempty"`
 }
 
-// announce prints that the host answers: one JSON line for programs, a readable
-// block for people. The block keeps the tokens to itself.
+// announce prints that the host accepts requests: one line of JSON for programs, or a block of text for people. The
+// block shows no tokens.
 func announce(
 	w io.Writer, flags sandboxFlags, address, keyFile, walletFile string, credentials sandbox.Credentials,
 ) error {
@@ -48,7 +48,7 @@ func announce(
 func (a announcement) readable(flags sandboxFlags) string {
 	var text strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&text, "  %-12s %s\n", name, value) }
-	text.WriteString("The sandbox host answers.\n\n")
+	text.WriteString("The sandbox host is ready.\n\n")
 	line("address", a.BaseURL)
 	if a.ControlURL != "" {
 		line("controls", a.ControlURL)
@@ -57,7 +57,7 @@ func (a announcement) readable(flags sandboxFlags) string {
 	line("key file", a.KeyFile)
 	line("wallet file", a.WalletKeyFile)
 	line("rate limits", map[bool]string{true: "counted", false: "off"}[flags.rateLimits])
-	text.WriteString("\nLog in with the email and the key file; -json tells the app key and the access token as well.\n" +
-		"Everything is gone when the host ends (Ctrl-C).\n")
+	text.WriteString("\nLog in with the email and the key file. The flag -json also prints the app key and the " +
+		"access token.\nPress Ctrl-C to stop the host. It keeps nothing.\n")
 	return text.String()
 }

@@ -17,9 +17,8 @@ type keyFile struct {
 	temporary string // the folder to remove at the end
 }
 
-// openKeyFile reads the key that the file holds, so that callers keep theirs
-// from run to run, or makes a new one and writes it there. Without a path the
-// file is in a temporary folder.
+// openKeyFile reads the key in the file, or creates the file with a new key. Callers then keep their key from run to
+// run. Without a path the file is in a temporary folder.
 func openKeyFile(path string) (*keyFile, error) {
 	if path == "" {
 		folder, err := os.MkdirTemp("", "moneymove-")
@@ -53,7 +52,7 @@ func (k *keyFile) generate() error {
 }
 
 // saveWallet writes the wallet that cards spend from to a file in a temporary folder, for callers that reveal a card's
-// details. It answers how to remove it.
+// details. The function remove deletes the folder.
 func saveWallet(key *wallet.Key) (path string, remove func() error, err error) {
 	folder, err := os.MkdirTemp("", "moneymove-")
 	if err != nil {
@@ -67,7 +66,7 @@ func saveWallet(key *wallet.Key) (path string, remove func() error, err error) {
 	return path, remove, nil
 }
 
-// close removes what was temporary.
+// close removes the temporary folder.
 func (k *keyFile) close() error {
 	if k.temporary == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 func FuzzCommandLine(f *testing.F) {
 	for _, line := range []string{
 		"", "-h", "--help", "-addr\n127.0.0.1:0\n-json", "-addr=:0\n-control=false", "-json=maybe", "-email",
-		"-email=\n-key-file=a b", "now", "--", "--\n-json",
+		"-email=\n-key-file=a b", "-host=\n-instant", "-host=http://a", "now", "--", "--\n-json",
 		"-rate-limits=0\n-rate-limits=T", "-", "-=", "---json", "-addr=a\x00\xff",
 	} {
 		f.Add(line)
@@ -30,7 +30,7 @@ func FuzzCommandLine(f *testing.F) {
 		}
 		again := []string{"-addr=" + flags.addr, "-email=" + flags.email, "-key-file", flags.keyFile}
 		for name, set := range map[string]bool{"json": flags.json, "control": flags.control,
-			"rate-limits": flags.rateLimits} {
+			"instant": flags.instant, "rate-limits": flags.rateLimits} {
 			again = append(again, map[bool]string{true: "-" + name, false: "-" + name + "=false"}[set])
 		}
 		for _, host := range flags.hosts {

@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -21,8 +23,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// start runs the sandbox command and answers its first lines; stop ends it and
-// answers its exit code.
+// start runs the sandbox command and returns its output; stop ends it and returns its exit code.
 func start(t *testing.T, args ...string) (stdout *bufio.Reader, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -152,7 +153,10 @@ func TestWrongCommandLines(t *testing.T) {
 		says string
 	}{
 		"no command":              {nil, exitUsage, "Usage:"},
-		"no such command":         {[]string{"serve"}, exitUsage, `no command "serve"`},
+		"no such command":         {[]string{"serve"}, exitUsage, `unknown command "serve"`},
+		"an empty email":          {[]string{"sandbox", "-email", " "}, exitUsage, "-email is empty"},
+		"an empty host name":      {[]string{"sandbox", "-host", ""}, exitUsage, "not a host name"},
+		"a URL as a host name":    {[]string{"sandbox", "-host", "http://a"}, exitUsage, "not a host name"},
 		"no such flag":            {[]string{"sandbox", "-port", "1"}, exitUsage, "-port"},
 		"an argument":             {[]string{"sandbox", "now"}, exitUsage, `"now"`},
 		"controls for everybody":  {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, exitUsage, "loopback"},
@@ -167,6 +171,34 @@ func TestWrongCommandLines(t *testing.T) {
 			assert.Equal(t, 1, strings.Count(stderr.String(), c.says), "said once")
 			assert.Empty(t, stdout.String())
 		})
+	}
+}
+
+func TestInstantProgress(t *testing.T) {
+	stdout, stop := start(t, "-json", "-control", "-instant")
+	a := announced(t, stdout)
+	response, err := http.Get(a.ControlURL + "/settings")
+	require.NoError(t, err)
+	defer response.Body.Close()
+	var settings struct{ ClientReadyAfter, PayoutStepAfter string }
+	require.NoError(t, json.NewDecoder(response.Body).Decode(&settings))
+	assert.Equal(t, "0s", settings.ClientReadyAfter)
+	assert.Equal(t, "0s", settings.PayoutStepAfter)
+	assert.Equal(t, exitFine, stop())
+}
+
+// TestTheHelpAndTheDocumentationNameEachFlag reads both.
+func TestTheHelpAndTheDocumentationNameEachFlag(t *testing.T) {
+	var help bytes.Buffer
+	_, err := parseSandbox([]string{"-h"}, &help)
+	require.ErrorIs(t, err, flag.ErrHelp)
+	source, err := os.ReadFile("main.go")
+	require.NoError(t, err)
+	documentation, _, _ := strings.Cut(string(source), "\npackage main")
+	flags := regexp.MustCompile(`(?m)^  (-[a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
+	require.Len(t, flags, 8)
+	for _, found := range flags {
+		assert.Regexp(t, `(?m)^//\t`+found[1]+`[ =]`, documentation)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -22,42 +23,64 @@ type sandboxFlags struct {
 	keyFile    string
 	json       bool
 	control    bool
+	instant    bool
 	rateLimits bool
 	hosts      []string
 }
 
+const sandboxUsage = `Usage: moneymove sandbox [flags]
+
+Serves a sandbox host of the service until it is interrupted (Ctrl-C). The host
+keeps everything in memory, and forgets it when the command ends. Once the host
+accepts requests, the command prints its address and where the keys are.
+
+Flags:
+`
+
+// parseSandbox reads the flags. With -h it writes the help to stderr and returns flag.ErrHelp.
 func parseSandbox(args []string, stderr io.Writer) (sandboxFlags, error) {
 	var f sandboxFlags
 	set := flag.NewFlagSet("moneymove sandbox", flag.ContinueOnError)
 	set.SetOutput(io.Discard) // run prints what is wrong, once
-	set.StringVar(&f.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 takes any that is free")
+	set.StringVar(&f.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 takes any free port")
+	set.BoolVar(&f.control, "control", false,
+		"serve the host's controls (clock, faults, settings, ledger) under /_host;\nneeds a loopback address")
 	set.StringVar(&f.email, "email", "ops@example.com", "`email` of the integrator's account")
-	set.StringVar(&f.keyFile, "key-file", "",
-		"developer key `file`, PKCS #8 PEM: used if it exists, else written with mode 0600\n(default: a new file in a temporary folder, removed at the end)")
-	set.BoolVar(&f.json, "json", false, "print one JSON line instead of a readable block")
-	set.BoolVar(&f.control, "control", false, "serve the host's controls under /_host; loopback addresses only")
-	set.BoolVar(&f.rateLimits, "rate-limits", true, "count requests against the stated rate windows")
-	set.Func("host", "another `name` that callers know the host by, such as a container's; may be given several times",
+	set.Func("host", "accept requests for this host `name` as well, such as a container's; repeat it for more names",
 		func(name string) error {
+			if name == "" || strings.ContainsAny(name, "/ ") {
+				return errors.New("not a host name, such as sandbox.internal")
+			}
 			f.hosts = append(f.hosts, name)
 			return nil
 		})
+	set.BoolVar(&f.instant, "instant", false,
+		"make clients, rails, cards, verifications and payouts progress at once, not after 250 to 300 ms")
+	set.BoolVar(&f.json, "json", false,
+		"print one line of JSON for programs, which includes the app key and the access token")
+	set.StringVar(&f.keyFile, "key-file", "",
+		"developer key `file` (PKCS #8 PEM): read if it exists, otherwise created with mode 0600\n"+
+			"(default: a new file in a temporary folder, removed at the end)")
+	set.BoolVar(&f.rateLimits, "rate-limits", true, "count requests against the service's rate windows")
 	if err := set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
+			_, _ = io.WriteString(stderr, sandboxUsage)
 			set.SetOutput(stderr)
-			set.Usage()
+			set.PrintDefaults()
 			return f, err
 		}
 		return f, &usageError{err.Error()}
 	}
 	if set.NArg() > 0 {
-		return f, &usageError{fmt.Sprintf("sandbox takes no argument %q", set.Arg(0))}
+		return f, &usageError{fmt.Sprintf("sandbox takes flags only, not the argument %q", set.Arg(0))}
+	}
+	if strings.TrimSpace(f.email) == "" {
+		return f, &usageError{"-email is empty; leave it out to use ops@example.com"}
 	}
 	return f, nil
 }
 
-// serveSandbox serves a host until ctx ends, and prints what a caller needs once
-// it answers.
+// serveSandbox serves a host until ctx ends. Once the host accepts requests, it prints what a caller needs.
 func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	flags, err := parseSandbox(args, stderr)
 	if err != nil {
@@ -70,7 +93,8 @@ func serveSandbox(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	}
 	defer func() { _ = listener.Close() }() // the server has closed it, unless it never started
 	if flags.control && !isLoopback(listener.Addr()) {
-		return &usageError{fmt.Sprintf("-control is for loopback addresses only, not %s", flags.addr)}
+		return &usageError{fmt.Sprintf(
+			"-control needs a loopback address, such as -addr 127.0.0.1:8080, and not %s", flags.addr)}
 	}
 	keys, err := openKeyFile(flags.keyFile)
 	if err != nil {
@@ -110,13 +134,16 @@ func options(flags sandboxFlags, keys *keyFile, stderr io.Writer) []sandbox.Opti
 	if flags.control {
 		options = append(options, sandbox.WithControl())
 	}
+	if flags.instant {
+		options = append(options, sandbox.WithInstantProgress())
+	}
 	if flags.rateLimits {
 		options = append(options, sandbox.WithRateLimits())
 	}
 	return options
 }
 
-// shutDown lets requests that are under way finish for a moment.
+// shutDown lets requests that are under way finish, for at most three seconds.
 func shutDown(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
@@ -131,8 +158,7 @@ func isLoopback(address net.Addr) bool {
 	return err == nil && parsed.Addr().Unmap().IsLoopback()
 }
 
-// reachable is the address for callers on this machine: who listens on every
-// address is not called by that name.
+// reachable returns the address for callers on this machine: 127.0.0.1 if the host listens on every address.
 func reachable(address net.Addr) string {
 	parsed, err := netip.ParseAddrPort(address.String())
 	if err != nil || !parsed.Addr().IsUnspecified() {

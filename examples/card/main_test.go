@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 var steps = []string{
@@ -41,7 +42,9 @@ func TestShowsACardToItsWallet(t *testing.T) {
 }
 
 func TestRunsOnAHostThatFlagsName(t *testing.T) {
-	host, flags := rehearsal.Host(t)
+	host, flags := rehearsal.Host(t, sandbox.WithSettings(func(s *sandbox.Settings) {
+		s.CardActiveAfter = sandbox.DefaultSettings().CardActiveAfter // the program shows a pending card
+	}))
 	keyFile := filepath.Join(t.TempDir(), "wallet.pem")
 	require.NoError(t, host.Credentials().Wallet.Save(keyFile))
 	t.Setenv("MONEYMOVEMENT_ACCESS_TOKEN", host.Credentials().AccessToken.Reveal())

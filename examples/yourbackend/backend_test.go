@@ -31,7 +31,7 @@ type world struct {
 // newWorld starts a host in this process, and opens a client with 50 USDC and two contacts there: all that a test of
 // your own needs.
 func newWorld(t *testing.T) *world {
-	host := sandbox.New(sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
+	host := sandbox.New(sandbox.WithInstantProgress())
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 

@@ -1,5 +1,8 @@
-// Package deployment holds the settings of the sandbox host: what a deployment of the service or one of its partners
+// Package deployment has the settings of the sandbox host: what a deployment of the service or one of its partners
 // would decide. Package sandbox has the same types under the same names.
+//
+// The words of the service are explained in the glossary:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package deployment
 
 import (
@@ -14,98 +17,110 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Settings are what a deployment or a partner would decide. They may change at
-// any time, and apply from the next request on. Amounts are in units of the
-// token.
+// Settings are what a deployment of the service or one of its partners would decide. They can change at any time, and
+// apply from the next request on. Amounts are in units of the token, and times are on the host's clock. The zero
+// Settings is not valid: start from [DefaultSettings].
 type Settings struct {
-	// RateLimits counts requests against the stated windows. Off by default. Source: Limits, Rate windows.
+	// RateLimits makes the host count requests against the service's rate windows, and refuse what is over them with
+	// rate_limited. The default is false.
 	RateLimits bool `json:"rateLimits"`
-	// DatabaseAvailable false refuses every operation with database_unavailable.
+	// DatabaseAvailable is true by default. If it is false, every operation fails with database_unavailable.
 	DatabaseAvailable bool `json:"databaseAvailable"`
-	// LoginAvailable false refuses logins and refreshes with login_unavailable.
+	// LoginAvailable is true by default. If it is false, logins and refreshes fail with login_unavailable.
 	LoginAvailable bool `json:"loginAvailable"`
-	// LoginMode is the login mode that is enabled. Any other than [LoginModeDeveloperKey] refuses logins with
-	// login_mode_unavailable, whose details name it.
+	// LoginMode is the login mode that is enabled. With any other than [LoginModeDeveloperKey], which is the default,
+	// logins fail with login_mode_unavailable, and its details name the mode.
 	LoginMode string `json:"loginMode"`
-	// OpaqueLogin answers a bad signature at login with invalid_credentials instead of signature_invalid; the
-	// description states both.
+	// OpaqueLogin makes a login with a bad signature fail with invalid_credentials instead of signature_invalid. The
+	// service's description states both.
 	OpaqueLogin bool `json:"opaqueLogin"`
-	// MaxRecords is how many records the host keeps at most, see Host.Records of package sandbox. What would add to
-	// them is then refused with conflict, whose message names this setting; reads and deletions go on.
+	// MaxRecords is how many records the host keeps at most, see Host.Records of package sandbox. A request that would
+	// add one more is then refused with conflict, and the message names this setting. Reads and deletions still work.
+	// The default is [DefaultMaxRecords].
 	MaxRecords int `json:"maxRecords"`
 
-	// MaxCredit is the largest sandbox credit per call. Source: Limits, Sandbox.
+	// MaxCredit is the largest sandbox deposit for each call. The default is 100.
 	MaxCredit decimal.Decimal `json:"maxCredit"`
-	// FaucetBalance is what the faucet holds of each token. Each change refills or drains it to the new value.
+	// FaucetBalance is how much of each token the faucet has for deposits. A change fills or drains the faucet to the
+	// new value. The default is 1,000,000.
 	FaucetBalance decimal.Decimal `json:"faucetBalance"`
-	// FaucetGas is what the faucet has for gas; credits fail with provider_unavailable at zero.
+	// FaucetGas is how much the faucet has to pay for gas. At zero, deposits fail with provider_unavailable. The
+	// default is 1.
 	FaucetGas decimal.Decimal `json:"faucetGas"`
 
-	// SigningPolicy refuses every confirm with signing_policy_refused when it is [SigningPolicyRefuse].
+	// SigningPolicy is [SigningPolicyAllow] by default. With [SigningPolicyRefuse], every confirmation fails with
+	// signing_policy_refused.
 	SigningPolicy SigningPolicy `json:"signingPolicy"`
-	// RequireLowS refuses ECDSA signatures with a high S, wherever one is verified, as signature_invalid with a message
-	// that says so. Off by default: the description asks for neither form.
+	// RequireLowS makes the host refuse ECDSA signatures with a high S as signature_invalid, with a message that says
+	// so. The default is false: the service's description asks for neither form.
 	RequireLowS bool `json:"requireLowS"`
-	// SignerDetached refuses bookings and confirms with signer_not_attached.
+	// SignerDetached makes bookings and confirmations fail with signer_not_attached.
 	SignerDetached bool `json:"signerDetached"`
-	// PartnerDown refuses the booking of bank payouts, the opening of rails and the quoting of bank payins with
-	// provider_unavailable.
+	// PartnerDown makes three things fail with provider_unavailable: to book a bank payout, to open a rail, and to
+	// quote a bank payin.
 	PartnerDown bool `json:"partnerDown"`
-	// PayoutMethodsDisabled lists bank methods that no contact can be paid by for the time being.
+	// PayoutMethodsDisabled lists bank methods, such as sepa, that no contact can be paid by.
 	PayoutMethodsDisabled []string `json:"payoutMethodsDisabled"`
-	// PriceWorsening lowers every rate by this fraction, 0.02 for 2 %, so that a reopened quote can be worse.
+	// PriceWorsening lowers every rate by this fraction. It is 0 or more and less than 1: 0.02 is 2 %. Change it after
+	// a booking to make a new quote worse than the first.
 	PriceWorsening decimal.Decimal `json:"priceWorsening"`
 
-	// ClientReadyAfter is how long a client stays pending, on the host's clock.
+	// ClientReadyAfter is how long a new client stays pending. The default is 250 ms.
 	ClientReadyAfter Duration `json:"clientReadyAfter"`
-	// PayoutStepAfter is how long a confirmed payout stays in funding, and then in processing, on the host's clock.
+	// PayoutStepAfter is how long a confirmed payout stays in funding, and then as long in processing, before it is
+	// completed. The default is 300 ms.
 	PayoutStepAfter Duration `json:"payoutStepAfter"`
-	// ReturnAfter is how long the money of a refunded payout is on its way back; at once when zero.
+	// ReturnAfter is how long the money of a refunded payout is on its way back. With zero, the default, it is back at
+	// once.
 	ReturnAfter Duration `json:"returnAfter"`
-	// ReturnFee is what is kept of returned money on its way. Over 0.20, the money is attributed to no payout any more.
-	// Source: Limits, Sandbox.
+	// ReturnFee is the amount that is kept from money that is returned. If it is over 0.20, the host no longer
+	// attributes the money to a payout.
 	ReturnFee decimal.Decimal `json:"returnFee"`
-	// ForgetFinishedAfter is how long a payout that is completed, failed or refunded is kept, on the host's clock; for
-	// good when zero. After that its id is not_found, its transactions are no longer listed, and its entries are folded
-	// into one sum for each account and currency, so that the ledger still balances. Its idempotency keys stay known
-	// for as long as they replay: the same request is refused with gone then, and books nothing.
+	// ForgetFinishedAfter is how long the host keeps a payout that is completed, failed or refunded. With zero, the
+	// default, it keeps payouts forever. Once a payout is forgotten, its id is not_found, its transactions are no
+	// longer listed, and its ledger entries become part of one sum for each account and currency, so that the books
+	// still balance. Its idempotency keys are known as long as they would replay: the same request is then refused with
+	// gone, and books nothing.
 	ForgetFinishedAfter Duration `json:"forgetFinishedAfter"`
-	// QuoteLifetime is how long a price holds, at most 2 minutes. Source: Limits, Lifetimes.
+	// QuoteLifetime is how long a price is valid. It is more than 0 and at most 2 minutes, which is the default.
 	QuoteLifetime Duration `json:"quoteLifetime"`
-	// ApprovalLifetime is the approval window of a payout, at most 120 seconds. Source: Limits, Lifetimes.
+	// ApprovalLifetime is how long a booked payout can be confirmed. It is more than 0 and at most 120 seconds, which
+	// is the default.
 	ApprovalLifetime Duration `json:"approvalLifetime"`
 
-	// KYBDecision is what a review ends with. It is read when the review is first looked at after KYBDecisionAfter.
+	// KYBDecision is how a review ends. The host reads it when somebody first looks at the review after
+	// KYBDecisionAfter. The default is [KYBDecisionApprove].
 	KYBDecision KYBDecision `json:"kybDecision"`
-	// KYBDecisionAfter is how long a completed verification stays under review, on the host's clock.
+	// KYBDecisionAfter is how long a completed verification stays under review. The default is 300 ms.
 	KYBDecisionAfter Duration `json:"kybDecisionAfter"`
-	// RailsHidden lists the methods of rails that are absent from every client's list, as residency or legal form would
-	// have it. Source: Coverage catalogue.
+	// RailsHidden lists the methods of rails, such as sepa, that are not in any client's list, as if the client's
+	// residence or legal form did not allow them.
 	RailsHidden []string `json:"railsHidden"`
-	// RailsDisabled lists the methods of rails outside the integrator's agreement: opening one answers
-	// rail_not_available. Source: Coverage catalogue.
+	// RailsDisabled lists the methods of rails that the integrator's agreement does not include. To open one fails with
+	// rail_not_available.
 	RailsDisabled []string `json:"railsDisabled"`
-	// ChannelsUnavailable lists the methods of rails that report channel_unavailable. Source: Coverage catalogue.
+	// ChannelsUnavailable lists the methods of rails that report channel_unavailable.
 	ChannelsUnavailable []string `json:"channelsUnavailable"`
-	// RailActiveAfter is how long an opened rail stays pending, on the host's clock.
+	// RailActiveAfter is how long an opened rail stays pending. The default is 300 ms.
 	RailActiveAfter Duration `json:"railActiveAfter"`
-	// ChainReadEvery is how often an escrow deal is read from chain at most. Source: Limits, Lifetimes.
+	// ChainReadEvery is how often the host reads an escrow deal from the chain at most. In between, a sync returns what
+	// was last read. The default is 15 seconds.
 	ChainReadEvery Duration `json:"chainReadEvery"`
 
-	// ContractorAcceptsAfter is how long a contractor takes to accept a contract, on the host's clock.
+	// ContractorAcceptsAfter is how long a contractor takes to accept a contract. The default is 300 ms.
 	ContractorAcceptsAfter Duration `json:"contractorAcceptsAfter"`
-	// MaxUpload is how many bytes an uploaded document may have, at most 10 MiB; more is payload_too_large.
+	// MaxUpload is how many bytes an uploaded document may have. A larger one is refused with payload_too_large. The
+	// default and largest value is 10 MiB.
 	MaxUpload int `json:"maxUpload"`
-	// CardActiveAfter is how long a card stays pending, and the card programme's verification under way, on the host's
-	// clock.
+	// CardActiveAfter is how long a new card stays pending, and how long the card programme takes to verify its holder.
+	// The default is 300 ms.
 	CardActiveAfter Duration `json:"cardActiveAfter"`
 }
 
-// LoginModeDeveloperKey is the login mode that the host has.
+// LoginModeDeveloperKey is the login mode that the host supports.
 const LoginModeDeveloperKey = "developer_key"
 
-// SigningPolicy is what the service's signing policy says when it is asked to
-// co-sign.
+// SigningPolicy is what the service's signing policy decides about a signed approval.
 type SigningPolicy string
 
 // The policies.
@@ -114,7 +129,7 @@ const (
 	SigningPolicyRefuse SigningPolicy = "refuse"
 )
 
-// KYBDecision is what the review of a verification ends with.
+// KYBDecision is how the review of a verification ends.
 type KYBDecision string
 
 // The decisions.
@@ -123,39 +138,38 @@ const (
 	KYBDecisionReject  KYBDecision = "reject"
 )
 
-// Duration is a [time.Duration] that travels in JSON as Go writes it: "300ms".
+// Duration is a [time.Duration] that is written in JSON as Go prints it: "300ms".
 type Duration time.Duration
 
-// String is the duration as Go writes it.
+// String returns the duration as Go prints it.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// MarshalText writes the duration as Go does.
+// MarshalText returns the duration as Go prints it.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what [time.ParseDuration] reads.
+// UnmarshalText accepts what [time.ParseDuration] accepts.
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	*d = Duration(parsed)
 	return err
 }
 
-// DefaultMaxRecords is how many records a host keeps at most unless it is told
-// otherwise: about two million payouts, of which each is ten or so.
+// DefaultMaxRecords is the default of [Settings.MaxRecords]. A payout is about ten records, so this is about two
+// million payouts.
 const DefaultMaxRecords = 20_000_000
 
-// The longest lifetimes that the description allows, and how many bytes the body of a request carries in base64.
-// Source: Limits, Lifetimes.
+// The longest lifetimes that the service's description allows, and the largest document.
 const (
 	maxQuoteLifetime    = Duration(2 * time.Minute)
 	maxApprovalLifetime = Duration(120 * time.Second)
 	largestUpload       = 10 << 20
 )
 
-// short is how long what happens by itself takes.
+// short is how long each step of progress takes.
 const short = Duration(300 * time.Millisecond)
 
-// DefaultSettings are the values of the description, everything available, no
-// rate limits, short steps, and a full faucet.
+// DefaultSettings returns the settings of a new host. Lifetimes are those of the service, everything is available, the
+// faucet is full, nothing counts against rate windows, and each step of progress takes 250 to 300 milliseconds.
 func DefaultSettings() Settings {
 	return Settings{
 		DatabaseAvailable:      true,
@@ -180,7 +194,19 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Check tells which settings make no sense, or nil.
+// SetProgress sets how long everything takes that progresses by itself: ClientReadyAfter, PayoutStepAfter,
+// KYBDecisionAfter, RailActiveAfter, ContractorAcceptsAfter and CardActiveAfter become after, and ChainReadEvery
+// becomes after if it was longer. With 0 nothing stays pending. With an hour, nothing progresses until the test calls
+// Host.Advance.
+func (s *Settings) SetProgress(after time.Duration) {
+	for _, step := range []*Duration{&s.ClientReadyAfter, &s.PayoutStepAfter, &s.KYBDecisionAfter, &s.RailActiveAfter,
+		&s.ContractorAcceptsAfter, &s.CardActiveAfter} {
+		*step = Duration(after)
+	}
+	s.ChainReadEvery = min(s.ChainReadEvery, Duration(after))
+}
+
+// Check returns an error that names every invalid setting, or nil.
 func (s Settings) Check() error {
 	var problems []error
 	problem := func(bad bool, format string, args ...any) {
@@ -188,33 +214,35 @@ func (s Settings) Check() error {
 			problems = append(problems, fmt.Errorf(format, args...))
 		}
 	}
-	problem(s.LoginMode == "", "loginMode is empty")
-	problem(s.MaxRecords <= 0, "maxRecords is not positive")
-	problem(s.MaxCredit.IsNegative(), "maxCredit is negative")
-	problem(s.FaucetBalance.IsNegative(), "faucetBalance is negative")
-	problem(s.FaucetGas.IsNegative(), "faucetGas is negative")
+	problem(s.LoginMode == "", "loginMode must not be empty")
+	problem(s.MaxRecords <= 0, "maxRecords must be 1 or more")
+	problem(s.MaxCredit.IsNegative(), "maxCredit must not be negative")
+	problem(s.FaucetBalance.IsNegative(), "faucetBalance must not be negative")
+	problem(s.FaucetGas.IsNegative(), "faucetGas must not be negative")
 	problem(s.SigningPolicy != SigningPolicyAllow && s.SigningPolicy != SigningPolicyRefuse,
-		"signingPolicy is neither %q nor %q", SigningPolicyAllow, SigningPolicyRefuse)
+		"signingPolicy must be %q or %q", SigningPolicyAllow, SigningPolicyRefuse)
 	problem(s.PriceWorsening.IsNegative() || s.PriceWorsening.GreaterThanOrEqual(decimal.NewFromInt(1)),
-		"priceWorsening is not from 0 up to 1")
-	problem(s.ClientReadyAfter < 0, "clientReadyAfter is negative")
-	problem(s.PayoutStepAfter < 0, "payoutStepAfter is negative")
-	problem(s.ReturnAfter < 0, "returnAfter is negative")
-	problem(s.ReturnFee.IsNegative(), "returnFee is negative")
-	problem(s.ForgetFinishedAfter < 0, "forgetFinishedAfter is negative")
-	problem(s.QuoteLifetime <= 0 || s.QuoteLifetime > maxQuoteLifetime, "quoteLifetime is not within %v",
+		"priceWorsening must be 0 or more and less than 1")
+	problem(s.ClientReadyAfter < 0, "clientReadyAfter must not be negative")
+	problem(s.PayoutStepAfter < 0, "payoutStepAfter must not be negative")
+	problem(s.ReturnAfter < 0, "returnAfter must not be negative")
+	problem(s.ReturnFee.IsNegative(), "returnFee must not be negative")
+	problem(s.ForgetFinishedAfter < 0, "forgetFinishedAfter must not be negative")
+	problem(s.QuoteLifetime <= 0 || s.QuoteLifetime > maxQuoteLifetime,
+		"quoteLifetime must be more than 0 and at most %v",
 		maxQuoteLifetime)
-	problem(s.ApprovalLifetime <= 0 || s.ApprovalLifetime > maxApprovalLifetime, "approvalLifetime is not within %v",
+	problem(s.ApprovalLifetime <= 0 || s.ApprovalLifetime > maxApprovalLifetime,
+		"approvalLifetime must be more than 0 and at most %v",
 		maxApprovalLifetime)
 	for _, method := range s.PayoutMethodsDisabled {
 		_, known := coverage.Methods[method]
 		problem(!known, "payoutMethodsDisabled: there is no method %q", method)
 	}
 	problem(s.KYBDecision != KYBDecisionApprove && s.KYBDecision != KYBDecisionReject,
-		"kybDecision is neither %q nor %q", KYBDecisionApprove, KYBDecisionReject)
-	problem(s.KYBDecisionAfter < 0, "kybDecisionAfter is negative")
-	problem(s.RailActiveAfter < 0, "railActiveAfter is negative")
-	problem(s.ChainReadEvery < 0, "chainReadEvery is negative")
+		"kybDecision must be %q or %q", KYBDecisionApprove, KYBDecisionReject)
+	problem(s.KYBDecisionAfter < 0, "kybDecisionAfter must not be negative")
+	problem(s.RailActiveAfter < 0, "railActiveAfter must not be negative")
+	problem(s.ChainReadEvery < 0, "chainReadEvery must not be negative")
 	for _, list := range []struct {
 		name  string
 		rails []string
@@ -222,16 +250,16 @@ func (s Settings) Check() error {
 		{"channelsUnavailable", s.ChannelsUnavailable}} {
 		for _, method := range list.rails {
 			_, known := coverage.RailOf(platformwire.BankMethod(method))
-			problem(!known, "%s: no virtual account is held on %q", list.name, method)
+			problem(!known, "%s: no rail has the method %q", list.name, method)
 		}
 	}
-	problem(s.ContractorAcceptsAfter < 0, "contractorAcceptsAfter is negative")
-	problem(s.MaxUpload <= 0 || s.MaxUpload > largestUpload, "maxUpload is not within 10 MiB")
-	problem(s.CardActiveAfter < 0, "cardActiveAfter is negative")
+	problem(s.ContractorAcceptsAfter < 0, "contractorAcceptsAfter must not be negative")
+	problem(s.MaxUpload <= 0 || s.MaxUpload > largestUpload, "maxUpload must be 1 or more and at most 10 MiB")
+	problem(s.CardActiveAfter < 0, "cardActiveAfter must not be negative")
 	return errors.Join(problems...)
 }
 
-// Clone is a copy that shares nothing.
+// Clone returns a copy that shares nothing with s.
 func (s Settings) Clone() Settings {
 	for _, list := range []*[]string{&s.PayoutMethodsDisabled, &s.RailsHidden, &s.RailsDisabled,
 		&s.ChannelsUnavailable} {

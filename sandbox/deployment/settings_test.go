@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 )
 
-func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
+func TestInvalidSettingsAreNamed(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, deployment.DefaultSettings().Check())
 	negative := decimal.NewFromInt(-1)
@@ -26,7 +26,7 @@ func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
 	for _, name := range []string{
 		"maxCredit", "faucetBalance", "faucetGas", "signingPolicy", "priceWorsening", "clientReadyAfter",
 		"payoutStepAfter",
-		"quoteLifetime", "approvalLifetime", "carrier_pigeon", "kybDecision is", "kybDecisionAfter", "railActiveAfter",
+		"quoteLifetime", "approvalLifetime", "carrier_pigeon", "kybDecision must", "kybDecisionAfter", "railActiveAfter",
 		"chainReadEvery",
 		"fednow", "rtp", "brl_local", "loginMode", "maxRecords", "contractorAcceptsAfter", "maxUpload",
 		"cardActiveAfter",

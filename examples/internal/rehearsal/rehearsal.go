@@ -10,14 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Host starts a sandbox host that takes its steps quickly, and answers it with the flags that point a program at it.
+// Host starts a sandbox host on which everything progresses at once, and returns it with the flags that point a program at it.
 func Host(t *testing.T, options ...sandbox.Option) (host *sandbox.Host, flags []string) {
 	t.Helper()
 	return HostBehind(t, func(h http.Handler) http.Handler { return h }, options...)
@@ -28,11 +27,7 @@ func HostBehind(
 	t *testing.T, front func(http.Handler) http.Handler, options ...sandbox.Option,
 ) (host *sandbox.Host, flags []string) {
 	t.Helper()
-	quick := sandbox.WithSettings(func(s *sandbox.Settings) {
-		step := sandbox.Duration(20 * time.Millisecond)
-		s.ClientReadyAfter, s.PayoutStepAfter, s.KYBDecisionAfter, s.RailActiveAfter = step, step, step, step
-	})
-	host = sandbox.New(append([]sandbox.Option{quick, sandbox.WithAnswerValidation(func(operation string, err error) {
+	host = sandbox.New(append([]sandbox.Option{sandbox.WithInstantProgress(), sandbox.WithResponseValidation(func(operation string, err error) {
 		t.Errorf("%s: %v", operation, err)
 	})}, options...)...)
 	server := httptest.NewServer(front(host))

@@ -198,7 +198,7 @@ func serve(t *testing.T, options ...sandbox.Option) (*sandbox.Host, *httptest.Se
 	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
 	start := time.Now()
 	standing := sandbox.WithClock(func() time.Time { return start })
-	host := sandbox.New(slices.Concat([]sandbox.Option{standing, sandbox.WithAnswerValidation(violated)}, options)...)
+	host := sandbox.New(slices.Concat([]sandbox.Option{standing, sandbox.WithResponseValidation(violated)}, options)...)
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
 	return host, server

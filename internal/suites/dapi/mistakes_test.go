@@ -188,7 +188,7 @@ var metMistakes = map[string]mistake{
 // refusedMistakes are what the slugs' texts say beyond the slug; how each is provoked stands with
 // TestEverySlugArrivesAsItsType.
 var refusedMistakes = map[errors.Code][]string{
-	errors.CodeInvalidRequest: {"Exactly one of account, bank, crypto and email",
+	errors.CodeInvalidRequest: {"exactly one of account, bank, crypto and email",
 		"the service's message says what is wrong"},
 	errors.CodeValidationFailed:      {"limit (greater_than_equal)"},
 	errors.CodeInvalidCursor:         {"list again from the first page"},

@@ -38,7 +38,7 @@ type world struct {
 func newWorld(t *testing.T, options ...sandbox.Option) *world {
 	t.Helper()
 	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
-	host := sandbox.New(append(options, sandbox.WithAnswerValidation(violated))...)
+	host := sandbox.New(append(options, sandbox.WithResponseValidation(violated))...)
 	return &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now},
 		key: &watchedkey.Key{Signer: host.Credentials().Key}}
 }

@@ -23,7 +23,7 @@ import (
 // issues invoices.
 func newHost(t *testing.T) (*sandbox.Host, *public.Client, *appapi.Client) {
 	t.Helper()
-	host := sandbox.New(sandbox.WithAnswerValidation(func(operation string, err error) {
+	host := sandbox.New(sandbox.WithResponseValidation(func(operation string, err error) {
 		t.Errorf("%s answers what is not described: %v", operation, err)
 	}))
 	server := httptest.NewServer(host)

@@ -77,7 +77,7 @@ func newRecordedHost(t *testing.T, asked recorded.Start) *recordedHost {
 	start := time.Now().Truncate(time.Second)
 	h := &recordedHost{T: t, start: start, names: newNames(start)}
 	h.host = sandbox.New(sandbox.WithClock(func() time.Time { return start }), sandbox.WithEmail(asked.Email),
-		sandbox.WithAnswerValidation(func(operation string, err error) {
+		sandbox.WithResponseValidation(func(operation string, err error) {
 			assert.NoError(t, err, "%s: %s answers what is not described", asked.Example, operation)
 		}))
 	_, err := h.host.RegisterKey(sandbox.KeyRegistration{Email: asked.Email, PublicKey: asked.PublicKey})

@@ -31,7 +31,7 @@ func newWorld(t *testing.T, options ...moneymovement.Option) *world {
 	t.Helper()
 	start := time.Now() // the host's clock stands: on a slow machine, nothing happens earlier than on a fast one
 	w := &world{T: t, host: sandbox.New(sandbox.WithClock(func() time.Time { return start }),
-		sandbox.WithAnswerValidation(func(operation string, err error) {
+		sandbox.WithResponseValidation(func(operation string, err error) {
 			t.Errorf("%s answers what is not described: %v", operation, err)
 		}))}
 	server := httptest.NewServer(w.host)

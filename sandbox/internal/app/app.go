@@ -17,8 +17,8 @@ import (
 
 // Invoices are what transfers need to pay one. They must be safe for concurrent use.
 type Invoices interface {
-	// Settle pays an invoice as pay says, or refuses one that does not wait for its payment. It enters the transfer by
-	// the hash that pay answers. Payee is the email address of the contractor.
+	// Settle pays an invoice as pay says, or refuses an invoice that is not waiting for a payment. It enters the
+	// transfer by the hash that pay returns. Payee is the email address of the contractor.
 	Settle(id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error)) error
 }
 
@@ -35,7 +35,7 @@ type Config struct {
 	Store store.Store
 }
 
-// App answers the operations of the app API that are about its owner's account and money. It is safe for concurrent
+// App serves the operations of the app API that are about its owner's account and money. It is safe for concurrent
 // use.
 type App struct {
 	Config
@@ -163,7 +163,7 @@ func (a *App) leave() {
 	a.state.keeper.Commit()
 }
 
-// defaultLimit is how many entries a list answers. Source: Limits, Pages and sizes.
+// defaultLimit is how many entries a list returns by default.
 const defaultLimit = 50
 
 // pageOf cuts a page out of a list. It is never nil, so that it travels as an array.

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ListBalances lists the balance accounts. Source: App API, Account and profile.
+// ListBalances lists the balance accounts.
 func (a *App) ListBalances(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -33,8 +33,7 @@ func (a *App) ListBalances(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(appwire.BalanceList{Items: items, Total: total(items)}), nil
 }
 
-// GetMCPBalance answers the wallet with its dollars, and what the key may still spend. Source: App API, Account and
-// profile.
+// GetMCPBalance returns the wallet with its dollars, and what the key may still spend.
 func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -53,7 +52,7 @@ func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	}), err
 }
 
-// GetApp answers whom the key belongs to and what it may do. Source: App API, Account and profile.
+// GetApp returns whom the key belongs to and what it may do.
 func (a *App) GetApp(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

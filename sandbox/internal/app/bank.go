@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ListBanks lists the rails with the bank accounts opened on them. Source: App API, Banks and quotes.
+// ListBanks lists the rails with the bank accounts opened on them.
 func (a *App) ListBanks(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -25,8 +25,7 @@ func (a *App) ListBanks(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(list), err
 }
 
-// ActivateBanks opens the named rails, or all that can be opened. Either all that are named open or none does. Source:
-// App API, Banks and quotes.
+// ActivateBanks opens the named rails, or all that can be opened. Either all that are named open or none does.
 func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -71,7 +70,7 @@ func (t *turn) offered(methods []string) error {
 		listed := slices.ContainsFunc(rails, func(rail platformwire.Rail) bool { return string(rail.Method) == method })
 		switch {
 		case !listed:
-			return refuse.InvalidField("methods", "enum", "No bank account is held on "+method+".")
+			return refuse.InvalidField("methods", "enum", "There is no bank account with the method "+method+".")
 		case slices.Contains(t.settings.RailsDisabled, method):
 			return refuse.RailNotAvailable()
 		}

@@ -30,7 +30,7 @@ func (c *contact) view() appwire.Contact {
 		CreatedAt: c.CreatedAt}
 }
 
-// ListContacts lists the contacts, oldest first. Source: App API, Contacts.
+// ListContacts lists the contacts, oldest first.
 func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -41,8 +41,7 @@ func (a *App) ListContacts(ctx context.Context, params appwire.ListContactsParam
 	return serve.OK(appwire.ContactList{Items: items, Total: total(t.account.contacts)}), nil
 }
 
-// CreateContact saves a destination, or answers the contact that has the same account details. Source: App API,
-// Contacts; Resources, Contact.
+// CreateContact saves a destination, or returns the contact that has the same account details.
 func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (serve.Answer, error) {
 	to, err := destinationOf(body.Account)
 	if err != nil {
@@ -84,8 +83,7 @@ func destinationOf(account commonwire.ContactAccount) (platform.Destination, err
 	}
 }
 
-// contactOf finds a contact of the account. Its id may come with its prefix. Source: Vocabulary; Limits, Pages and
-// sizes.
+// contactOf finds a contact of the account. Its id may come with its prefix.
 func (t *turn) contactOf(id string) (*contact, error) {
 	id = strings.TrimPrefix(id, "ct_")
 	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.ID == id })
@@ -95,7 +93,7 @@ func (t *turn) contactOf(id string) (*contact, error) {
 	return t.account.contacts[i], nil
 }
 
-// UpdateContact changes what the body names. Source: App API, Contacts.
+// UpdateContact changes what the body names.
 func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -109,8 +107,7 @@ func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.
 	return serve.OK(found.view()), nil
 }
 
-// DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination. Source: App
-// API, Contacts.
+// DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination.
 func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -123,7 +120,7 @@ func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer
 	return serve.NoContent(), nil
 }
 
-// ValidateBankDetails checks bank details and saves nothing. Source: App API, Contacts.
+// ValidateBankDetails checks bank details and saves nothing.
 func (a *App) ValidateBankDetails(_ context.Context, body appwire.BankDetails) (serve.Answer, error) {
 	check := appwire.BankDetailsCheck{Errors: []appwire.BankDetailsError{}}
 	for _, wrong := range (platform.BankDetails{

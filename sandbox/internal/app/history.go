@@ -11,8 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ListTransfers lists the transfers of the app, newest first; a key finds the one that it anchors. Source: App API,
-// Transfers; Limits, Idempotency.
+// ListTransfers lists the transfers of the app, newest first; a key finds the transfer that it anchors.
 func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -36,7 +35,7 @@ func (s *transfer) view() appwire.Transfer {
 	}
 }
 
-// ListTransactions lists the ledger of the account, newest first. Source: App API, Transactions.
+// ListTransactions lists the ledger of the account, newest first.
 func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

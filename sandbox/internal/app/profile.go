@@ -11,14 +11,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 )
 
-// profile is what an account told about itself.
+// profile is what an account saved about itself.
 type profile struct {
 	FirstName, LastName, EntityName string
 	Address                         *appwire.ProfileAddress
 	Verification                    verification
 }
 
-// complete tells whether verification has what it reads: a name and a country.
+// complete reports whether verification has what it reads: a name and a country.
 func (p *profile) complete() bool {
 	named := p.EntityName != "" || p.FirstName != "" && p.LastName != ""
 	return named && p.Address != nil && p.Address.Country != ""
@@ -28,7 +28,7 @@ func (p *profile) displayName() string {
 	return cmp.Or(p.EntityName, strings.TrimSpace(p.FirstName+" "+p.LastName))
 }
 
-// GetProfile answers the profile. Source: App API, Account and profile.
+// GetProfile returns the profile.
 func (a *App) GetProfile(ctx context.Context) (serve.Answer, error) {
 	view, err := a.Profile(ctx)
 	return serve.OK(view), err
@@ -41,7 +41,7 @@ func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
 	return t.profileView()
 }
 
-// UpdateProfile saves what the body names. Source: App API, Account and profile.
+// UpdateProfile saves what the body names.
 func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

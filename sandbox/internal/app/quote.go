@@ -24,12 +24,12 @@ type payoutQuote struct {
 	used *transfer
 }
 
-// QuoteBalancePayin prices a transfer from another chain, which may be sent at once. Source: App API, Banks and quotes.
+// QuoteBalancePayin prices a transfer from another chain, which may be sent at once.
 func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	if body.OriginChainID == 0 {
-		return serve.Answer{}, refuse.InvalidField("originChainId", "missing", "A transfer comes from a chain.")
+		return serve.Answer{}, refuse.InvalidField("originChainId", "missing", "originChainId is required.")
 	}
 	quoted, err := t.own.QuotePayin(platformwire.PayinCreate{
 		Amount: body.Amount, Currency: strings.ToUpper(body.Currency), OriginChainID: body.OriginChainID,
@@ -41,8 +41,7 @@ func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQu
 	return serve.OK(payinView(quoted)), err
 }
 
-// QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency. Source: App API, Banks
-// and quotes.
+// QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency.
 func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -60,7 +59,7 @@ func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (
 }
 
 // SubmitBankPayinQuote accepts the price of a bank payin: from then on it waits for its money. Submitting again changes
-// nothing. Source: App API, Banks and quotes.
+// nothing.
 func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -69,7 +68,7 @@ func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmis
 		return serve.Answer{}, err
 	}
 	if quoted.BankID == "" {
-		return serve.Answer{}, refuse.Conflict("The quote is not one of a bank payin.")
+		return serve.Answer{}, refuse.Conflict("The quote is not for a bank payin.")
 	}
 	if quoted, err = t.own.SubmitPayin(quoted.ID); err != nil {
 		return serve.Answer{}, err
@@ -81,12 +80,12 @@ func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmis
 // payin finds a payin's quote. A payout's is of another kind.
 func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
 	if t.account.quotes[quoteID] != nil {
-		return platformwire.Payin{}, refuse.Conflict("The quote is one of a payout.")
+		return platformwire.Payin{}, refuse.Conflict("The quote is for a payout.")
 	}
 	return t.own.Payin(quoteID)
 }
 
-// QuoteBalancePayout prices a payment to a contact, in USDC. Source: App API, Banks and quotes; Vocabulary, quote.
+// QuoteBalancePayout prices a payment to a contact, in USDC.
 func (a *App) QuoteBalancePayout(ctx context.Context, body appwire.BalancePayoutQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

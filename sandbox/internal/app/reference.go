@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// Reference answers the reference endpoints on quotes, wallets and partners.
+// Reference serves the reference endpoints on quotes, wallets and partners.
 type Reference struct{ App *App }
 
 // WalletLogin is a login with a wallet, as its device described itself.
@@ -37,16 +37,16 @@ type PartnerEvent struct {
 	At                              time.Time // when it arrived, on the host's clock
 }
 
-// defaultDevice is the kind and the name of a device that does not say. Source: Reference endpoints under /api/v1.
+// defaultDevice is the kind and the name of a device that does not say.
 const defaultDevice = "ios"
 
-// GetTransactionStatus answers how far the payment of a quote has come. Source: Universal transaction status.
+// GetTransactionStatus returns how far the payment of a quote has come.
 func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error) {
 	status, err := r.App.Status(ctx, quoteID)
 	return serve.OK(status), err
 }
 
-// LogInWallet takes signatures of the wallet over the message. Source: Reference endpoints under /api/v1.
+// LogInWallet takes signatures of the wallet over the message.
 func (r Reference) LogInWallet(
 	ctx context.Context, params referencewire.LogInWalletParams, body referencewire.WalletLogin,
 ) (serve.Answer, error) {
@@ -68,7 +68,7 @@ func (r Reference) LogInWallet(
 // matter; another one is forbidden.
 func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	if len(login.Signatures) == 0 {
-		return refuse.InvalidField("signatures", "too_short", "A login has at least one signature.")
+		return refuse.InvalidField("signatures", "too_short", "A login needs at least one signature.")
 	}
 	for i, signature := range login.Signatures {
 		signer, refused := proof.Signer([]byte(login.Message), signature, r.App.Settings().RequireLowS)
@@ -82,7 +82,7 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	return nil
 }
 
-// ReceiveWebhook takes an event that a partner reports. Source: Events.
+// ReceiveWebhook takes an event that a partner reports.
 func (r Reference) ReceiveWebhook(
 	ctx context.Context, partner string, body referencewire.WebhookEvent,
 ) (serve.Answer, error) {
@@ -98,24 +98,24 @@ func (r Reference) ReceiveWebhook(
 	return serve.OK(referencewire.WebhookAcknowledgement{OK: &ok}), nil
 }
 
-// Logins answers the wallet logins, oldest first.
+// Logins returns the wallet logins, oldest first.
 func (a *App) Logins() []WalletLogin {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.state.loginsInOrder)
 }
 
-// Events answers what partners reported, oldest first.
+// Events returns what partners reported, oldest first.
 func (a *App) Events() []PartnerEvent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.state.eventsInOrder)
 }
 
-// Public answers the public utilities on rates.
+// Public serves the public utilities on rates.
 type Public struct{ App *App }
 
-// GetRate prices a currency against the US dollar. Source: Public utilities; FX rate.
+// GetRate prices a currency against the US dollar.
 func (p Public) GetRate(_ context.Context, currency string) (serve.Answer, error) {
 	rate, err := p.App.Platform.FXRate(currency)
 	return serve.OK(publicwire.FXRate{USDRate: rate.USD, BankTransfer: rate.BankTransfer, Card: rate.Card}), err

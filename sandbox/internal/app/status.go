@@ -21,7 +21,7 @@ const (
 	statusCompleted = "completed"
 )
 
-// Status is how far the payment of a quote has come. Source: Universal transaction status.
+// Status is how far the payment of a quote has come.
 func (a *App) Status(ctx context.Context, quoteID string) (commonwire.UniversalTransactionStatus, error) {
 	t := a.enter(ctx)
 	defer a.leave()

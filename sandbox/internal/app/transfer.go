@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// keyLifetime is how long a key replays. Source: Limits, Idempotency.
+// keyLifetime is how long a key replays.
 const keyLifetime = 7 * 24 * time.Hour
 
 // transfer is money that an app sent.
@@ -33,7 +33,7 @@ type transfer struct {
 // terms are what a transfer was asked for; equal terms are the same transfer.
 type terms struct{ ContactID, QuoteID, InvoiceID, Amount, Memo string }
 
-// CreateTransfer pays a contact, a quote or an invoice. Source: App API, Transfers; Limits, Idempotency.
+// CreateTransfer pays a contact, a quote or an invoice.
 func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (serve.Answer, error) {
 	if err := checkTransfer(body); err != nil {
 		return serve.Answer{}, err
@@ -62,10 +62,10 @@ func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (
 	return receipt(sent.Hash), nil
 }
 
-// receipt is the answer of a transfer.
+// receipt is the response to a transfer.
 func receipt(hash string) serve.Answer { return serve.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
 
-// checkTransfer demands one way to pay, and an amount for a contact alone. Source: App API, Transfers.
+// checkTransfer demands one way to pay, and an amount for a contact alone.
 func checkTransfer(body appwire.TransferCreate) error {
 	var wrong []refuse.Field
 	given := 0
@@ -79,14 +79,15 @@ func checkTransfer(body appwire.TransferCreate) error {
 		for _, name := range []string{"contactId", "quoteId", "invoiceId"} {
 			wrong = append(wrong,
 				refuse.Field{Field: name, Code: "exactly_one",
-					Message: "Exactly one of contactId, quoteId and invoiceId is paid."})
+					Message: "Give exactly one of contactId, quoteId and invoiceId."})
 		}
 	case body.ContactID != "" && body.Amount == nil:
-		wrong = append(wrong, refuse.Field{Field: "amount", Code: "missing", Message: "A contact is paid an amount."})
+		wrong = append(wrong,
+			refuse.Field{Field: "amount", Code: "missing", Message: "To pay a contact, give an amount."})
 	case body.ContactID == "" && body.Amount != nil:
 		wrong = append(wrong,
 			refuse.Field{Field: "amount", Code: "extra_forbidden",
-				Message: "The amount is that of the quote or invoice."})
+				Message: "Leave amount out: the quote or invoice has it."})
 	}
 	if len(wrong) > 0 {
 		return refuse.ValidationFailed("", wrong...)
@@ -105,7 +106,7 @@ func termsOf(body appwire.TransferCreate) terms {
 	return asked
 }
 
-// send finds out what is to be paid, and pays it within the key's spend limit.
+// send finds out what to pay, and pays it within the key's spend limit.
 func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer, error) {
 	sent := &transfer{
 		ID: uuid.NewString(), Account: t.caller.Owner, Terms: asked, CreatedAt: t.now,
@@ -137,7 +138,7 @@ func (a *App) payQuote(t *turn, sent *transfer) error {
 		if _, err := t.own.Payin(sent.QuoteID); err != nil {
 			return err
 		}
-		return refuse.Conflict("The quote is one of a payin.")
+		return refuse.Conflict("The quote is for a payin.")
 	case quoted.used != nil:
 		return refuse.Conflict("The quote was used before.")
 	case !t.now.Before(quoted.Price.ExpiresAt):

@@ -22,7 +22,7 @@ type verification struct {
 	Decision              commonwire.KYCStatus
 }
 
-// CreateKYCLink makes a link, or fetches the one there is. Source: App API, Account and profile.
+// CreateKYCLink makes a link, or fetches the one there is.
 func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -34,7 +34,7 @@ func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(appwire.KYCLink{URL: v.Link, Status: t.kycStatus()}), nil
 }
 
-// GetKYCStatus answers how far verification has come. Source: App API, Account and profile.
+// GetKYCStatus returns how far verification has come.
 func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -44,7 +44,7 @@ func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParam
 	return serve.OK(appwire.KYCState{Status: t.kycStatus(), Provider: verificationProvider}), nil
 }
 
-// kycStatus is where verification stands. Once decided it stays so. Source: States, Card and verification.
+// kycStatus is where verification stands. Once decided it stays so.
 func (t *turn) kycStatus() commonwire.KYCStatus {
 	v := &t.Profile.Verification
 	reviewFrom := v.LinkedAt

@@ -13,7 +13,7 @@ import (
 // maxDigits bounds what the host computes with.
 const maxDigits = 36
 
-// decimalsOf answers how many decimals an amount of a currency has. Source: Invoice (reference endpoints), currency.
+// decimalsOf returns how many decimals an amount of a currency has.
 func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 	switch currency {
 	case commonwire.InvoiceCurrencyJPY:
@@ -33,7 +33,7 @@ func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 	}
 }
 
-// checkAmount answers what is wrong with an amount, as a field error, or none. Source: Errors, Platform envelope.
+// checkAmount returns what is wrong with an amount, as a field error, or none.
 func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
 	wrong := func(code, message string) []refuse.Field {
 		return []refuse.Field{{Field: field, Code: code, Message: message}}
@@ -42,7 +42,7 @@ func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.
 	case amount.NumDigits() > maxDigits || amount.Exponent() > maxDigits || amount.Exponent() < -maxDigits:
 		return wrong("decimal_max_digits", fmt.Sprintf("An amount has at most %d digits.", maxDigits))
 	case !amount.IsPositive():
-		return wrong("greater_than", "An amount is greater than zero.")
+		return wrong("greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):
 		return wrong("amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
 	}
@@ -69,7 +69,8 @@ func total(
 		)
 		if line.Name == "" {
 			problems = append(problems,
-				refuse.Field{Field: at + ".name", Code: "string_too_short", Message: "A line says what is invoiced."})
+				refuse.Field{Field: at + ".name", Code: "string_too_short",
+					Message: "A line must say what is invoiced."})
 		}
 		if wrong = append(wrong, problems...); len(problems) == 0 {
 			sum = sum.Add(lineTotal(line, decimals))
@@ -77,7 +78,8 @@ func total(
 	}
 	if len(wrong) == 0 && !sum.IsPositive() {
 		wrong = append(wrong,
-			refuse.Field{Field: field, Code: "greater_than", Message: "An invoice comes to more than zero."})
+			refuse.Field{Field: field, Code: "greater_than",
+				Message: "The total of an invoice must be more than zero."})
 	}
 	return sum, wrong
 }

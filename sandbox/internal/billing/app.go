@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// App answers the app API's operations on documents, contracts and invoices.
+// App serves the app API's operations on documents, contracts and invoices.
 type App struct{ *Billing }
 
 // UploadDocument implements the operation of that name.

@@ -27,13 +27,13 @@ type Profile struct {
 type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
-	// Profile answers the account that makes a request.
+	// Profile returns the account that makes a request.
 	Profile func(context.Context) Profile
 	// Store is where paperwork is kept.
 	Store store.Store
 }
 
-// Billing answers the operations on documents, contracts and invoices. It is safe for concurrent use.
+// Billing serves the operations on documents, contracts and invoices. It is safe for concurrent use.
 type Billing struct {
 	config Config
 
@@ -115,7 +115,7 @@ func (b *Billing) enterPublic() *turn {
 	return &turn{state: b.state, settings: settings, now: b.config.Clock.Now().Truncate(precision)}
 }
 
-// precision is how finely the host tells the time.
+// precision is that of the host's times.
 const precision = time.Millisecond
 
 // leave keeps what has changed, and gives the lock back.

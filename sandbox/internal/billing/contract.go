@@ -28,18 +28,18 @@ type contract struct {
 	invoices []*invoice // oldest first
 }
 
-// requiresSignature tells whether the client signs after the contractor.
+// requiresSignature reports whether the client signs after the contractor.
 func (c *contract) requiresSignature() bool {
 	return c.Terms.RequireSignature != nil && *c.Terms.RequireSignature
 }
 
-// pending tells whether a side has yet to accept.
+// pending reports whether a side has yet to accept.
 func (c *contract) pending() bool {
 	return c.Status == commonwire.ContractStatusPendingApprovalByContractor ||
 		c.Status == commonwire.ContractStatusPendingApprovalByClient
 }
 
-// over tells whether the contract has ended.
+// over reports whether the contract has ended.
 func (c *contract) over() bool {
 	return c.Status == commonwire.ContractStatusCompleted || c.Status == commonwire.ContractStatusCancelled
 }
@@ -73,7 +73,7 @@ func (t *turn) settle(c *contract) {
 // changed keeps a contract that is new or changed.
 func (t *turn) changed(c *contract) { t.contracts.Put(c.ID, c) }
 
-// overdue does it, and tells whether there was anything to do.
+// overdue does it, and reports whether there was anything to do.
 func (t *turn) overdue(c *contract) (changed bool) {
 	due := c.CreatedAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
 	if c.Status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
@@ -95,7 +95,7 @@ func (c *contract) ended(at time.Time) bool {
 	return !c.ExpirationAt.IsZero() && !at.Before(c.ExpirationAt)
 }
 
-// seenBy tells whether an account is a party.
+// seenBy reports whether an account is a party.
 func (c *contract) seenBy(who party) bool { return c.Client.is(who) || c.Contractor.is(who) }
 
 // contract finds a contract of the caller, up to date.
@@ -108,12 +108,12 @@ func (t *turn) contract(id string) (*contract, error) {
 	return found, nil
 }
 
-// Contract reads a contract. Source: App API, Contracts; Reference endpoints under /api/v1.
+// Contract reads a contract.
 func (b *Billing) Contract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(*turn, *contract) error { return nil })
 }
 
-// onContract does something to one contract and answers it as it then stands.
+// onContract does something to one contract and returns it as it then is.
 func (b *Billing) onContract(
 	ctx context.Context, id string, do func(*turn, *contract) error,
 ) (commonwire.Contract, error) {
@@ -129,7 +129,7 @@ func (b *Billing) onContract(
 	return found.view(), nil
 }
 
-// Contracts lists the contracts of the account, newest first. Source: App API, Contracts.
+// Contracts lists the contracts of the account, newest first.
 func (b *Billing) Contracts(ctx context.Context, page Page) appwire.ContractList {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -139,7 +139,7 @@ func (b *Billing) Contracts(ctx context.Context, page Page) appwire.ContractList
 	return appwire.ContractList{Items: items, Total: &total}
 }
 
-// CreateContract offers a contract; the caller is its client. Source: App API, Contracts.
+// CreateContract offers a contract; the caller is its client.
 func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreate) (commonwire.Contract, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -147,7 +147,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	wrong := checkFields(body.Fields)
 	if contractor.is(t.me) {
 		wrong = append(wrong,
-			refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "Nobody is their own contractor."})
+			refuse.Field{Field: "contractorEmail", Code: "value_error", Message: "You cannot be your own contractor."})
 	}
 	if err := invalid(wrong); err != nil {
 		return commonwire.Contract{}, err
@@ -169,13 +169,13 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	return offered.view(), nil
 }
 
-// checkFields answers what is wrong with the values that a contract is filled with.
+// checkFields returns what is wrong with the values that a contract is filled with.
 func checkFields(fields appwire.ContractFields) []refuse.Field {
 	switch {
 	case fields.Amount.IsZero():
 		return nil // a contract may leave the amount to its invoices
 	case fields.Currency == "":
-		return []refuse.Field{{Field: "fields.currency", Code: "missing", Message: "An amount has a currency."}}
+		return []refuse.Field{{Field: "fields.currency", Code: "missing", Message: "An amount needs a currency."}}
 	default:
 		return checkAmount("fields.amount", fields.Amount, decimalsOf(commonwire.InvoiceCurrency(fields.Currency)))
 	}

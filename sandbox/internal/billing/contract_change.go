@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// UpdateContract changes the fields and the schedule that are given and leaves the rest. Source: App API, Contracts.
+// UpdateContract changes the fields and the schedule that are given and leaves the rest.
 func (b *Billing) UpdateContract(
 	ctx context.Context, id string, body appwire.ContractUpdate,
 ) (commonwire.Contract, error) {
@@ -33,7 +33,7 @@ func (b *Billing) UpdateContract(
 		if !expirationAt.IsZero() && !expirationAt.After(terms.ActivationAt) {
 			wrong = append(wrong,
 				refuse.Field{Field: "expirationAt", Code: "greater_than",
-					Message: "A contract ends after it takes effect."})
+					Message: "A contract must end after it takes effect."})
 		}
 		if err := invalid(wrong); err != nil {
 			return err
@@ -46,7 +46,6 @@ func (b *Billing) UpdateContract(
 }
 
 // ReplacePaymentMethods puts methods in the place of all others. Invoices keep those they were issued with.
-// Source: App API, Contracts.
 func (b *Billing) ReplacePaymentMethods(
 	ctx context.Context, id string, methods []commonwire.PaymentMethod,
 ) (commonwire.Contract, error) {
@@ -61,7 +60,6 @@ func (b *Billing) ReplacePaymentMethods(
 }
 
 // ApproveContract accepts a contract for the calling party, and resumes a paused one.
-// Source: App API, Contracts; States and transitions, Contract.
 func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch {
@@ -81,7 +79,6 @@ func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Co
 }
 
 // PauseContract stops a contract from invoicing until it is approved again.
-// Source: App API, Contracts; States and transitions, Contract.
 func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch c.Status {
@@ -97,7 +94,7 @@ func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Cont
 	})
 }
 
-// DeleteContract removes an offer, and cancels a contract that is in force. Source: App API, Contracts.
+// DeleteContract removes an offer, and cancels a contract that is in force.
 func (b *Billing) DeleteContract(ctx context.Context, id string) error {
 	_, err := b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// templates are the contracts that can be created, one for each type. Source: App API, Contracts.
+// templates are the contracts that can be created, one for each type.
 var templates = []appwire.ContractTemplate{
 	template(commonwire.ContractTypeService, "Service agreement", "amount", "currency", "scopeDescription"),
 	template(commonwire.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle",
@@ -31,13 +31,13 @@ func template(kind commonwire.ContractType, name string, fields ...string) appwi
 	return appwire.ContractTemplate{ID: "template_" + string(kind), Name: name, Type: kind, Fields: fields}
 }
 
-// Templates lists the templates that contracts can be created from. Source: App API, Contracts.
+// Templates lists the templates that contracts can be created from.
 func (b *Billing) Templates() appwire.ContractTemplateList {
 	total := len(templates)
 	return appwire.ContractTemplateList{Items: append([]appwire.ContractTemplate(nil), templates...), Total: &total}
 }
 
-// Preview answers the resolved fields and the text of a contract. Source: App API, Contracts.
+// Preview returns the resolved fields and the text of a contract.
 func (b *Billing) Preview(ctx context.Context, id string) (appwire.ContractPreview, error) {
 	t := b.enter(ctx)
 	defer b.leave()

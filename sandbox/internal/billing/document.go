@@ -24,13 +24,13 @@ func (d *document) view() commonwire.Document {
 	return commonwire.Document{ID: d.ID, Name: d.Name, Key: d.Key}
 }
 
-// Upload stores a document. Source: App API, Documents.
+// Upload stores a document.
 func (b *Billing) Upload(ctx context.Context, body appwire.DocumentUpload) (commonwire.Document, error) {
 	t := b.enter(ctx)
 	defer b.leave()
 	switch size := len(body.Base64); {
 	case size == 0:
-		return commonwire.Document{}, refuse.InvalidField("base64", "string_too_short", "A document has bytes.")
+		return commonwire.Document{}, refuse.InvalidField("base64", "string_too_short", "The document is empty.")
 	case size > t.settings.MaxUpload:
 		refusal := refuse.PayloadTooLarge()
 		refusal.Message = fmt.Sprintf("A document has at most %d bytes.", t.settings.MaxUpload)

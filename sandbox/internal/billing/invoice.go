@@ -69,12 +69,12 @@ func dateOf(at time.Time) openapi_types.Date {
 	return openapi_types.Date{Time: at.UTC().Truncate(24 * time.Hour)}
 }
 
-// seenBy tells whether an account may see the invoice: who made it may always, the parties unless it is a draft.
+// seenBy reports whether an account may see the invoice: who made it may always, the parties unless it is a draft.
 func (i *invoice) seenBy(who party) bool {
 	return i.Creator.is(who) || i.sent() && (i.Client.is(who) || i.Contractor.is(who))
 }
 
-// sent tells whether anybody but its maker sees the invoice.
+// sent reports whether anybody but its maker sees the invoice.
 func (i *invoice) sent() bool { return i.Status != commonwire.InvoiceStatusDraft }
 
 // invoice finds an invoice of the caller.
@@ -86,7 +86,7 @@ func (t *turn) invoice(id string) (*invoice, error) {
 	return found, nil
 }
 
-// Invoice reads an invoice of the account. Source: App API, Invoices.
+// Invoice reads an invoice of the account.
 func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -97,7 +97,7 @@ func (b *Billing) Invoice(ctx context.Context, id string) (commonwire.Invoice, e
 	return t.view(found), nil
 }
 
-// Invoices lists the invoices of the account, newest first. Source: App API, Invoices.
+// Invoices lists the invoices of the account, newest first.
 func (b *Billing) Invoices(ctx context.Context, page Page) appwire.InvoiceList {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -105,7 +105,7 @@ func (b *Billing) Invoices(ctx context.Context, page Page) appwire.InvoiceList {
 	return appwire.InvoiceList{Items: items, Total: &total}
 }
 
-// PublicInvoice reads an invoice by its public id, which is its id. Source: Public utilities.
+// PublicInvoice reads an invoice by its public id, which is its id.
 func (b *Billing) PublicInvoice(id string) (commonwire.Invoice, error) {
 	t := b.enterPublic()
 	defer b.leave()

@@ -15,7 +15,7 @@ import (
 const maxBatch = 100
 
 // CreateInvoiceBatch issues one invoice for each entry, or none: the fields of a refusal start with the row, counted
-// from 0. Source: App API, Invoices, batch body.
+// from 0.
 func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBatch) (appwire.InvoiceList, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -58,7 +58,8 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	case err != nil:
 		return []refuse.Field{{Field: "contractId", Code: "not_found", Message: "There is no such contract."}}
 	case under.Status != commonwire.ContractStatusActive:
-		return []refuse.Field{{Field: "contractId", Code: "conflict", Message: "Only an active contract is invoiced."}}
+		return []refuse.Field{{Field: "contractId", Code: "conflict",
+			Message: "Only an active contract can be invoiced."}}
 	}
 	period := b.next(under)
 	if row.Period != nil {
@@ -68,7 +69,7 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	case period < 1:
 		return []refuse.Field{{Field: "period", Code: "greater_than_equal", Message: "Periods are counted from 1."}}
 	case under.invoiced(period) || b.planned[under][period]:
-		return []refuse.Field{{Field: "period", Code: "conflict", Message: "The period is invoiced."}}
+		return []refuse.Field{{Field: "period", Code: "conflict", Message: "The period is already invoiced."}}
 	}
 	lines := row.Items
 	if len(lines) == 0 {

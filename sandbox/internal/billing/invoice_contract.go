@@ -15,7 +15,7 @@ import (
 )
 
 // CreateInvoiceFromContract issues the invoice of the next period of a contract: the contract's own line, and those
-// that are added. Source: App API, Invoices, create from contract body.
+// that are added.
 func (b *Billing) CreateInvoiceFromContract(
 	ctx context.Context, contractID string, body appwire.ContractInvoiceCreate,
 ) (commonwire.Invoice, error) {
@@ -26,10 +26,10 @@ func (b *Billing) CreateInvoiceFromContract(
 		return commonwire.Invoice{}, err
 	}
 	if under.Status != commonwire.ContractStatusActive {
-		return commonwire.Invoice{}, refuse.Conflict("Only an active contract is invoiced.")
+		return commonwire.Invoice{}, refuse.Conflict("Only an active contract can be invoiced.")
 	}
 	if under.invoicedFrom(body.PeriodStart) {
-		return commonwire.Invoice{}, refuse.Conflict("The period that starts then is invoiced.")
+		return commonwire.Invoice{}, refuse.Conflict("The period that starts then is already invoiced.")
 	}
 	made, wrong := under.invoice(under.nextPeriod(), append(under.ownLines(body.PeriodStart), body.AddItems...),
 		"addItems")
@@ -47,10 +47,10 @@ func (c *contract) invoice(period int, lines []commonwire.LineItem, field string
 	currency := commonwire.InvoiceCurrency(c.Terms.Fields.Currency)
 	if len(lines) == 0 {
 		return nil, []refuse.Field{{Field: field, Code: "missing",
-			Message: "The contract names no amount, so the invoice needs lines."}}
+			Message: "The contract has no amount, so the invoice needs lines."}}
 	}
 	if currency == "" {
-		return nil, []refuse.Field{{Field: field, Code: "value_error", Message: "The contract names no currency."}}
+		return nil, []refuse.Field{{Field: field, Code: "value_error", Message: "The contract has no currency."}}
 	}
 	amount, wrong := total(field, lines, currency)
 	made := &invoice{
@@ -84,7 +84,7 @@ func (c *contract) nextPeriod() int {
 	return last + 1
 }
 
-// invoiced tells whether a period has an invoice that stands.
+// invoiced reports whether a period has an invoice that stands.
 func (c *contract) invoiced(period int) bool {
 	return slices.ContainsFunc(c.invoices, func(i *invoice) bool {
 		return i.Period == period && i.Status != commonwire.InvoiceStatusCancelled
@@ -97,7 +97,7 @@ func (c *contract) invoicedFrom(start openapi_types.Date) bool {
 	})
 }
 
-// replaced tells whether a cancelled invoice's period has an invoice that stands.
+// replaced reports whether a cancelled invoice's period has an invoice that stands.
 func (i *invoice) replaced() bool {
 	return i.Status == commonwire.InvoiceStatusCancelled && i.contract != nil &&
 		(i.contract.invoiced(i.Period) || i.contract.invoicedFrom(i.PeriodStart))

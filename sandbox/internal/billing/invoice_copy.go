@@ -14,7 +14,7 @@ import (
 const dayFormat = "2 January 2006"
 
 // RenderInvoice makes a PDF copy of an invoice. Details is the index of the payment method to print, nil for a copy
-// without payment details. Source: Invoice (reference endpoints); Public utilities.
+// without payment details.
 func (b *Billing) RenderInvoice(id string, details *int) ([]byte, error) {
 	content, err := b.copyOf(id, details)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p party) onCopy() invoicepdf.Party {
 	return view
 }
 
-// addressLines is an address as it stands on an envelope. Source: Contact (platform API), address shapes.
+// addressLines is an address as it stands on an envelope.
 func addressLines(a commonwire.PostalAddress) []string {
 	return []string{a.StreetAddress, a.AddressLine2, join(a.Zip, a.City), join(a.State, a.Country)}
 }

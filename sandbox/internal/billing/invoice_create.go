@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// CreateInvoice issues an invoice from a contractor to a client. Source: App API, Invoices, create invoice body.
+// CreateInvoice issues an invoice from a contractor to a client.
 func (b *Billing) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate) (commonwire.Invoice, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -30,7 +30,7 @@ func (b *Billing) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate)
 	return t.view(made), nil
 }
 
-// CreateUploadedInvoice issues an invoice whose document was uploaded before. Source: App API, Invoices.
+// CreateUploadedInvoice issues an invoice whose document was uploaded before.
 func (b *Billing) CreateUploadedInvoice(
 	ctx context.Context, body appwire.UploadedInvoiceCreate,
 ) (commonwire.Invoice, error) {
@@ -74,11 +74,12 @@ func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor 
 		client = t.me
 	default:
 		return client, contractor,
-			[]refuse.Field{{Field: "clientEmail", Code: "missing", Message: "An invoice is somebody's to pay."}}
+			[]refuse.Field{{Field: "clientEmail", Code: "missing",
+				Message: "Say who pays the invoice: give clientEmail."}}
 	}
 	if client.is(contractor) {
 		return client, contractor,
-			[]refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "Nobody invoices themselves."}}
+			[]refuse.Field{{Field: "clientEmail", Code: "value_error", Message: "You cannot invoice yourself."}}
 	}
 	return client, contractor, nil
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // UpdateInvoice moves an invoice to another state. Paid without a transaction reference is paid offline, with no linked
-// transaction; paidAt backdates the payment, which is now otherwise. Source: States and transitions, Invoice.
+// transaction; paidAt backdates the payment, which is now otherwise.
 func (b *Billing) UpdateInvoice(
 	ctx context.Context, id string, body commonwire.InvoiceUpdate,
 ) (commonwire.Invoice, error) {
@@ -31,7 +31,7 @@ func (b *Billing) UpdateInvoice(
 	}
 	switch {
 	case body.Status != commonwire.InvoiceStatusCancelled && found.replaced():
-		err = refuse.Conflict("The invoice was cancelled, and its period is invoiced anew.")
+		err = refuse.Conflict("The invoice was cancelled, and its period has a new invoice.")
 	case found.Transferred && body.Status != commonwire.InvoiceStatusPaid:
 		err = refuse.Conflict("The invoice was paid by a transfer.")
 	case isPayment(body.Status):
@@ -46,7 +46,7 @@ func (b *Billing) UpdateInvoice(
 	return t.view(found), nil
 }
 
-// isPayment tells the states in which there is a payment to know about: the contractor or the client says so.
+// isPayment reports the states in which there is a payment: the contractor or the client says so.
 func isPayment(status commonwire.InvoiceStatus) bool {
 	return status == commonwire.InvoiceStatusPaid || status == commonwire.InvoiceStatusClientPaid
 }
@@ -58,7 +58,7 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 	owner := t.references[reference]
 	switch {
 	case paidAt.Truncate(precision).After(t.now): // now is no finer, and a caller's now may be
-		return refuse.InvalidField("paidAt", "less_than_equal", "A payment is not dated in the future.")
+		return refuse.InvalidField("paidAt", "less_than_equal", "paidAt must not be in the future.")
 	case owner != nil && owner != i:
 		return refuse.Conflict("The transaction reference belongs to another invoice.")
 	case i.Transferred && relinked && reference != i.Reference:
@@ -126,10 +126,9 @@ func (t *turn) refer(i *invoice, reference string) {
 }
 
 // Settle pays an invoice with money of this host, for whoever knows its id, and enters the transfer. Pay moves the
-// amount to the account behind the contractor's email address, and answers the transfer's hash; its refusal leaves the
+// amount to the account behind the contractor's email address, and returns the transfer's hash; its refusal leaves the
 // invoice as it is. Nobody changes the invoice meanwhile, so that it is never cancelled under a payment, nor paid
-// twice. An invoice that does not wait for its payment is a conflict. Source: App API, Transfers; States and
-// transitions, Invoice.
+// twice. An invoice that does not wait for its payment is a conflict.
 func (b *Billing) Settle(
 	id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error),
 ) error {
@@ -142,7 +141,7 @@ func (b *Billing) Settle(
 	case found.Status == commonwire.InvoiceStatusPaid:
 		return refuse.Conflict("The invoice is paid.")
 	case found.Status != commonwire.InvoiceStatusSent:
-		return refuse.Conflict("The invoice does not wait for its payment.")
+		return refuse.Conflict("The invoice is not waiting for a payment.")
 	}
 	hash, err := pay(found.Amount, string(found.Currency), found.Contractor.Profile.Email)
 	if err != nil {

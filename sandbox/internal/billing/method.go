@@ -36,7 +36,6 @@ func assetFor(currency commonwire.InvoiceCurrency) string {
 }
 
 // methodLabels are the fields of payment methods that a payer needs, in the order they are printed.
-// Source: Invoice (reference endpoints), SEPA payment method fields; Contact (platform API), optional fields.
 var methodLabels = []struct{ field, label string }{
 	{"accountType", "Method"},
 	{"method", "Rail"},

@@ -5,7 +5,7 @@ import "cmp"
 // Page is which entries of a list are asked for; the zero Page is the first.
 type Page struct{ Limit, Offset int }
 
-// defaultLimit is how many entries a list answers. Source: Limits, Pages and sizes.
+// defaultLimit is how many entries a list returns by default.
 const defaultLimit = 50
 
 // pageOf lists newest first what is visible, and counts all of it.

@@ -23,7 +23,7 @@ func (p Profile) party() party {
 	return party{ID: cmp.Or(p.ID, derived), Profile: p}
 }
 
-// is tells whether two parties are the same account; nobody is the zero party.
+// is reports whether two parties are the same account; nobody is the zero party.
 func (p party) is(other party) bool {
 	return p.Profile.Email != "" && strings.EqualFold(p.Profile.Email, other.Profile.Email)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
 )
 
-// Public answers the public utilities' operations on invoices.
+// Public serves the public utilities' operations on invoices.
 type Public struct{ *Billing }
 
 // GetInvoice implements the operation of that name.

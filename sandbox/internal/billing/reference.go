@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// Reference answers the reference endpoints' operations on contracts and invoices.
+// Reference serves the reference endpoints' operations on contracts and invoices.
 type Reference struct{ *Billing }
 
 // UpdateInvoice implements the operation of that name.

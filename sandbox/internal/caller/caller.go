@@ -23,9 +23,8 @@ type Caller struct {
 
 	// Signer finds the developer key of the account that signed, by its public
 	// half; for any other key the check is nil. Who co-signs calls the check right
-	// before. It answers the refusal if the session's key or that one is gone, is
+	// before. It returns the refusal if the session's key or that one is gone, is
 	// not used from an address of its list, or lacks the scope of the route.
-	// Source: Authentication, Platform API.
 	Signer func(publicKey []byte) (check func() error)
 }
 
@@ -36,7 +35,7 @@ func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// From returns the caller of ctx; the zero Caller when there is none. On
+// From returns the caller of ctx; the zero Caller if ctx has none. On
 // the login operations it names no session yet.
 func From(ctx context.Context) Caller {
 	c, _ := ctx.Value(contextKey{}).(Caller)

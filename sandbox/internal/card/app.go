@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// App answers the app API's operations on cards.
+// App serves the app API's operations on cards.
 type App struct{ *Cards }
 
 // ListCards implements the operation of that name.

@@ -26,7 +26,7 @@ type Holder struct {
 type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
-	// Holder answers the account that makes a request.
+	// Holder returns the account that makes a request.
 	Holder func(context.Context) Holder
 	// WalletAddress is the wallet that every card spends from.
 	WalletAddress string
@@ -34,7 +34,7 @@ type Config struct {
 	Store store.Store
 }
 
-// Cards answers the operations on cards. It is safe for concurrent use.
+// Cards serves the operations on cards. It is safe for concurrent use.
 type Cards struct {
 	config Config
 
@@ -125,12 +125,12 @@ func (t *turn) card(id string) (*card, error) {
 	return nil, refuse.NotFound()
 }
 
-// pending tells whether a card is not ready to be used.
+// pending reports whether a card is not ready to be used.
 func (t *turn) pending(c *card) bool {
 	return t.now.Before(c.CreatedAt.Add(time.Duration(t.settings.CardActiveAfter)))
 }
 
-// List answers the cards, newest first, and how far the account is from having one. Source: Card, card list answer.
+// List returns the cards, newest first, and how far the account is from having one.
 func (c *Cards) List(ctx context.Context) commonwire.CardList {
 	t := c.enter(ctx)
 	defer c.leave()
@@ -145,7 +145,7 @@ func (c *Cards) List(ctx context.Context) commonwire.CardList {
 	return list
 }
 
-// Create issues a card. Source: App API, Cards.
+// Create issues a card.
 func (c *Cards) Create(ctx context.Context) (commonwire.Card, error) {
 	holder := c.config.Holder(ctx)
 	holder.Name = cmp.Or(holder.Name, caller.From(ctx).Email)
@@ -170,12 +170,12 @@ func (c *Cards) Create(ctx context.Context) (commonwire.Card, error) {
 	return t.view(issued), nil
 }
 
-// Get reads a card without its secrets. Source: App API, Cards.
+// Get reads a card without its secrets.
 func (c *Cards) Get(ctx context.Context, id string) (commonwire.Card, error) {
 	return c.on(ctx, id, func(*turn, *card) error { return nil })
 }
 
-// on does something to one card and answers it as it then stands.
+// on does something to one card and returns it as it then is.
 func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) (commonwire.Card, error) {
 	t := c.enter(ctx)
 	defer c.leave()
@@ -189,7 +189,7 @@ func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) 
 	return t.view(found), nil
 }
 
-// SetLabel gives a card a label of the caller's own. Source: App API, Cards.
+// SetLabel gives a card a label.
 func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		found.Label = label
@@ -198,7 +198,7 @@ func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card
 	})
 }
 
-// Freeze stops a card from spending, or lets it spend again. Source: App API, Cards.
+// Freeze stops a card from spending, or lets it spend again.
 func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		if t.pending(found) {

@@ -1,25 +1,25 @@
-// Package card keeps the host's payment cards: issued, frozen, labelled, limited, and their numbers revealed to whoever
-// holds the wallet that they spend from. The numbers are for tests: no network routes them.
+// Package card keeps the host's payment cards: issued, frozen, labelled, limited, and revealed to the holder of the
+// wallet that they spend from. The card numbers are for tests: no card network knows them.
 //
-// Like the platform's state machine it trusts its caller: the gate has read the credential and the request's syntax.
-// Time comes from the host's clock alone.
+// Like the platform's state machine it trusts its caller: the gate has checked the credential and the request's syntax.
+// Time comes from the host's clock only.
 //
 // # What the host decides
 //
-// The service description leaves these open; they are the host's, not the service's:
+// The service's description does not say these; they are the host's own decisions:
 //
-//   - A card is pending, active once the setting's time has passed, and frozen. A pending card cannot be frozen,
-//     unfrozen or revealed: conflict. A frozen card can be revealed. Freezing a frozen card and unfreezing an active
-//     one change nothing.
-//   - Cards are issued without verification. The card programme's own is not_started, requested once its link was asked
-//     for, and approved when the same time has passed again; the holder's phone number is verified with it.
-//   - New cards may spend 1,000 a day, 10,000 a month and 100,000 in all, in USD. A limit is no more than that of a
-//     longer time, and has two decimals. Nothing spends from a card, so its usage stays 0.
+//   - A card is pending, then active after the time in the settings, and it can be frozen. A pending card cannot be
+//     frozen, unfrozen or revealed: conflict. A frozen card can be revealed. To freeze a frozen card or unfreeze an
+//     active card changes nothing.
+//   - Cards are issued without verification. The card programme's own verification is not_started, requested once its
+//     link was asked for, and approved after the time in the settings. The holder's phone number is verified with it.
+//   - A new card may spend 1,000 a day, 10,000 a month and 100,000 in total, in USD. A limit must not be more than that
+//     of a longer time, and has two decimals. Nothing spends from a card, so that its usage stays 0.
 //   - All cards of a host spend from the same wallet, whose key is among the credentials.
-//   - A proof is "Reveal card <card_id> at <nonce>", signed as a personal message (EIP-191). The nonce is no more than
-//     five minutes off the host's time in either direction, and reveals a card once: then it is a conflict. Whatever
-//     else is wrong with a proof uses nothing up.
-//   - Another wallet's signature, and one that cannot be read, is signature_invalid.
-//   - A pre-approval takes the place of the one before, and the same again is the same transaction. Without an
-//     amount it has no bound; without a currency it is USDC.
+//   - A proof is "Reveal card <card_id> at <nonce>", signed as a personal message (EIP-191). The nonce is within five
+//     minutes of the host's time, and reveals a card once; then it is a conflict. A proof that is refused uses no
+//     nonce.
+//   - A signature of another wallet, or an unreadable one, is signature_invalid.
+//   - A pre-approval replaces the one before, and the same pre-approval again is the same transaction. Without an
+//     amount it has no limit; without a currency it is in USDC.
 package card

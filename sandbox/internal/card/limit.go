@@ -26,7 +26,7 @@ func firstLimits() limits {
 		Lifetime: decimal.NewFromInt(100_000)}
 }
 
-// SetLimit sets the limits that are given and leaves the rest. Source: App API, Cards.
+// SetLimit sets the limits that are given and leaves the rest.
 func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitUpdate) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		changed := found.Limits
@@ -58,7 +58,7 @@ func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.N
 	case given.NumDigits() > limitDigits || given.Exponent() > limitDigits || given.Exponent() < -limitDigits:
 		return wrong("decimal_max_digits", "A limit has at most 18 digits.")
 	case given.IsNegative():
-		return wrong("greater_than_equal", "A limit is no less than zero.")
+		return wrong("greater_than_equal", "A limit must not be negative.")
 	case !given.Equal(given.Truncate(limitDecimals)):
 		return wrong("amount_precision", "The currency has 2 decimals.")
 	}
@@ -72,11 +72,11 @@ func (l limits) ordered() []refuse.Field {
 	if l.Daily.GreaterThan(l.Monthly) {
 		wrong = append(wrong,
 			refuse.Field{Field: "dailyLimit", Code: "less_than_equal",
-				Message: "A day's limit is no more than a month's."})
+				Message: "The daily limit must not be more than the monthly limit."})
 	}
 	if l.Monthly.GreaterThan(l.Lifetime) {
 		wrong = append(wrong, refuse.Field{Field: "monthlyLimit", Code: "less_than_equal",
-			Message: "A month's limit is no more than that of the card's life."})
+			Message: "The monthly limit must not be more than the lifetime limit."})
 	}
 	return wrong
 }

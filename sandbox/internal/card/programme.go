@@ -25,7 +25,6 @@ type allowance struct {
 }
 
 // verification is how far the card programme's verification has come.
-// Source: States and transitions, Card and verification.
 func (t *turn) verification() commonwire.KYCStatus {
 	switch {
 	case t.RequestedAt.IsZero():
@@ -37,7 +36,7 @@ func (t *turn) verification() commonwire.KYCStatus {
 	}
 }
 
-// KYCLink creates or fetches the link under which the holder verifies themselves for a card. Source: App API, Cards.
+// KYCLink creates or fetches the link under which the holder verifies themselves for a card.
 func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	t := c.enter(ctx)
 	defer c.leave()
@@ -51,7 +50,7 @@ func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	}
 }
 
-// PreApprove lets the card programme draw on the wallet. Source: App API, Cards.
+// PreApprove lets the card programme draw on the wallet.
 func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCreate) (appwire.CardPreApproval, error) {
 	if body.Currency == "" {
 		body.Currency = "USDC"
@@ -68,7 +67,7 @@ func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCrea
 	return appwire.CardPreApproval{Approved: true, TxHash: t.Allowance.Hash}, nil
 }
 
-// is tells whether the allowance is what is asked for.
+// is reports whether the allowance is what is asked for.
 func (a *allowance) is(body appwire.CardPreApprovalCreate) bool {
 	if a.Amount == nil || body.Amount == nil {
 		return a.Amount == body.Amount && a.Currency == body.Currency
@@ -86,7 +85,7 @@ func checkAllowance(body appwire.CardPreApprovalCreate) error {
 	case amount.NumDigits() > maxAllowanceDigits || amount.Exponent() < -maxAllowanceDigits:
 		return refuse.InvalidField("amount", "decimal_max_digits", "An amount has at most 36 digits.")
 	case !amount.IsPositive():
-		return refuse.InvalidField("amount", "greater_than", "An amount is greater than zero.")
+		return refuse.InvalidField("amount", "greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(tokenDecimals)):
 		return refuse.InvalidField("amount", "amount_precision", "The token has 6 decimals.")
 	}

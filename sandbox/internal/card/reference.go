@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// Reference answers the reference endpoints' operations on cards.
+// Reference serves the reference endpoints' operations on cards.
 type Reference struct{ *Cards }
 
 // ListCards implements the operation of that name.

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// nonceLifetime is how far a nonce may be off. Source: Limits, Lifetimes.
+// nonceLifetime is how far a nonce may be off.
 const nonceLifetime = 5 * time.Minute
 
 // message is what the card's wallet signs. The description says that a confirmation message is signed, and not how it
@@ -20,8 +20,7 @@ func message(cardID string, nonce int64) []byte {
 	return fmt.Appendf(nil, "Reveal card %s at %d", cardID, nonce)
 }
 
-// Reveal answers number and security code to the holder of the card's wallet.
-// Source: Reference endpoints, card details; Limits, Lifetimes.
+// Reveal returns number and security code to the holder of the card's wallet.
 func (c *Cards) Reveal(
 	ctx context.Context, id string, shown commonwire.CardDetailsProof,
 ) (commonwire.CardDetails, error) {
@@ -38,7 +37,8 @@ func (c *Cards) Reveal(
 		return commonwire.CardDetails{}, refuse.Conflict("The card is not active yet.")
 	case !t.fresh(shown.Nonce):
 		return commonwire.CardDetails{},
-			refuse.InvalidField("nonce", "nonce_expired", "The nonce is more than five minutes off.")
+			refuse.InvalidField("nonce", "nonce_expired",
+				"The nonce is more than five minutes from the service's time.")
 	case refused != nil:
 		return commonwire.CardDetails{}, refused
 	case !strings.EqualFold(signer, found.Wallet):
@@ -52,7 +52,7 @@ func (c *Cards) Reveal(
 	}, nil
 }
 
-// fresh tells whether a nonce is a Unix time around now. Bounds are compared in whole seconds, so that no nonce
+// fresh reports whether a nonce is a Unix time around now. Bounds are compared in whole seconds, so that no nonce
 // overflows: the first is rounded up and the last down, because neither may be more than the lifetime off.
 func (t *turn) fresh(nonce int64) bool {
 	first := t.now.Add(-nonceLifetime + time.Second - time.Nanosecond).Unix()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Clock tells the host's time. It only moves forward. The zero Clock follows the
+// Clock is the host's clock. It only moves forward. The zero Clock follows the
 // machine's time. It is safe for concurrent use.
 type Clock struct {
 	base   func() time.Time
@@ -17,7 +17,7 @@ type Clock struct {
 }
 
 // New returns a clock that runs as base does; nil means time.Now. A base that
-// always answers the same time makes a clock that moves only when advanced.
+// always returns the same time makes a clock that moves only when advanced.
 func New(base func() time.Time) *Clock {
 	return &Clock{base: base}
 }
@@ -31,7 +31,7 @@ func (c *Clock) Now() time.Time {
 	return base().Add(time.Duration(c.offset.Load())).UTC()
 }
 
-// Advance moves the clock forward by d and answers the new time. A negative d
+// Advance moves the clock forward by d and returns the new time. A negative d
 // moves nothing: records of the future would break every lifetime. All advances
 // together come to some 292 years at most, which is as far as a duration reaches.
 func (c *Clock) Advance(d time.Duration) time.Time {

@@ -1,6 +1,4 @@
 // Package coverage is the coverage catalogue: the methods that money arrives and leaves by.
-//
-// Source: Coverage catalogue.
 package coverage
 
 import (

@@ -33,7 +33,7 @@ func (s *AccessTokens) Mint(account Account) (token string) {
 	return token
 }
 
-// Authenticate answers whom a token acts for, or refuses it with unauthenticated.
+// Authenticate returns whom a token acts for, or refuses it with unauthenticated.
 func (s *AccessTokens) Authenticate(token string) (Account, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

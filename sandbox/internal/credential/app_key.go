@@ -26,7 +26,7 @@ const (
 	ScopeTransfers = "transfers:write"
 )
 
-// Scopes answers every scope.
+// Scopes returns every scope.
 func Scopes() []string {
 	return []string{ScopeRead, ScopeProfile, ScopeContacts, ScopeDocuments, ScopeBanks, ScopeCards, ScopeTransfers}
 }
@@ -132,7 +132,7 @@ func (s *AppKeys) Delete(id string) error {
 	return nil
 }
 
-// List answers every key, oldest first.
+// List returns every key, oldest first.
 func (s *AppKeys) List() []AppKey {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -156,14 +156,14 @@ func (s *AppKeys) Records() int {
 	return s.keys.Len()
 }
 
-// Authenticate answers the key behind what was sent, or refuses it with unauthenticated.
+// Authenticate returns the key behind what was sent, or refuses it with unauthenticated.
 func (s *AppKeys) Authenticate(secret string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return found(s.bySecret[secret])
 }
 
-// Get answers a key by its id. A key that was deleted under the request is unauthenticated.
+// Get returns a key by its id. A key that was deleted under the request is unauthenticated.
 func (s *AppKeys) Get(id string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -178,7 +178,7 @@ func found(key *AppKey) (AppKey, error) {
 }
 
 // Spend takes an amount in USDC off what a key may still spend. An amount beyond that is forbidden, and the details say
-// what is left. Source: App API, Account and profile.
+// what is left.
 func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	s.mu.Lock()
 	defer s.leave()

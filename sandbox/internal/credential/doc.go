@@ -1,7 +1,5 @@
-// Package credential holds what the surfaces beside the platform API ask for: app keys with their scopes and what they
-// may still spend, and the access tokens of the reference endpoints. None of them is good for another surface.
-//
-// Source: Surfaces; Authentication, App API and reference endpoints.
+// Package credential has the credentials of the surfaces beside the platform API: app keys with their scopes and spend
+// limits, and the access tokens of the reference endpoints. Each works on its own surface only.
 package credential
 
 import "github.com/moneymovement/moneymovement-go/sandbox/internal/caller"

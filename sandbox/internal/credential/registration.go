@@ -34,14 +34,14 @@ func (r Registration) key() (*AppKey, error) {
 	for i, scope := range r.Scopes {
 		if !slices.Contains(Scopes(), scope) {
 			wrong = append(wrong, refuse.Field{Field: fmt.Sprintf("scopes.%d", i), Code: "enum",
-				Message: "No such scope."})
+				Message: "There is no such scope."})
 		}
 	}
 	if limit := r.SpendLimit; limit != nil {
 		switch {
 		case limit.IsNegative():
 			wrong = append(wrong, refuse.Field{Field: "spendLimit", Code: "greater_than_equal",
-				Message: "A limit is no less than zero."})
+				Message: "A limit must not be negative."})
 		case limit.Exponent() < -usdcDecimals:
 			wrong = append(wrong,
 				refuse.Field{Field: "spendLimit", Code: "amount_precision", Message: "USDC has 6 decimals."})

@@ -4,6 +4,8 @@ package fault
 
 import (
 	"encoding"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -16,13 +18,13 @@ type Kind string
 const (
 	// DropBefore closes the connection before the operation runs.
 	DropBefore Kind = "drop_before"
-	// DropAfterCommit runs the operation and closes the connection without an answer.
+	// DropAfterCommit runs the operation and closes the connection without a response.
 	DropAfterCommit Kind = "drop_after_commit"
-	// Respond answers a refusal, or any other scripted answer, in the operation's place.
+	// Respond sends a refusal, or any other scripted response, in place of the operation's.
 	Respond Kind = "respond"
-	// Garbage answers an HTML page, as a proxy in between would.
+	// Garbage sends an HTML page, as a proxy does.
 	Garbage Kind = "garbage"
-	// Truncate runs the operation and cuts its answer's body short.
+	// Truncate runs the operation and cuts the body of its response short.
 	Truncate Kind = "truncate"
 	// Delay waits, then lets the request through.
 	Delay Kind = "delay"
@@ -34,14 +36,14 @@ const (
 type Fault struct {
 	Kind Kind `json:"kind"`
 
-	// Of Respond and Garbage: the answer. Code and Message make an envelope; Body, if set, replaces it as it is.
+	// Of Respond and Garbage: the response. Code and Message make an envelope; Body, if set, is sent in its place.
 	Status  int               `json:"status,omitzero"`
 	Code    string            `json:"code,omitzero"`
 	Message string            `json:"message,omitzero"`
 	Details map[string]any    `json:"details,omitzero"`
 	Headers map[string]string `json:"headers,omitzero"`
 	Body    string            `json:"body,omitzero"`
-	// AfterCommit runs the operation first and throws its own answer away.
+	// AfterCommit runs the operation first, and does not send its response.
 	AfterCommit bool `json:"afterCommit,omitzero"`
 
 	// Of Delay: how long, on the machine's clock.
@@ -50,29 +52,50 @@ type Fault struct {
 	Keep int `json:"keep,omitzero"`
 }
 
-// Check refuses a fault that could not happen.
+// Check refuses a fault that could never happen, and a fault with a member that its kind does not use.
 func (f Fault) Check() error {
 	switch f.Kind {
 	case DropBefore, DropAfterCommit, Garbage, ExpireToken:
 	case Respond:
 		if f.Status < 200 || f.Status > 599 {
-			return refuse.InvalidField("fault.status", "out_of_range", "A response has a status from 200 to 599.")
+			return refuse.InvalidField("fault.status", "out_of_range", "The status must be from 200 to 599.")
 		}
 	case Truncate:
 		if f.Keep < 0 {
-			return refuse.InvalidField("fault.keep", "greater_than_equal", "A body keeps no less than 0 bytes.")
+			return refuse.InvalidField("fault.keep", "greater_than_equal", "keep must not be negative.")
 		}
 	case Delay:
 		if f.Delay <= 0 {
-			return refuse.InvalidField("fault.delay", "greater_than", `A delay is positive, such as "250ms".`)
+			return refuse.InvalidField("fault.delay", "greater_than", `A delay must be more than 0, such as "250ms".`)
 		}
 	default:
-		return refuse.InvalidField("fault.kind", "enum", "No such kind of fault.")
+		return refuse.InvalidField("fault.kind", "enum",
+			"A fault is drop_before, drop_after_commit, respond, garbage, truncate, delay or expire_token.")
+	}
+	for _, member := range []struct {
+		name string
+		set  bool
+		of   []Kind
+	}{
+		{"status", f.Status != 0, []Kind{Respond, Garbage}},
+		{"code", f.Code != "", []Kind{Respond}},
+		{"message", f.Message != "", []Kind{Respond}},
+		{"details", len(f.Details) > 0, []Kind{Respond}},
+		{"headers", len(f.Headers) > 0, []Kind{Respond}},
+		{"body", f.Body != "", []Kind{Respond}},
+		{"afterCommit", f.AfterCommit, []Kind{Respond, Garbage}},
+		{"delay", f.Delay != 0, []Kind{Delay}},
+		{"keep", f.Keep != 0, []Kind{Truncate}},
+	} {
+		if member.set && !slices.Contains(member.of, f.Kind) {
+			return refuse.InvalidField("fault."+member.name, "extra_forbidden",
+				fmt.Sprintf("A fault of kind %s does not use it.", f.Kind))
+		}
 	}
 	return nil
 }
 
-// RunsOperation tells whether the operation runs although its answer is lost or
+// RunsOperation reports whether the operation runs although its response is lost or
 // replaced.
 func (f Fault) RunsOperation() bool {
 	switch f.Kind {

@@ -74,12 +74,47 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 		{Kind: fault.Respond, Status: 99},
 		{Kind: fault.Delay},
 		{Kind: fault.Truncate, Keep: -1},
+		{Kind: fault.DropBefore, AfterCommit: true},
+		{Kind: fault.Delay, Delay: 1, Keep: 1},
+		{Kind: fault.Garbage, Body: "{}"},
+		{Kind: fault.ExpireToken, Status: 401},
+		{Kind: fault.DropAfterCommit, Headers: map[string]string{"Retry-After": "1"}},
 	} {
 		set := fault.NewSet(store.Memory{})
 		_, err := set.Arm("", "/**", 1, f)
 		assert.ErrorIs(t, err, refuse.ValidationFailed(""), "%+v", f)
 		assert.Empty(t, set.List())
 	}
+	set := fault.NewSet(store.Memory{})
+	_, err := set.Arm("", "/**", -1, fault.Fault{Kind: fault.Garbage})
+	assert.ErrorIs(t, err, refuse.ValidationFailed(""))
+}
+
+func TestADisarmedFaultHappensNoMore(t *testing.T) {
+	set := fault.NewSet(store.Memory{})
+	for range 2 {
+		_, err := set.Arm("", "/**", 2, fault.Fault{Kind: fault.Garbage})
+		require.NoError(t, err)
+	}
+	_, hit := set.Take("GET", "/user")
+	require.True(t, hit)
+	assert.False(t, set.Disarm("flt_3"), "no such fault")
+	require.True(t, set.Disarm("flt_1"))
+	require.True(t, set.Disarm("flt_1"), "a second time changes nothing")
+	first, second := set.List()[0], set.List()[1]
+	assert.Equal(t, 1, first.Consumed)
+	assert.Zero(t, first.Remaining())
+	assert.Equal(t, 2, second.Remaining())
+
+	_, hit = set.Take("GET", "/user")
+	require.True(t, hit, "the other fault")
+	set.DisarmAll()
+	_, hit = set.Take("GET", "/user")
+	assert.False(t, hit)
+	_, err := set.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
+	require.NoError(t, err)
+	_, hit = set.Take("GET", "/user")
+	assert.True(t, hit, "what is armed later happens")
 }
 
 func TestOnlySomeFaultsLetTheOperationRun(t *testing.T) {
@@ -114,6 +149,9 @@ func TestFaultsAreKept(t *testing.T) {
 	}
 	_, hit := set.Take("POST", "/payouts")
 	require.True(t, hit)
+	last, err := set.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
+	require.NoError(t, err)
+	require.True(t, set.Disarm(last.ID))
 	assert.Empty(t, kept.Stale())
 
 	again := fault.NewSet(kept)
@@ -127,5 +165,5 @@ func TestFaultsAreKept(t *testing.T) {
 	assert.Zero(t, renewed.Records())
 	armed, err := renewed.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)
-	assert.Equal(t, "flt_3", armed.ID, "ids are not given out again")
+	assert.Equal(t, "flt_4", armed.ID, "ids are not given out again")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
@@ -15,7 +16,16 @@ type Armed struct {
 	Path     string `json:"path"`
 	Times    int    `json:"times"`
 	Consumed int    `json:"consumed"` // how often it happened so far
+	Disarmed bool   `json:"disarmed,omitzero"`
 	Fault    Fault  `json:"fault"`
+}
+
+// Remaining is how often it will still happen.
+func (a Armed) Remaining() int {
+	if a.Disarmed {
+		return 0
+	}
+	return a.Times - a.Consumed
 }
 
 // Set holds the armed faults, in the order of arming. It is safe for concurrent
@@ -58,9 +68,12 @@ func (s *Set) next() string {
 
 // Arm adds a fault for the next times requests of the method (empty: any) and
 // path. In the path, * and {name} stand for one segment and a last ** for all
-// that follow. Times below 1 counts as 1. A fault that could not happen is
-// refused with validation_failed.
+// that follow. Times 0 counts as 1. A fault that could never happen is refused with
+// validation_failed. [Operations.Check] says whether there are such requests.
 func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
+	if times < 0 {
+		return Armed{}, refuse.InvalidField("times", "greater_than_equal", "times must not be negative.")
+	}
 	if err := f.Check(); err != nil {
 		return Armed{}, err
 	}
@@ -80,7 +93,7 @@ func (s *Set) Take(method, path string) (Fault, bool) {
 	s.mu.Lock()
 	defer s.leave()
 	for _, armed := range s.armed {
-		if armed.Consumed < armed.Times && (armed.Method == "" || armed.Method == method) && Matches(armed.Path, path) {
+		if armed.Remaining() > 0 && (armed.Method == "" || armed.Method == method) && Matches(armed.Path, path) {
 			armed.Consumed++
 			s.kept.Put(armed.ID, armed)
 			return armed.Fault, true
@@ -89,7 +102,35 @@ func (s *Set) Take(method, path string) (Fault, bool) {
 	return Fault{}, false
 }
 
-// Get answers an armed fault by its id.
+// Disarm makes a fault happen no more. It stays in the list with what it consumed. It reports whether there is such a
+// fault.
+func (s *Set) Disarm(id string) bool {
+	s.mu.Lock()
+	defer s.leave()
+	armed := s.kept.Get(id)
+	if armed == nil {
+		return false
+	}
+	s.disarm(armed)
+	return true
+}
+
+// DisarmAll disarms every fault.
+func (s *Set) DisarmAll() {
+	s.mu.Lock()
+	defer s.leave()
+	for _, armed := range s.armed {
+		s.disarm(armed)
+	}
+}
+
+// disarm needs the lock to be held.
+func (s *Set) disarm(armed *Armed) {
+	armed.Disarmed = true
+	s.kept.Put(armed.ID, armed)
+}
+
+// Get returns an armed fault by its id.
 func (s *Set) Get(id string) (Armed, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +140,7 @@ func (s *Set) Get(id string) (Armed, bool) {
 	return Armed{}, false
 }
 
-// List answers every fault that was armed, consumed or not.
+// List returns every fault that was armed, whether or not it will still happen.
 func (s *Set) List() []Armed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +158,7 @@ func (s *Set) Records() int {
 	return len(s.armed)
 }
 
-// Clear disarms everything and forgets what was consumed. Ids are not given out
+// Clear forgets every fault and what was consumed. Ids are not given out
 // again.
 func (s *Set) Clear() {
 	s.mu.Lock()

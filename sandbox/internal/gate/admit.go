@@ -19,15 +19,14 @@ const (
 	idempotencyKey = "Idempotency-Key"
 )
 
-// idempotencyKeys is the pattern of the header. Source: Limits, Idempotency.
+// idempotencyKeys is the pattern of the header.
 var idempotencyKeys = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
 // clientIDs is the pattern of a client's id: its prefix is stated, the rest
 // follows the contact's id.
 var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
 
-// developerGuard lets in who holds a session of a developer key. Source:
-// Authentication, Platform API.
+// developerGuard lets in who holds a session of a developer key.
 type developerGuard struct {
 	registry *session.Registry
 	tokens   *session.Tokens
@@ -35,7 +34,7 @@ type developerGuard struct {
 	isClient func(owner, client string) bool
 }
 
-// admit answers who makes a request: the session behind its token, with room in
+// admit returns who makes a request: the session behind its token, with room in
 // its rate windows and a developer key that may do this.
 func (g *developerGuard) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
 	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
@@ -46,7 +45,7 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 	if err != nil {
 		return who, err
 	}
-	// Counters are per credential, whatever account is acted for; a refresh keeps the credential.
+	// Counters are per credential, not per account; a refresh keeps the credential.
 	if err := g.windows.Take(route.perCredential(), keyID); err != nil {
 		return who, err
 	}
@@ -126,7 +125,7 @@ func idempotencyKeyOf(r *http.Request) (string, error) {
 	}
 }
 
-// bearerOf answers the token, or what no token is.
+// bearerOf returns the token, or what no token is.
 func bearerOf(r *http.Request) string {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
@@ -139,7 +138,7 @@ func bearerOf(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// sourceOf answers the peer's address. Forwarding headers are not believed:
+// sourceOf returns the peer's address. Forwarding headers are not believed:
 // anybody can write them.
 func sourceOf(r *http.Request) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

@@ -10,7 +10,7 @@ import (
 
 const appKeyHeader = "X-Api-Key"
 
-// appGuard lets in who holds an app key. Source: Authentication, App API and reference endpoints.
+// appGuard lets in who holds an app key.
 type appGuard struct{ keys *credential.AppKeys }
 
 // appScopes name the scope that writes of a part of the app API need. Reads need one for all.
@@ -48,7 +48,7 @@ func (a *appGuard) admit(r *http.Request, route *route, requestID string) (calle
 	return who, key.Check(scopeOf(route))
 }
 
-// appKeyOf answers the key, which comes in either header. Two that differ are none.
+// appKeyOf returns the key, which comes in either header. If two headers differ, there is no key.
 func appKeyOf(r *http.Request) string {
 	bearer, keys := bearerOf(r), r.Header.Values(appKeyHeader)
 	switch {
@@ -62,7 +62,7 @@ func appKeyOf(r *http.Request) string {
 }
 
 // referenceGuard lets in who holds an access token. An app key may come with it, and must then be one of the same
-// account. Source: Authentication, App API and reference endpoints.
+// account.
 type referenceGuard struct {
 	tokens *credential.AccessTokens
 	keys   *credential.AppKeys
@@ -90,7 +90,7 @@ func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (cal
 	return who, nil
 }
 
-// admitAnyone lets everybody in. Source: Public utilities.
+// admitAnyone lets everybody in.
 func admitAnyone(r *http.Request, _ *route, requestID string) (caller.Caller, error) {
 	return caller.Caller{RequestID: requestID, Source: sourceOf(r)}, nil
 }

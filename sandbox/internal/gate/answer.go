@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
-// answer is an answer in memory.
+// answer is a response in memory.
 type answer struct {
 	requestID string
 	status    int
@@ -43,8 +43,8 @@ func (a *answer) take(returned serve.Answer) (err error) {
 	return nil
 }
 
-// refuse replaces whatever there is with the envelope of a refusal. An error
-// that is none is the host's own fault: internal_error.
+// refuse replaces what was written with the envelope of a refusal. An error
+// that is not a refusal is the host's own failure: internal_error.
 func (a *answer) refuse(err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {
@@ -76,8 +76,7 @@ type envelopeBody struct {
 	Details map[string]any `json:"details,omitempty"`
 }
 
-// envelope writes a refusal as the description shows it. Source: Errors,
-// Platform envelope.
+// envelope writes a refusal as the description shows it.
 func (a *answer) envelope(refusal *refuse.Refusal) {
 	details := refusal.Details
 	if refusal.Status >= http.StatusInternalServerError {
@@ -126,12 +125,12 @@ func (a *answer) finish() {
 	}
 }
 
-// send delivers the answer, or only the first bytes of its body. It reports
+// send delivers the response, or only the first bytes of its body. It reports
 // whether all of it was sent.
 func (a *answer) send(w http.ResponseWriter, length int) bool {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	whole := length >= len(a.body)
-	_, _ = w.Write(a.body[:min(length, len(a.body))]) // who hung up needs no answer
+	_, _ = w.Write(a.body[:min(length, len(a.body))]) // a caller that hung up needs no response
 	return whole
 }

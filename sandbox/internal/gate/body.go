@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// readable answers the body that the operation is given. It refuses ids of another
+// readable returns the body that the operation is given. It refuses ids of another
 // namespace in it, and completes unions whose variant is the default.
 func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	switch {
@@ -22,7 +22,7 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 		return body, noMembers(r, body)
 	case route.takesArray():
 		return body,
-			strictJSON(r, body, '[', "The body is to be one JSON array in UTF-8, without a name twice in an object.")
+			strictJSON(r, body, '[', "The body must be one JSON array in UTF-8, and no object may have a name twice.")
 	}
 	members, err := objectOf(r, body)
 	if err != nil {
@@ -38,9 +38,9 @@ func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	return route.completeUnions(body, members)
 }
 
-// objectOf answers the members of a body that is to be one object.
+// objectOf returns the members of a body that must be one object.
 func objectOf(r *http.Request, body []byte) (members, error) {
-	const wanted = "The body is to be one JSON object in UTF-8, without a name twice."
+	const wanted = "The body must be one JSON object in UTF-8, and no object may have a name twice."
 	if err := strictJSON(r, body, '{', wanted); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func objectOf(r *http.Request, body []byte) (members, error) {
 func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string) error {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return refuse.InvalidRequest("The body is to be application/json.")
+		return refuse.InvalidRequest("The content type must be application/json.")
 	}
 	if value := jsontext.Value(body); !value.IsValid() || value.Kind() != kind {
 		return refuse.InvalidRequest(wanted)
@@ -64,7 +64,7 @@ func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string)
 }
 
 // noMembers refuses a write that sends something to an operation that takes no
-// body: unknown keys are refused rather than ignored. Source: Versioning.
+// body: unknown keys are refused rather than ignored.
 func noMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {
 		return nil
@@ -84,10 +84,10 @@ func noMembers(r *http.Request, body []byte) error {
 	return nil
 }
 
-// takesBody tells whether the operation is sent a body.
+// takesBody reports whether the operation is sent a body.
 func (r *route) takesBody() bool { return r.described.Operation.RequestBody != nil }
 
-// takesArray tells whether the body is a list.
+// takesArray reports whether the body is a list.
 func (r *route) takesArray() bool {
 	if !r.takesBody() {
 		return false

@@ -20,8 +20,7 @@ func isValidation(refusal *refuse.Refusal) bool {
 	return refusal.Code == validationFailed || refusal.Code == invalidRequest
 }
 
-// detail writes a failed validation as the reference endpoints do: an array that says where, what and why. Source:
-// Reference endpoints under /api/v1.
+// detail writes a failed validation as the reference endpoints do: an array that says where, what and why.
 func (a *answer) detail(refusal *refuse.Refusal) {
 	location, _ := refusal.Details["location"].(string)
 	if location == "" {

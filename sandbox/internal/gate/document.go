@@ -35,7 +35,7 @@ func readOnce(name string, adjust ...func(*openapi3.T)) func() (*openapi3.T, err
 	})
 }
 
-// extension reads a string extension; it is empty when there is none.
+// extension reads a string extension; it is empty if there is no such extension.
 func extension(extensions map[string]any, name string) string {
 	text, _ := extensions[name].(string)
 	return text

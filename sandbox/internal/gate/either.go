@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 )
 
-// numbersOfMember are those of one member of an object. Of an amount it tells whether the JSON type is shown: where the
-// service description leaves it open, the type of ours is a guess, and callers may have made the other one.
+// numbersOfMember are those of one member of an object. Of an amount it reports whether the JSON type is shown: where
+// the service description leaves it open, the type of ours is a guess, and callers may have made the other one.
 func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numbers {
 	found := numbersOf(member)
 	if found == nil {
@@ -28,7 +28,7 @@ func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numbe
 	return found
 }
 
-// assumes tells whether an aspect of a schema, or all of it, is an assumption.
+// assumes reports whether an aspect of a schema, or all of it, is an assumption.
 func assumes(schema *openapi3.Schema, aspect string) bool {
 	switch mark := schema.Extensions["x-assumed"].(type) {
 	case string:

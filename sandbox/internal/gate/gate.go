@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
@@ -32,7 +33,7 @@ type Config struct {
 	Reference referencewire.Server
 	Public    publicwire.Server
 
-	// What the platform API judges its sessions by. IsClient tells whether a client exists and belongs to an
+	// What the platform API judges its sessions by. IsClient reports whether a client exists and belongs to an
 	// integrator's account.
 	Registry *session.Registry
 	Tokens   *session.Tokens
@@ -52,9 +53,9 @@ type Config struct {
 	DatabaseAvailable func() bool
 	// Room refuses what would make the host keep more than it may.
 	Room func() error
-	// Violation, if set, is told of every answer that is not as described.
+	// Violation, if set, is called for every response that differs from the description.
 	Violation func(operation string, err error)
-	// Logger is told of faults of the host itself.
+	// Logger logs failures of the host itself.
 	Logger *slog.Logger
 }
 
@@ -88,6 +89,17 @@ func New(config Config) (*Gate, error) {
 	return g, err
 }
 
+// Operations are the operations of every surface.
+func (g *Gate) Operations() fault.Operations {
+	var all fault.Operations
+	for _, s := range g.surfaces {
+		for _, r := range s.routes {
+			all = append(all, fault.Operation{Method: r.method, Path: strings.Join(r.segments, "/")})
+		}
+	}
+	return all
+}
+
 // surfaceOf finds the surface that a path belongs to.
 func (g *Gate) surfaceOf(path string) *surface {
 	for _, s := range g.surfaces {
@@ -98,7 +110,7 @@ func (g *Gate) surfaceOf(path string) *surface {
 	return g.surfaces[len(g.surfaces)-1]
 }
 
-// ServeHTTP answers one request and remembers it in the log.
+// ServeHTTP handles one request and remembers it in the log.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := g.surfaceOf(r.URL.Path)
 	a := newAnswer("req_" + rand.Text())
@@ -135,7 +147,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// operate takes a request through every step and leaves the answer in a.
+// operate takes a request through every step and leaves the response in a.
 func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, entry *Entry) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -196,8 +208,8 @@ func (g *Gate) perform(
 	return a.take(returned)
 }
 
-// refused renders the refusal of an operation. What is no refusal is a fault of
-// the host and is logged.
+// refused renders the refusal of an operation. Any other error is a failure
+// of the host and is logged.
 func (g *Gate) refused(a *answer, r *http.Request, err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {

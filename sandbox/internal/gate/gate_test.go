@@ -30,7 +30,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// operations answers logins, and one read as the test wants.
+// operations serves logins, and one read as the test wants.
 type operations struct {
 	platformwire.Server
 	login    *session.Login

@@ -14,7 +14,7 @@ type Entry struct {
 	Method         string    `json:"method"`
 	Path           string    `json:"path"`
 	Operation      string    `json:"operation,omitzero"` // operationId; empty when none was reached
-	Status         int       `json:"status"`             // 0: the connection was closed without an answer
+	Status         int       `json:"status"`             // 0: the connection was closed without a response
 	Slug           string    `json:"slug,omitzero"`
 	RequestID      string    `json:"requestId"`
 	IdempotencyKey string    `json:"idempotencyKey,omitzero"`
@@ -29,7 +29,7 @@ const logLength = 4096
 // the longest path that leads to an operation has half of that.
 const maxLogged = 1024
 
-// short is a copy, lest the whole text is kept with a part of it.
+// short is a copy: a slice would keep the whole text in memory.
 func short(text string) string {
 	if len(text) <= maxLogged {
 		return text
@@ -57,7 +57,7 @@ func (l *Log) add(entry Entry) {
 	l.next = (l.next + 1) % logLength
 }
 
-// Entries answers what is remembered, oldest first.
+// Entries returns what is remembered, oldest first.
 func (l *Log) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,13 +13,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// numbers are the places in a value where the description has numbers that are to be kept digit by digit. Validation
+// numbers are the places in a value where the description has numbers that must keep every digit. Validation
 // reads every number as a float64, which hides that one is too large for an integer, or too long for an amount.
 type numbers struct {
 	amount  bool // of any digits
 	text    bool // of any digits, in a string
 	either  bool // which of the two is not shown, so that both are taken
-	bits    int  // of an integer; 0 where there is none
+	bits    int  // of an integer; otherwise 0
 	members map[string]*numbers
 	entries *numbers // of a list
 }
@@ -111,7 +111,7 @@ func (n *numbers) wrongNumber(text, path string) []refuse.Field {
 	if n.amount {
 		if _, err := number.Parse(text); err != nil {
 			return []refuse.Field{{Field: path, Code: "decimal_max_digits",
-				Message: "The number is too long, or its exponent too large."}}
+				Message: "The number has too many digits or too large an exponent."}}
 		}
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // maxDrained is how much of a larger body is read nevertheless, so that its
-// sender gets the answer instead of a connection that breaks while it sends.
+// sender gets the response instead of a connection that breaks while it sends.
 const maxDrained = 16 << 20
 
 // payload is the body of a request, which is read once it is known that it is
@@ -25,7 +25,7 @@ type payload struct {
 	refused error
 }
 
-// read answers the whole body, within bounds.
+// read returns the whole body, within bounds.
 func (p *payload) read() ([]byte, error) {
 	if !p.wasRead {
 		p.wasRead = true
@@ -38,9 +38,9 @@ func (p *payload) read() ([]byte, error) {
 // was refused, for the same reason.
 const farewell = 500 * time.Millisecond
 
-// precede lets the answer to a request whose body was not read leave before the
-// rest of it has arrived: net/http waits for that otherwise. After the answer,
-// rest is to be called if it says so.
+// precede lets the response to a request whose body was not read leave before the
+// rest of it has arrived: net/http waits for that otherwise. After the response,
+// call rest if it says so.
 func (p *payload) precede(w http.ResponseWriter) (left bool) {
 	r := p.request
 	if p.wasRead || r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
@@ -49,7 +49,7 @@ func (p *payload) precede(w http.ResponseWriter) (left bool) {
 	return http.NewResponseController(w).EnableFullDuplex() == nil // fails without a connection
 }
 
-// rest sends the answer, and throws away what follows of the body for a moment.
+// rest sends the response, and discards what follows of the body for a moment.
 // The connection is closed if that was not all.
 func (p *payload) rest(w http.ResponseWriter) {
 	connection := http.NewResponseController(w)

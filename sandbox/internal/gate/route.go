@@ -71,10 +71,10 @@ func (r *route) perCredential() window.Window {
 	return window.Writes
 }
 
-// adds tells whether the host may keep more after it than before.
+// adds reports whether the host may keep more after it than before.
 func (r *route) adds() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
 
-// declaresKey tells whether the description has the idempotency key for it.
+// declaresKey reports whether the description has the idempotency key for it.
 func (r *route) declaresKey() bool {
 	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
 }
@@ -104,7 +104,7 @@ func literalFirst(a, b string) int {
 
 func isParameter(segment string) bool { return strings.HasPrefix(segment, "{") }
 
-// find answers the route of a request and its path parameters, or the refusal:
+// find returns the route of a request and its path parameters, or the refusal:
 // not_found, or method_not_allowed with the verbs that the path takes.
 func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 	segments := strings.Split(r.URL.EscapedPath(), "/")

@@ -9,19 +9,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// garbage is what a proxy in between might answer.
+// garbage is what a proxy might send.
 const garbage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body><h1>502 Bad gateway</h1></body></html>\n"
 
-// nothing, as the length of an answer, closes the connection instead.
+// nothing, as the length of a response, closes the connection instead.
 const nothing = -1
 
 // before does what a fault does before the request is judged. It reports whether
-// the operation is to run. The body of a request that a fault happens to is read
+// the operation runs. The body of a request that a fault happens to is read
 // first: net/http notices a caller that gives up only then, and a connection that
 // closes with something unread in it does so with an error.
 func (g *Gate) before(r *http.Request, f fault.Fault, body *payload) bool {
 	if f.Kind != "" {
-		_, _ = body.read() // what is wrong with it is told when the request is judged
+		_, _ = body.read() // what is wrong with it is reported when the request is judged
 	}
 	switch f.Kind {
 	case fault.ExpireToken:
@@ -37,7 +37,7 @@ func (g *Gate) before(r *http.Request, f fault.Fault, body *payload) bool {
 	return f.RunsOperation()
 }
 
-// after does what a fault does to the answer, and says how many bytes of its
+// after does what a fault does to the response, and says how many bytes of its
 // body are sent.
 func (g *Gate) after(a *answer, f fault.Fault) (length int) {
 	switch f.Kind {
@@ -60,7 +60,7 @@ func (g *Gate) after(a *answer, f fault.Fault) (length int) {
 	return math.MaxInt
 }
 
-// respond writes a scripted answer.
+// respond writes a scripted response.
 func (a *answer) respond(f fault.Fault) {
 	if f.Body != "" || f.Code == "" {
 		a.replace(f.Status, "application/json", []byte(f.Body))

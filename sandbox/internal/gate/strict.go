@@ -4,7 +4,7 @@ import "github.com/getkin/kin-openapi/openapi3"
 
 // refuseUnknownNames makes a description that leaves it open refuse the names that it does not have in the bodies of
 // requests: a misspelled one would do nothing, or something else, and look like a success. Answers made of the same
-// parts are held to them too. Source: Versioning; Errors, Platform envelope.
+// parts are held to them too.
 func refuseUnknownNames(document *openapi3.T) {
 	for _, path := range document.Paths.Map() {
 		for _, operation := range path.Operations() {

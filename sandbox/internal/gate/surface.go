@@ -22,24 +22,24 @@ const (
 	maxAppBody = 14 << 20
 )
 
-// surface is one part of the service: its paths, its operations, and its own credential. Source: Surfaces.
+// surface is one part of the service: its paths, its operations, and its own credential.
 type surface struct {
 	paths    []string // what its paths begin with; the last surface has none and takes what no other does
 	base     string   // of paths that the description writes without
 	document func() (*openapi3.T, error)
 	served   []serve.Route
 	routes   routes // each operation served, with its description
-	// admit answers who makes a request, or refuses it.
+	// admit returns who makes a request, or refuses it.
 	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
 	// maxBody is how many bytes a request's body may have.
 	maxBody int64
-	// keyed tells whether a write takes an idempotency key.
+	// keyed reports whether a write takes an idempotency key.
 	keyed func(*route) bool
 	// detailed writes failed validations as an array of details instead of the envelope.
 	detailed bool
 }
 
-// owns tells whether a path is the surface's.
+// owns reports whether a path is the surface's.
 func (s *surface) owns(path string) bool {
 	for _, start := range s.paths {
 		if rest, ok := strings.CutPrefix(path, start); ok && (rest == "" || rest[0] == '/') {
@@ -84,7 +84,7 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 	return surfaces, nil
 }
 
-// everyWrite takes a key. Source: Limits, Idempotency.
+// everyWrite takes a key.
 func everyWrite(*route) bool { return true }
 
 // mount joins what the generated server serves with the description.

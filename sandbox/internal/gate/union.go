@@ -28,7 +28,7 @@ func stringOf(value jsontext.Value) (string, bool) {
 
 // completeUnions writes the discriminator that a caller may leave out: the
 // on-chain and the email variant of a contact's account have theirs as default.
-// A body without such a gap stays as it is. Source: Resources, Contact.
+// A body without such a gap stays as it is.
 func (r *route) completeUnions(body []byte, all members) ([]byte, error) {
 	media := r.described.Operation.RequestBody.Value.Content.Get("application/json")
 	changed := false
@@ -76,7 +76,7 @@ func unionOf(property *openapi3.SchemaRef) *openapi3.Schema {
 	return schema
 }
 
-// defaultVariant answers the first variant with a default whose required members
+// defaultVariant returns the first variant with a default whose required members
 // are all there, or that is meant because one of them is in no other variant: its
 // other members are then missing, and not its discriminator.
 func defaultVariant(union *openapi3.Schema, given members) (any, bool) {
@@ -89,7 +89,7 @@ func defaultVariant(union *openapi3.Schema, given members) (any, bool) {
 	return nil, false
 }
 
-// hasOwn tells whether a required member of the variant is given that no other variant knows.
+// hasOwn reports whether a required member of the variant is given that no other variant knows.
 func hasOwn(given members, variant *openapi3.SchemaRef, union *openapi3.Schema) bool {
 	return slices.ContainsFunc(variant.Value.Required, func(name string) bool {
 		_, ok := given[name]

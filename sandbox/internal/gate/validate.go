@@ -36,7 +36,7 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read
 		}
 	}
 	if read.Query, err = url.ParseQuery(r.URL.RawQuery); err != nil { // URL.Query leaves out what it cannot read
-		return refuse.InvalidRequest("The query cannot be read.")
+		return refuse.InvalidRequest("The query string is malformed.")
 	}
 	if read.Body, err = readable(r, route, read.Body); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (g *Gate) input(
 }
 
 // unknownQuery names the parameters of a query that the operation does not take.
-// Unknown keys are refused rather than ignored. Source: Versioning.
+// Unknown keys are refused rather than ignored.
 func (r *route) unknownQuery(query url.Values) []refuse.Field {
 	var unknown []refuse.Field
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -120,7 +120,7 @@ func malformedParameter(parameter *openapi3.Parameter, route *route) error {
 }
 
 func fieldOfParameter(wrong *openapi3filter.RequestError) refuse.Field {
-	field := refuse.Field{Field: wrong.Parameter.Name, Code: "value_error", Message: "The value cannot be read."}
+	field := refuse.Field{Field: wrong.Parameter.Name, Code: "value_error", Message: "The value has the wrong format."}
 	var several openapi3.MultiError
 	if errors.Is(wrong.Err, openapi3filter.ErrInvalidRequired) {
 		field.Code, field.Message = "missing", "The parameter is missing."

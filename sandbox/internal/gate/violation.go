@@ -9,7 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3filter"
 )
 
-// validateAnswer reports an answer that is not as the description says.
+// validateAnswer reports a response that differs from the description.
 func (g *Gate) validateAnswer(a *answer, r *http.Request, route *route, parameters map[string]string) {
 	if g.violation == nil {
 		return

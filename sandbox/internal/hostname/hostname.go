@@ -1,5 +1,5 @@
-// Package hostname judges by which name a request asks for the host. A page of a browser may have a name of its own
-// lead to the machine (DNS rebinding); such a name is none of the host's, so that the request is refused.
+// Package hostname checks the name in the Host header of a request. A web page can make its own domain name point to
+// this machine (DNS rebinding). The host does not accept such a name, and refuses the request.
 package hostname
 
 import (
@@ -23,7 +23,7 @@ func (n Names) Add(more ...string) Names {
 	return n
 }
 
-// Allow tells whether a request asks for the host by one of its names.
+// Allow reports whether a request asks for the host by one of its names.
 func (n Names) Allow(r *http.Request) bool {
 	asked := bare(r.Host)
 	if isLoopback(asked) {
@@ -37,9 +37,8 @@ func (n Names) Allow(r *http.Request) bool {
 	return false
 }
 
-// AllowArrival is Allow for the service's own paths. They are asked for by a name of the host where the request arrived
-// on a loopback address, and everywhere once names were added. Who serves the host on another address, or without a
-// connection, calls it as they like.
+// AllowArrival is Allow for the service's own paths. It checks the name if the request arrived on a loopback address,
+// and on every address once names were added. Other requests, and those without a connection, may use any name.
 func (n Names) AllowArrival(r *http.Request) bool {
 	if len(n) == 0 {
 		arrived, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)

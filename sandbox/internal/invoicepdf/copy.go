@@ -2,7 +2,7 @@ package invoicepdf
 
 import "time"
 
-// Copy is what a copy says, already in words. What is empty is left out.
+// Copy is what a copy says, already in words. Empty parts are left out.
 type Copy struct {
 	// Title heads the first page, such as "Invoice INV-0001".
 	Title string
@@ -31,5 +31,5 @@ type Party struct {
 	Lines []string
 }
 
-// Line is one line of an invoice, amounts as they are to be printed.
+// Line is one line of an invoice, with amounts as they are printed.
 type Line struct{ Name, Quantity, Price, Total string }

@@ -2,6 +2,4 @@
 //
 // A copy is deterministic: the same content at the same time is the same bytes. Its text can be selected and searched.
 // The fonts are embedded and know Latin, Greek and Cyrillic; any other character prints as a question mark.
-//
-// Source: Invoice (reference endpoints); Endpoints, Public utilities.
 package invoicepdf

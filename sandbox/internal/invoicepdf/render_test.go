@@ -29,7 +29,7 @@ func sample() invoicepdf.Copy {
 	}
 }
 
-// read answers the text of each page, one printed piece a line, as any reader of PDF finds it.
+// read returns the text of each page, one printed piece a line, as any reader of PDF finds it.
 func read(t testing.TB, file []byte) []string {
 	t.Helper()
 	reader, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))

@@ -1,6 +1,6 @@
 package invoicepdf
 
-// The columns of the table of lines, in millimetres. What is left over is the name's.
+// The columns of the table of lines, in millimetres. The name has the rest.
 const (
 	quantityWidth = 24.0
 	priceWidth    = 36.0
@@ -28,7 +28,7 @@ func (p page) tableHead() {
 	p.SetFont(family, regular, normal)
 }
 
-// tableLine wraps a long name over rows of its own, with the amounts beside the first.
+// tableLine wraps a long name over several rows, with the amounts beside the first.
 func (p page) tableLine(line Line) {
 	names := p.SplitText(p.print.text(line.Name), nameWidth-2)
 	if len(names) == 0 {

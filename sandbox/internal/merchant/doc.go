@@ -1,5 +1,3 @@
-// Package merchant keeps the products that the host's merchant sells. The service creates them in its own application;
-// here some are there from the start, one of them no longer on sale.
-//
-// Source: Merchant product.
+// Package merchant has the products that the host's merchant sells. The service creates products in its own
+// application; the host has some from the start, and one of them is no longer on sale.
 package merchant

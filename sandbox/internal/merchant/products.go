@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// Products answers the operation on products. It never changes, and is safe for concurrent use.
+// Products serves the operation on products. It never changes, and is safe for concurrent use.
 type Products struct {
 	list []referencewire.MerchantProduct
 }
@@ -46,7 +46,7 @@ func New(createdAt time.Time) *Products {
 	return p
 }
 
-// List answers the products, or only those on sale.
+// List returns the products, or only those on sale.
 func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 	listed := []referencewire.MerchantProduct{}
 	for _, product := range p.list {
@@ -58,7 +58,6 @@ func (p *Products) List(activeOnly bool) []referencewire.MerchantProduct {
 }
 
 // ListMerchantProducts implements the operation of that name. Without active_only it lists products on sale.
-// Source: Reference endpoints under /api/v1.
 func (p *Products) ListMerchantProducts(
 	_ context.Context, params referencewire.ListMerchantProductsParams,
 ) (serve.Answer, error) {

@@ -1,6 +1,4 @@
 // Package number holds the host's amounts that travel as JSON numbers, digit by digit.
-//
-// Source: Resources and their fields.
 package number
 
 import (

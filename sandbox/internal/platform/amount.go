@@ -12,7 +12,6 @@ import (
 const maxAmountDigits = 36
 
 // checkAmount refuses an amount that is not positive, absurdly long, or finer than its token.
-// Source: Errors, Platform envelope (amount_precision).
 func checkAmount(amount decimal.Decimal, decimals int32) error {
 	return checkAmountOf("amount", amount, decimals)
 }
@@ -25,7 +24,7 @@ func checkAmountOf(field string, amount decimal.Decimal, decimals int32) error {
 		return refuse.InvalidField(field, "decimal_max_digits",
 			fmt.Sprintf("An amount has at most %d digits.", maxAmountDigits))
 	case !amount.IsPositive():
-		return refuse.InvalidField(field, "greater_than", "An amount is greater than zero.")
+		return refuse.InvalidField(field, "greater_than", "The amount must be greater than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):
 		return refuse.InvalidField(field, "amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
 	}

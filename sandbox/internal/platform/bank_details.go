@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// BankDetails are what can be validated before a bank is paid. Source: App API, Contacts.
+// BankDetails are what can be validated before a bank is paid.
 type BankDetails struct {
 	Kind, Country, IBAN, BIC, RoutingNumber string
 }
@@ -29,17 +29,17 @@ func (d BankDetails) Check() []refuse.Field {
 		}
 	}
 	if !known && d.IBAN == "" && d.BIC == "" && d.RoutingNumber == "" {
-		report("iban", "missing", "Something has to identify the account or the institution.")
+		report("iban", "missing", "Give an IBAN, a BIC or a routing number.")
 	}
 	if d.Country != "" && !countryForm.MatchString(d.Country) {
-		report("country", "country_form", "A country is two capital letters of ISO 3166.")
+		report("country", "country_form", "A country is two capital letters of ISO 3166, such as DE.")
 	}
 	switch {
 	case d.IBAN == "":
 	case !validIBAN(d.IBAN):
 		report("iban", "iban_checksum", "The IBAN's form or checksum is wrong.")
 	case d.Country != "" && !strings.HasPrefix(d.IBAN, d.Country):
-		report("iban", "iban_country", "The IBAN is of another country.")
+		report("iban", "iban_country", "The IBAN belongs to another country.")
 	}
 	if d.BIC != "" && !bicForm.MatchString(d.BIC) {
 		report("bic", "bic_form", "A BIC has 8 or 11 characters.")

@@ -10,10 +10,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// BookPayout books a payout and answers its price and the approval to sign. The idempotency key anchors the payment:
-// the same terms answer the first answer again, until the approval or the price has expired on a payout that nobody
+// BookPayout books a payout and returns its price and the approval to sign. The idempotency key anchors the payment:
+// the same terms return the first response again, until the approval or the price has expired on a payout that nobody
 // funded; then they reopen it, with the same id and a fresh approval and price.
-// Source: Endpoints, Platform API; Errors, Slugs (funding_attempt_expired); Limits, Idempotency.
 func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
@@ -88,7 +87,7 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 		booked.Receiver = booked.receiver.Key
 	}
 	if paid.To.Bank == nil {
-		booked.ID += ":" + key // Source: Limits, Idempotency: with a wallet contact the key is part of the id.
+		booked.ID += ":" + key // with a wallet contact, the key is part of the id
 	}
 	if err := t.price(booked); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (t *turn) price(booked *payout) error {
 		return refuse.ContactNotPayable(blockers)
 	}
 	if booked.Contact.To.Bank != nil && t.settings.PartnerDown {
-		return refuse.ProviderUnavailable("The banking partner is unavailable.")
+		return refuse.ProviderUnavailable("The banking partner is unavailable; try again later.")
 	}
 	quote, err := t.quote(booked.Contact, booked.asset(), booked.Terms.Amount)
 	if err != nil {
@@ -137,13 +136,15 @@ func (p *payout) approvalPayload() approvalPayload {
 // checkRoute refuses chains that the payment does not pass. Money leaves from Base, and arrives on the contact's chain.
 func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if body.FromChainID != 0 && body.FromChainID != baseID {
-		return refuse.InvalidField("fromChainId", "chain_mismatch", "Balances are held on Base.")
+		return refuse.InvalidField("fromChainId", "chain_mismatch",
+			"Balances are on Base: leave fromChainId out, or give Base.")
 	}
 	if body.ToChainID == 0 {
 		return nil
 	}
 	if to.Bank != nil {
-		return refuse.InvalidField("toChainId", "chain_mismatch", "A bank contact is on no chain.")
+		return refuse.InvalidField("toChainId", "chain_mismatch",
+			"The contact has a bank account: leave toChainId out.")
 	}
 	arrival := int64(baseID)
 	if to.Wallet != nil {

@@ -26,8 +26,7 @@ const (
 	blockedAccountNotReady    = "account_not_ready"
 )
 
-// GetContactCapabilities answers what a contact can be paid by, and what stands in the way.
-// Source: Resources, Contact; Coverage catalogue.
+// GetContactCapabilities returns what a contact can be paid by, and what stands in the way.
 func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -93,20 +92,22 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	bank := c.To.Bank
 	route, known := coverage.Methods[string(bank.AccountType)]
 	if !known {
-		return []refuse.Blocker{{Code: blockedMethod, Message: "No payout method has this name.", Field: "accountType"}}
+		return []refuse.Blocker{{Code: blockedMethod, Message: "There is no payout method with this name.",
+			Field: "accountType"}}
 	}
 	var list []refuse.Blocker
 	if slices.Contains(t.settings.PayoutMethodsDisabled, string(bank.AccountType)) {
 		list = append(list,
-			refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is unavailable for the time being."})
+			refuse.Blocker{Code: blockedChannelUnavailable, Message: "The method is temporarily unavailable."})
 	}
 	if currency := c.To.currency(c.Currency); currency != route.Currency {
 		message := fmt.Sprintf("The method %s pays out %s.", bank.AccountType, route.Currency)
 		list = append(list, refuse.Blocker{Code: blockedCurrency, Message: message, Field: "currency"})
 	}
 	if holderName(bank, c.Name) == "" {
-		list = append(list, refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment names its holder.",
-			Field: "accountHolderName"})
+		list = append(list,
+			refuse.Blocker{Code: blockedHolderMissing, Message: "A bank payment needs the name of the account holder.",
+				Field: "accountHolderName"})
 	}
 	identifiers := identifiersOf(bank)
 	for _, alternatives := range route.Needed() {
@@ -146,20 +147,21 @@ func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) [
 }
 
 // walletBlockers names what no route reaches. A chain or token off Base is no blocker by itself: it is routed
-// cross-chain. Source: Errors, Slugs; Coverage catalogue.
+// cross-chain.
 func walletBlockers(wallet *walletDestination) []refuse.Blocker {
 	var list []refuse.Blocker
 	chain, live := chainByCode(wallet.Chain)
 	if !live {
-		list = append(list, refuse.Blocker{Code: blockedChain, Message: "The chain is not among the live ones.",
+		list = append(list, refuse.Blocker{Code: blockedChain, Message: "The service does not support this chain.",
 			Field: "chainId"})
 	} else if _, listed := tokenOf(chain, wallet.Token); !listed {
 		list = append(list, refuse.Blocker{Code: blockedToken, Message: "The chain does not list this token.",
 			Field: "currency"})
 	}
 	if !addressForm.MatchString(wallet.Address) {
-		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: "The address is not one of this chain.",
-			Field: "walletAddress"})
+		list = append(list,
+			refuse.Blocker{Code: blockedDetailInvalid, Message: "The address is not valid on this chain.",
+				Field: "walletAddress"})
 	}
 	return list
 }

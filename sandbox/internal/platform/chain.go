@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Where every balance settles. Source: Resources, Platform resources.
+// Where every balance settles.
 const (
 	baseCode          = "base"
 	baseID            = 8453
@@ -63,7 +63,7 @@ func tokenOf(chain platformwire.Chain, symbol string) (platformwire.Token, bool)
 	return chain.Tokens[i], true
 }
 
-// ListChains lists the live chains. Source: Endpoints, Platform API; Coverage catalogue.
+// ListChains lists the live chains.
 func (p *Platform) ListChains(ctx context.Context, params platformwire.ListChainsParams) (serve.Answer, error) {
 	query := queryOf(caller.From(ctx), "ListChains")
 	from, err := query.position(params.Cursor, 0)

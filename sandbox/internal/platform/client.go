@@ -9,8 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// CreateClient creates a client of the integrator; its email, whatever its case, is the natural key.
-// Source: Endpoints, Platform API; Limits, Idempotency.
+// CreateClient creates a client of the integrator; its email, in any case, is the natural key.
 func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()

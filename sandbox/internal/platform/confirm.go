@@ -16,9 +16,7 @@ import (
 //
 // It looks at the payout's state first, then at the key and the signature, then at what may still stop the service
 // from co-signing. The lock is not held while the signature is verified and the developer key is re-read, so the state
-// is looked at again before the money moves; of two confirms at once one funds, and the other one is told so.
-//
-// Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
+// is looked at again before the money moves; of two confirms at once, one funds and the other is refused.
 func (p *Platform) ConfirmPayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm,
 ) (serve.Answer, error) {
@@ -35,7 +33,6 @@ func (p *Platform) ConfirmPayout(
 
 // cosign verifies a signed approval as the service does before it adds its own signature: by a developer key of the
 // account, which it reads anew. The lock is not held meanwhile.
-// Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs (key_not_registered).
 func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
@@ -47,7 +44,7 @@ func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.A
 	return check()
 }
 
-// confirmable answers the bytes to verify, if the payout can be confirmed with this approval.
+// confirmable returns the bytes to verify, if the payout can be confirmed with this approval.
 func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()

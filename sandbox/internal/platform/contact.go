@@ -37,7 +37,7 @@ type detailsKey struct {
 
 func (c *contact) detailsKey() detailsKey { return detailsKey{c.Account, c.To.details()} }
 
-// contactID is an id with its prefix, which may be missing. Source: Resources, Contact.
+// contactID is an id with its prefix, which may be missing.
 func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") }
 
 // contactOf finds a contact of the account.
@@ -49,8 +49,7 @@ func (t *turn) contactOf(h *holder, id string) (*contact, error) {
 	return found, nil
 }
 
-// CreateContact saves a destination, or answers the contact that has the same account details.
-// Source: Resources, Contact; Limits, Idempotency.
+// CreateContact saves a destination, or returns the contact that has the same account details.
 func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()
@@ -133,7 +132,7 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 		return nil
 	}
 	if email.IsNull() || given.Value(email) == "" {
-		return refuse.InvalidRequest("The email is this contact's destination.")
+		return refuse.InvalidRequest("The email is where this contact is paid, and cannot be changed.")
 	}
 	to, err := t.readEmail(c.Account.Owner, given.Value(email))
 	if err != nil {

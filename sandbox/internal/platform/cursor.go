@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// defaultPageSize is the page size of a list that asks for none. Source: Limits, Pages and sizes.
+// defaultPageSize is the page size of a list that asks for none.
 const defaultPageSize = 50
 
 // pageSize is the size asked for; the gate has bounded it.
@@ -22,7 +22,7 @@ func pageSize(asked int) int {
 	return asked
 }
 
-// query identifies a list with its filters, whatever its page size. A cursor is bound to it.
+// query identifies a list with its filters, without its page size. A cursor is bound to it.
 type query [sha256.Size]byte
 
 func queryOf(c caller.Caller, operation string, filters ...string) query {

@@ -32,11 +32,10 @@ type emailDestination struct {
 
 // readDestination finds the one destination of a create request. Of `account`, `bank`, `crypto` and `email` exactly one
 // names it, which no single field covers, so that anything else is invalid_request.
-// Source: Resources, Contact; Errors, Slugs.
 func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
 	account, err := body.Account.MarshalJSON()
 	if err != nil {
-		return destination{}, refuse.InvalidRequest("account is not readable.")
+		return destination{}, refuse.InvalidRequest("account cannot be read.")
 	}
 	typed := len(account) > 0 && !bytes.Equal(account, []byte("null"))
 	given := 0
@@ -48,7 +47,7 @@ func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (
 	switch {
 	case given != 1:
 		return destination{},
-			refuse.InvalidRequest("Exactly one of account, bank, crypto and email names the destination.")
+			refuse.InvalidRequest("Give exactly one of account, bank, crypto and email.")
 	case typed:
 		return t.readAccount(owner, account)
 	case body.Bank != nil:
@@ -70,7 +69,8 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 		Email         string `json:"email"`
 	}
 	if err := json.Unmarshal(account, &variant); err != nil {
-		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
+		return destination{},
+			refuse.InvalidField("account", "invalid", "The account has none of the forms that an account can have.")
 	}
 	kind := variant.AccountType
 	if kind == "" {
@@ -89,7 +89,8 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	}
 	var bank platformwire.BankAccount
 	if err := json.Unmarshal(account, &bank); err != nil {
-		return destination{}, refuse.InvalidField("account", "invalid", "The account is not one of the variants.")
+		return destination{},
+			refuse.InvalidField("account", "invalid", "The account has none of the forms that an account can have.")
 	}
 	return destination{Bank: &bank}, nil
 }
@@ -98,7 +99,7 @@ func walletAt(chain, token, address string) destination {
 	return destination{Wallet: &walletDestination{Chain: chain, Token: strings.ToUpper(token), Address: address}}
 }
 
-// readEmail resolves an existing account of the service; there is none to pay otherwise.
+// readEmail resolves an existing account of the service. Without one, the refusal is not_found.
 func (t *turn) readEmail(owner, email string) (destination, error) {
 	h, ok := t.holderByEmail(owner, email)
 	if !ok {
@@ -118,7 +119,7 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 		}
 		if err != nil {
 			return destination{},
-				refuse.InvalidField("bank", "invalid", "fields and holder have the members of a bank account.")
+				refuse.InvalidField("bank", "invalid", "A member of fields or holder has the wrong type.")
 		}
 	}
 	if name, ok := legacy.Holder["name"].(string); ok && bank.AccountHolderName == "" {
@@ -133,7 +134,7 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 	return destination{Bank: &bank}, nil
 }
 
-// details are the account details that a contact is deduplicated by. Source: Limits, Idempotency.
+// details are the account details that a contact is deduplicated by.
 func (d destination) details() string {
 	var details any
 	switch {
@@ -167,8 +168,8 @@ func (d destination) currency(contact string) string {
 	}
 }
 
-// direct tells whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
-// an account of the service. Source: Coverage catalogue.
+// direct reports whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
+// an account of the service.
 func (d destination) direct(asset string) bool {
 	return d.Email != nil || d.Wallet != nil && d.Wallet.Chain == baseCode && d.Wallet.Token == asset
 }

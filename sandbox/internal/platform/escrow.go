@@ -29,7 +29,7 @@ type deal struct {
 	SyncedAt  time.Time  // of that read; zero before the first
 
 	Actions map[string]*escrowAction // by raw key, the address in the confirm URL
-	Answer  platformwire.Escrow      // what the create call answers while the key lives
+	Answer  platformwire.Escrow      // what the create call returns while the key is known
 }
 
 // chainState is a deal as the chain has it.
@@ -38,7 +38,7 @@ type chainState struct {
 	Hash   string // of the last transaction; empty before the first
 }
 
-// The windows of a deal that names none. Source: Limits, Lifetimes.
+// The windows of a deal that names none.
 const (
 	defaultApproveWithin = "1h"
 	defaultHoldFor       = "14d"
@@ -46,14 +46,15 @@ const (
 )
 
 // CreateEscrow creates a deal and prepares its approve action; no money moves. The idempotency key anchors the deal,
-// its windows and that action. Source: Limits, Lifetimes and Idempotency.
+// its windows and that action.
 func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (serve.Answer, error) {
 	c, body := caller.From(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
 		return serve.Answer{}, err
 	}
 	if lasting(body.ApproveWithin) == 0 {
-		return serve.Answer{}, refuse.InvalidField("approveWithin", "greater_than", "A deal needs time to be approved.")
+		return serve.Answer{},
+			refuse.InvalidField("approveWithin", "greater_than", "approveWithin must be more than zero.")
 	}
 	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
 	if err != nil {
@@ -130,7 +131,7 @@ func agreementOf(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	return body
 }
 
-// lasting reads a window, whose form the gate has checked. Source: Limits, Pages and sizes.
+// lasting reads a window, whose form the gate has checked.
 func lasting(window platformwire.EscrowDuration) time.Duration {
 	var count int64
 	var unit byte
@@ -174,7 +175,7 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 }
 
 // available lists what can be done with a deal of this status: it is approved within the first window, and released
-// within the second; the money comes back within the third. Source: Limits, Lifetimes.
+// within the second; the money comes back within the third.
 func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
 	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.ApproveBy):

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// actionApprovalLifetime is the approval window of an escrow action. Source: Limits, Lifetimes.
+// actionApprovalLifetime is the approval window of an escrow action.
 const actionApprovalLifetime = 60 * time.Second
 
 // escrowAction is a prepared action of a deal.
@@ -19,15 +19,14 @@ type escrowAction struct {
 	deal      *deal
 	Key       string
 	Kind      platformwire.EscrowActionType
-	Approvals map[string]platformwire.Approval // every one that was issued, by id
+	Approvals map[string]platformwire.Approval // all that were issued, by id
 	Latest    platformwire.Approval
 	Confirmed bool
 }
 
-// PrepareEscrowAction prepares an action and answers the approval to sign. The key anchors the action, and is its
+// PrepareEscrowAction prepares an action and returns the approval to sign. The key anchors the action, and is its
 // address when it is confirmed; the create call's own key stands for the deal's approve action. The same key again
-// answers the same action, with a fresh approval until it is confirmed. Source: Endpoints, Platform API; Limits,
-// Lifetimes and Idempotency.
+// returns the same action, with a fresh approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
 ) (serve.Answer, error) {
@@ -57,7 +56,7 @@ func (p *Platform) PrepareEscrowAction(
 		return serve.OK(platformwire.PreparedEscrowAction{Action: known.view()}).Lean().Replayed(), nil
 	}
 	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
-		return serve.Answer{}, refuse.Conflict("The deal's state or its windows do not allow the action.")
+		return serve.Answer{}, refuse.Conflict("The deal's state or its deadlines do not allow this action.")
 	}
 	answer, err := t.prepare(found, key.Key, kind)
 	if err != nil {

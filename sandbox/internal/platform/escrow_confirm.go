@@ -12,10 +12,8 @@ import (
 )
 
 // ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes
-// nothing until the money moves, and does not hold the lock while the signature is verified. It answers the deal as the
+// nothing until the money moves, and does not hold the lock while the signature is verified. It returns the deal as the
 // last chain read saw it, and reads the chain itself if it was not read a moment ago.
-//
-// Source: Authentication, Platform API (rules 4 to 6); Errors, Slugs; Limits, Lifetimes.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
 ) (serve.Answer, error) {
@@ -33,7 +31,7 @@ func (p *Platform) ConfirmEscrowAction(
 // signedAction names a prepared action and the approval that was signed for it.
 type signedAction struct{ escrowID, key, approvalID string }
 
-// actionable answers the bytes to verify, if the action can be carried out with this approval.
+// actionable returns the bytes to verify, if the action can be carried out with this approval.
 func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
@@ -92,7 +90,7 @@ func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, er
 	case !t.now.Before(approval.ExpiresAt):
 		return nil, refuse.ApprovalExpired()
 	case !slices.Contains(found.available(found.Chain.Status, t.now), action.Kind):
-		return nil, refuse.Conflict("The deal's state or its windows do not allow the action.")
+		return nil, refuse.Conflict("The deal's state or its deadlines do not allow this action.")
 	default:
 		return action, nil
 	}

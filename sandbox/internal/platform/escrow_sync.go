@@ -9,8 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// SyncEscrow answers a deal, read from chain unless it was read a moment ago; then the stored projection is answered.
-// Source: Limits, Lifetimes.
+// SyncEscrow returns a deal, read from chain unless it was read a moment ago. Then it returns the stored projection.
 func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// minCredit is the smallest credit. Source: Limits, Sandbox.
+// minCredit is the smallest credit.
 var minCredit = decimal.RequireFromString("0.10")
 
 // fillFaucet brings the faucet to the balance of the settings, each time that setting has changed.
@@ -26,7 +26,7 @@ func (t *turn) fillFaucet() {
 	}
 }
 
-// GetTreasury answers the faucet's state. Source: Limits, Sandbox.
+// GetTreasury returns the faucet's state.
 func (p *Platform) GetTreasury(context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -37,7 +37,7 @@ func (p *Platform) GetTreasury(context.Context) (serve.Answer, error) {
 	}).Lean(), nil
 }
 
-// CreateDeposit credits the account from the faucet. Source: Limits, Sandbox and Idempotency.
+// CreateDeposit credits the account from the faucet.
 func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	if !body.Amount.IsPositive() { // which is under the smallest credit, too
@@ -90,7 +90,7 @@ func (t *turn) creditable(h *holder, credit platformwire.DepositCreate) error {
 	case credit.Amount.GreaterThan(t.settings.MaxCredit):
 		return refuse.AmountAboveMaximum(t.settings.MaxCredit.String())
 	case t.books.balance(bookFaucet, string(credit.Currency)).LessThan(credit.Amount):
-		return refuse.ProviderUnavailable("The faucet cannot cover the credit.")
+		return refuse.ProviderUnavailable("The faucet has less than the deposit.")
 	case !t.settings.FaucetGas.IsPositive():
 		return refuse.ProviderUnavailable("The faucet has no gas.")
 	default:

@@ -12,11 +12,11 @@ import (
 var cardSpread = decimal.RequireFromString("0.02")
 
 // FXRate has the US dollars that one unit of a currency is worth: in the middle, and as bank transfers and cards get
-// them. Source: FX rate.
+// them.
 type FXRate struct{ USD, BankTransfer, Card decimal.Decimal }
 
-// FXRate prices a currency, or a token that stands for one, against the US dollar. One that has no price is not_found.
-// Source: Public utilities.
+// FXRate prices a currency, or a token that stands for one, against the US dollar. A currency without a price is
+// not_found.
 func (p *Platform) FXRate(currency string) (FXRate, error) {
 	fiat := fiatOf(strings.ToUpper(currency))
 	units, priced := perDollar[fiat]

@@ -52,7 +52,7 @@ func (h *holder) displayName() string {
 	return strings.TrimSpace(h.Client.FirstName + " " + h.Client.LastName)
 }
 
-// ready tells whether the account has a wallet. The integrator's own account always has one.
+// ready reports whether the account has a wallet. The integrator's own account always has one.
 func (t *turn) ready(h *holder) bool {
 	return !h.isClient() || !t.now.Before(h.Client.CreatedAt.Add(time.Duration(t.settings.ClientReadyAfter)))
 }

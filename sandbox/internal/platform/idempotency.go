@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// How long a key replays. Source: Limits, Idempotency.
+// How long a key replays.
 const (
 	explicitKeyLifetime = 7 * 24 * time.Hour
 	derivedKeyLifetime  = 2 * time.Hour
@@ -108,7 +108,7 @@ type spentKey struct {
 }
 
 // forgotten refuses a key whose value was forgotten before the key expired: the same terms are gone, since what they
-// made can neither be answered nor made again.
+// made can be neither replayed nor made again.
 func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	if len(r.spent) == 0 {
 		return nil
@@ -119,7 +119,8 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	case spent.Terms != digest(asked[:16]):
 		return refuse.IdempotencyKeyReused("", "")
 	default:
-		return refuse.Gone("The payout of this key finished, and the host has forgotten it as its setting forgetFinishedAfter says.")
+		return refuse.Gone("The payout of this key is finished, and the host has forgotten it " +
+			"(setting forgetFinishedAfter).")
 	}
 }
 

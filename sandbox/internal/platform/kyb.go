@@ -17,8 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// verification is what a client told about itself, and what was submitted of it. Editing never changes a submission:
-// completing sends a snapshot. Source: States, Platform objects.
+// verification is what was saved about a client, and what was submitted of it. Editing never changes a submission:
+// completing sends a snapshot.
 type verification struct {
 	Applicant map[string]any
 	Documents []string
@@ -37,7 +37,7 @@ type snapshot struct {
 // maxKYBDocuments is how many documents a verification holds, as many as one save may name.
 const maxKYBDocuments = 50
 
-// GetKYB answers the verification status and what is still outstanding. Source: States, Platform objects.
+// GetKYB returns the verification status and what is still outstanding.
 func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -49,7 +49,7 @@ func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 }
 
 // SaveKYB adds to what is known: members of the applicant replace those of the same name, null takes one out, documents
-// are added. It submits nothing, and leaves what was submitted as it is. Source: States, Platform objects.
+// are added. It submits nothing, and leaves what was submitted as it is.
 func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -80,7 +80,7 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 }
 
 // CompleteKYB submits a snapshot of what was saved. The same content again is the same submission; changed content is a
-// new one with a review of its own. Source: States, Platform objects; Limits, Idempotency.
+// new one with its own review.
 func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -89,7 +89,7 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 		return serve.Answer{}, err
 	}
 	if len(h.outstanding()) > 0 {
-		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb names them.")
+		return serve.Answer{}, refuse.Conflict("Requirements are outstanding; GET /client/kyb lists them.")
 	}
 	content, err := h.KYB.content()
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *turn) verifiable(c caller.Caller) (*holder, error) {
 	if c.Account == caller.Self {
 		return nil, refuse.ValidationFailed("header", refuse.Field{
 			Field: "X-Service-Account", Code: "missing",
-			Message: "A verification is a client's, which this header names.",
+			Message: "Verification is for clients: name the client in this header.",
 		})
 	}
 	return t.holderOf(c)

@@ -31,20 +31,20 @@ func (h *holder) outstanding() []refuse.Blocker {
 	individual := h.Client.Type == platformwire.ClientTypeIndividual || h.Client.Type == "" && !business &&
 		(first || last)
 	if !individual && !business {
-		missing("legalName", "A business has a registered name.")
+		missing("legalName", "A business needs its registered name.")
 	}
 	if individual && !first {
-		missing("firstName", "A person has a first name.")
+		missing("firstName", "A person needs a first name.")
 	}
 	if individual && !last {
-		missing("lastName", "A person has a last name.")
+		missing("lastName", "A person needs a last name.")
 	}
 	switch country := h.KYB.says("country"); {
 	case country == "":
 		missing("country", "The country of residency or registration is needed.")
 	case !countryForm.MatchString(country):
 		list = append(list, refuse.Blocker{
-			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code.",
+			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code, such as DE.",
 			Field: "applicant.country",
 		})
 	}

@@ -16,7 +16,7 @@ type Own struct {
 	caller   caller.Caller
 }
 
-// Own answers the account that a caller of another surface acts for. It opens on its first request.
+// Own returns the account that a caller of another surface acts for. It opens on its first request.
 func (p *Platform) Own(c caller.Caller) Own {
 	c.Account = caller.Self
 	return Own{p, c}
@@ -37,7 +37,7 @@ func (o Own) enter() (*turn, *holder, error) {
 	return t, h, err
 }
 
-// Identity answers what the account is called.
+// Identity returns what the account is called.
 func (o Own) Identity() (Identity, error) {
 	_, h, err := o.enter()
 	defer o.platform.leave()
@@ -104,7 +104,7 @@ func (o Own) Payin(id string) (platformwire.Payin, error) {
 	return read, err
 }
 
-// RailOf answers the rail of a virtual account of the account.
+// RailOf returns the rail of a virtual account of the account.
 func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()

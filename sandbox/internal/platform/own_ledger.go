@@ -6,8 +6,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// The methods of money that moves on no bank rail, in the words of a contract's priority methods. Source: Contract
-// (reference endpoints).
+// The methods of money that moves on no bank rail, in the words of a contract's priority methods.
 const (
 	MethodCrypto   = "crypto"
 	MethodInternal = "internal"

@@ -35,7 +35,7 @@ func (o Own) Resolve(to Destination) error {
 	return err
 }
 
-// Price prices a payment of dollars. Source: Vocabulary, quote.
+// Price prices a payment of dollars.
 func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, error) {
 	t, _, err := o.enter()
 	defer o.platform.leave()
@@ -54,7 +54,7 @@ func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, 
 }
 
 // Pay moves dollars out of the account at once, at the price given or, without one, at the price of the moment. Too
-// little balance is payout_not_fundable with what is available. Source: App API, Transfers.
+// little balance is payout_not_fundable with what is available.
 func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string) (Paid, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
@@ -98,7 +98,7 @@ func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
 	return &contact{To: behind}, err
 }
 
-// payable is the contact that a destination amounts to, or the refusal of one that cannot be paid.
+// payable returns the contact of a destination, or the refusal if it cannot be paid.
 func (t *turn) payable(owner string, to Destination) (*contact, error) {
 	paid, err := t.contactAt(owner, to)
 	if err != nil {

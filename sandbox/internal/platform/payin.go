@@ -21,7 +21,7 @@ type payin struct {
 
 	Status     platformwire.PayinStatus
 	Quote      platformwire.Quote
-	Requisites platformwire.Requisites // what the payer is told
+	Requisites platformwire.Requisites // the payer's instructions
 	Asked      terms                   // what Terms come to
 }
 
@@ -31,7 +31,7 @@ type payinKey struct {
 	asked   terms
 }
 
-// expired tells whether the price has passed on a payin that nobody funded.
+// expired reports whether the price has passed on a payin that nobody funded.
 func (p *payin) expired(now time.Time) bool {
 	return p.Status != platformwire.PayinStatusCompleted && !now.Before(p.Quote.ExpiresAt)
 }
@@ -41,15 +41,14 @@ func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.Quote.D
 
 // CreatePayin prices an incoming funding over a virtual account or from another chain. The same terms again answer the
 // same payin for as long as it is quoted.
-// Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
 func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	if (body.BankID == "") == (body.OriginChainID == 0) {
 		return serve.Answer{}, refuse.ValidationFailed("",
 			refuse.Field{Field: "bankId", Code: "exactly_one",
-				Message: "Exactly one of bankId and originChainId says where the money comes from."},
+				Message: "Give exactly one of bankId and originChainId."},
 			refuse.Field{Field: "originChainId", Code: "exactly_one",
-				Message: "Exactly one of bankId and originChainId says where the money comes from."})
+				Message: "Give exactly one of bankId and originChainId."})
 	}
 	_, asked, _, err := anchorOf(c, "CreatePayin", body)
 	if err != nil {
@@ -84,7 +83,7 @@ func (t *turn) payinOf(h *holder, id string) (*payin, error) {
 	return found, nil
 }
 
-// GetPayin reads one payin. Source: Events.
+// GetPayin reads one payin.
 func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -99,8 +98,8 @@ func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (
 	return serve.OK(found.view(t.now)).Lean(), nil
 }
 
-// CreatePayinInstructions answers what the payer needs, and takes the quote up: from then on the payin waits for its
-// money. Asking again answers the same. Source: Endpoints, Platform API; Limits, Lifetimes and Idempotency.
+// CreatePayinInstructions returns what the payer needs, and takes the quote up: from then on the payin waits for its
+// money. To ask again returns the same.
 func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

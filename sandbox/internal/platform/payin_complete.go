@@ -10,8 +10,7 @@ import (
 )
 
 // CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet,
-// within the faucet's bounds. A payin that is completed already stays as it is. Source: Endpoints, Platform API;
-// Errors, Slugs; Limits, Sandbox and Idempotency.
+// within the faucet's bounds. A payin that is completed already stays as it is.
 func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	c := caller.From(ctx)
 	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)
@@ -70,7 +69,7 @@ func (t *turn) arrive(arriving *payin) error {
 	return nil
 }
 
-// arrivable refuses money that has no way in: the price has passed, no payer was ever told where to pay, or the virtual
+// arrivable refuses money that has no way in: the price has passed, nobody has asked where to pay, or the virtual
 // account's channel is down.
 func (t *turn) arrivable(arriving *payin) error {
 	switch {
@@ -79,7 +78,7 @@ func (t *turn) arrivable(arriving *payin) error {
 	case arriving.Status == platformwire.PayinStatusQuoted:
 		return refuse.QuoteNotSubmitted()
 	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
-		return refuse.PayoutNotFundable("The virtual account has no routing at present.", nil)
+		return refuse.PayoutNotFundable("The virtual account cannot receive money at present.", nil)
 	default:
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// quotePayin prices a payin and fixes what its payer will be told.
+// quotePayin prices a payin and fixes the instructions for its payer.
 func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, error) {
 	if !t.ready(h) {
 		return nil, refuse.WalletNotLinked()
@@ -43,7 +43,7 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 	return quoted, nil
 }
 
-// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It answers the fee and how
+// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and how
 // finely the currency counts.
 func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	over, err := t.railByID(quoted.holder, quoted.Terms.BankID)
@@ -73,18 +73,18 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 }
 
 // fromChain routes a payin from another chain. Money on Base needs none: it is balance when it arrives.
-// Source: Coverage catalogue.
 func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool {
 		return c.ChainID == quoted.Terms.OriginChainID
 	})
 	switch {
 	case origin < 0:
-		return fee, 0, refuse.InvalidField("originChainId", "chain_not_live", "The chain is not among the live ones.")
+		return fee, 0,
+			refuse.InvalidField("originChainId", "chain_not_live", "The service does not support this chain.")
 	case quoted.Terms.OriginChainID == baseID:
 		return fee, 0,
 			refuse.InvalidField("originChainId", "chain_mismatch",
-				"Funds on Base are balance when they arrive at the account's wallet.")
+				"Money on Base needs no payin: send it to the account's wallet.")
 	}
 	token, listed := tokenOf(chains[origin], quoted.Terms.Currency)
 	if !listed {
@@ -103,7 +103,7 @@ func checkPayinAmounts(body platformwire.PayinCreate, decimals int32) error {
 		return err
 	}
 	if body.MaxAmount.LessThan(body.Amount) {
-		return refuse.InvalidField("maxAmount", "greater_than_equal", "The maximum is no less than the amount.")
+		return refuse.InvalidField("maxAmount", "greater_than_equal", "maxAmount must not be less than amount.")
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (p
 	}
 	if !quote.DestinationAmount.IsPositive() {
 		return platformwire.Quote{},
-			refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+			refuse.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
 	}
 	return quote, nil
 }

@@ -41,18 +41,18 @@ type payout struct {
 // asset is what is debited.
 func (p *payout) asset() string { return string(p.Terms.Currency) }
 
-// expired tells whether the approval window has closed on a payout that nobody funded.
+// expired reports whether the approval window has closed on a payout that nobody funded.
 func (p *payout) expired(now time.Time) bool {
 	return p.Status == platformwire.PayoutStatusExpired ||
 		p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Approval.ExpiresAt)
 }
 
-// stale tells whether a payout that nobody funded needs a new price or a new approval.
+// stale reports whether a payout that nobody funded needs a new price or a new approval.
 func (p *payout) stale(now time.Time) bool {
 	return p.expired(now) || p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Quote.ExpiresAt)
 }
 
-// answer is what the create call answers while the key lives: the payout as it was when it was last priced.
+// answer is what the create call returns while the key is known: the payout as it was when it was last priced.
 func (p *payout) answer() platformwire.Payout {
 	first := *p
 	first.Status, first.Hash = platformwire.PayoutStatusAwaitingApproval, ""
@@ -99,7 +99,7 @@ func (t *turn) payoutOf(h *holder, id string) (*payout, error) {
 	return found, nil
 }
 
-// GetPayout reads one payout. Source: Events.
+// GetPayout reads one payout.
 func (p *Platform) GetPayout(ctx context.Context, payoutID platformwire.PayoutID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Platform answers the business operations of the platform API; the login operations are not its own. It is safe for
+// Platform serves the business operations of the platform API; the login operations are not its own. It is safe for
 // concurrent use.
 type Platform struct {
 	clock      *clock.Clock
@@ -110,7 +110,7 @@ func (p *Platform) Ledger() Ledger {
 	return t.books.view()
 }
 
-// HasClient tells whether the integrator has a client with this id, ready or not.
+// HasClient reports whether the integrator has a client with this id, ready or not.
 func (p *Platform) HasClient(owner, clientID string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ type turn struct {
 	now        time.Time
 }
 
-// enter takes the lock and brings up to date whatever has become due; leave gives the lock back.
+// enter takes the lock and does everything that is due; leave gives the lock back.
 func (p *Platform) enter() *turn {
 	settings := p.settings()
 	p.mu.Lock()
@@ -155,7 +155,7 @@ func newHash() string {
 	return "0x" + hex.EncodeToString(hash[:])
 }
 
-// Records is how many records there are: whatever a caller can make the platform keep, counted one by one.
+// Records is how many records there are: all that a caller can make the platform keep, counted one by one.
 func (p *Platform) Records() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

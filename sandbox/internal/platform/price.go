@@ -67,7 +67,7 @@ func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (platform
 	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).
 		Truncate(decimalsOf(c.To, quote.DestinationCurrency))
 	if !quote.DestinationAmount.IsPositive() {
-		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount does not cover the fee.")
+		return quote, refuse.InvalidField("amount", "amount_below_fee", "The amount is not more than the fee.")
 	}
 	return quote, nil
 }
@@ -96,7 +96,7 @@ func (t *turn) rate(source, destination string) decimal.Decimal {
 	return rate.Mul(one.Sub(t.settings.PriceWorsening)).Round(rateDecimals)
 }
 
-// fiatOf is the currency itself, or the one that a token stands for.
+// fiatOf returns the currency itself, or the currency that a token stands for.
 func fiatOf(currency string) string {
 	if peg, ok := pegs[currency]; ok {
 		return peg

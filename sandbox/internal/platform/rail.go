@@ -20,7 +20,7 @@ type rail struct {
 	OpenedAt time.Time
 }
 
-// ListRails lists the rails that the account can have, opened or not. Source: Coverage catalogue.
+// ListRails lists the rails that the account can have, opened or not.
 func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsParams) (serve.Answer, error) {
 	c := caller.From(ctx)
 	list := queryOf(c, "ListRails")
@@ -51,7 +51,6 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 
 // OpenRail opens a rail; account and rail are the natural key. What rules it out is looked at from the outside in: the
 // integrator's agreement, the account's wallet, its verification, the partner.
-// Source: Coverage catalogue (factors that narrow availability); Limits, Idempotency.
 func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (serve.Answer, error) {
 	wanted := coverage.Rail{Method: body.Method, Currency: body.Currency}
 	if err := checkRail(wanted); err != nil {
@@ -82,7 +81,7 @@ func checkRail(wanted coverage.Rail) error {
 	offered, ok := coverage.RailOf(wanted.Method)
 	switch {
 	case !ok:
-		return refuse.InvalidField("method", "enum", "No virtual account is held on this method.")
+		return refuse.InvalidField("method", "enum", "There is no rail with this method.")
 	case offered.Currency != wanted.Currency:
 		return refuse.InvalidField("currency", "currency_mismatch", "The rail receives "+offered.Currency+".")
 	default:
@@ -101,17 +100,17 @@ func (t *turn) openable(h *holder, wanted coverage.Rail) error {
 		return refuse.RailRequirementsUnmet(blockers)
 	}
 	if t.settings.PartnerDown {
-		return refuse.ProviderUnavailable("The banking partner is unavailable.")
+		return refuse.ProviderUnavailable("The banking partner is unavailable; try again later.")
 	}
 	return nil
 }
 
-// hidden tells whether clients cannot have a rail for where or what they are.
+// hidden reports whether clients cannot have a rail for where or what they are.
 func (t *turn) hidden(r coverage.Rail) bool {
 	return slices.Contains(t.settings.RailsHidden, string(r.Method))
 }
 
-// railStatus is where a rail stands. Source: States, Platform objects.
+// railStatus is where a rail stands.
 func (t *turn) railStatus(opened *rail, method platformwire.BankMethod) platformwire.RailStatus {
 	switch {
 	case slices.Contains(t.settings.ChannelsUnavailable, string(method)):

@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// partnerName is all that is ever said about who holds an account. Source: Resources, Vocabulary.
+// partnerName is all that is ever said about who holds an account.
 const partnerName = "Licensed banking partner"
 
 // sandboxBIC has the form of a BIC and belongs to nobody.

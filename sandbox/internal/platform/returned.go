@@ -10,11 +10,10 @@ import (
 )
 
 // returnTolerance is how far returned money may be from the amount of the payout that it is attributed to.
-// Source: Limits, Sandbox.
 var returnTolerance = decimal.RequireFromString("0.20")
 
-// refund is the money of a refunded payout on its way back. The books know whose it is; the account is told by amount
-// alone, as the service tells.
+// refund is the money of a refunded payout on its way back. The books know whose it is; the account is found by the
+// amount only, as the service does.
 type refund struct {
 	Number    int  // in the order of refunding, from 1
 	Delivered bool // before
@@ -74,7 +73,7 @@ func (t *turn) receive(p *payout) {
 }
 
 // attribute finds the payout that returned money is taken for: the oldest of the account's refunded payouts whose
-// amount fits within the tolerance, and that no money was attributed to before. It answers no id if none fits.
+// amount fits within the tolerance, and that no money was attributed to before. It returns no id if no payout fits.
 func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	found := -1
 	for i, p := range t.unmatched {

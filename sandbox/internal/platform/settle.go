@@ -11,8 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// legalMoves are the transitions that a partner can report. Source: Endpoints, Platform API; the description shows no
-// state set, so these are the host's.
+// legalMoves are the transitions that a partner can report. The description does not list them: these are the host's.
 var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
 	platformwire.PayoutStatusAwaitingApproval: {platformwire.PayoutStatusExpired},
 	platformwire.PayoutStatusFunding: {
@@ -41,8 +40,8 @@ func (t *turn) settleDue() {
 }
 
 // MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
-// payout stands changes nothing. A payout that nobody funded answers quote_not_submitted, or payout_not_fundable once
-// its window has closed. Source: Endpoints, Platform API; Errors, Slugs; Limits, Idempotency.
+// payout stands changes nothing. A payout that nobody funded is refused with quote_not_submitted, or
+// payout_not_fundable once its window has closed.
 func (p *Platform) MovePayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutStatusUpdate,
 ) (serve.Answer, error) {

@@ -53,8 +53,7 @@ func (t *turn) drop(h *holder, entry *transaction) {
 }
 
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
-// that entries made in between neither repeat nor hide others. Source: Endpoints, Platform API; Limits, Pages and
-// sizes.
+// that entries made in between neither repeat nor hide others.
 func (p *Platform) ListTransactions(
 	ctx context.Context, params platformwire.ListTransactionsParams,
 ) (serve.Answer, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// Check tells why a message is not signed by a public key, a DER SubjectPublicKeyInfo, or returns nil.
+// Check returns why a message is not signed by a public key (DER SubjectPublicKeyInfo), or nil.
 func Check(publicKey, message, signature []byte, requireLowS bool) *refuse.Refusal {
 	switch err := wallet.Verify(publicKey, message, signature); {
 	case err == nil:

@@ -4,13 +4,14 @@ import "net/http"
 
 // SignatureInvalid is 400 signature_invalid: the signature does not verify, and nothing is consumed.
 func SignatureInvalid() *Refusal {
-	return &Refusal{Status: http.StatusBadRequest, Code: "signature_invalid", Message: "The signature does not verify."}
+	return &Refusal{Status: http.StatusBadRequest, Code: "signature_invalid",
+		Message: "The signature is not valid for this message and public key."}
 }
 
 // SignatureHighS is 400 signature_invalid for a signature that verifies, where the host takes none with a high S.
 func SignatureHighS() *Refusal {
 	refusal := SignatureInvalid()
-	refusal.Message = "The signature verifies, but its S is in the upper half of the curve's order; S must be low."
+	refusal.Message = "The signature is valid, but its S is in the upper half of the curve's order; S must be low."
 	return refusal
 }
 

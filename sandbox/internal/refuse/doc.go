@@ -1,7 +1,5 @@
-// Package refuse holds the refusals of the sandbox host: one constructor for each slug the host answers.
+// Package refuse has the refusals of the sandbox host: one constructor for each slug that the host sends.
 //
-// A [Refusal] is an error that knows its HTTP status, its slug and its details. The host renders it as the platform
-// envelope; nothing else in the host writes an error body.
-//
-// Source: Errors, Platform envelope, Status codes and Slugs.
+// A [Refusal] is an error with its HTTP status, its slug and its details. The host writes it as the platform envelope.
+// Nothing else in the host writes an error body.
 package refuse

@@ -12,7 +12,7 @@ func FundingAttemptExpired() *Refusal {
 	return &Refusal{
 		Status:  http.StatusConflict,
 		Code:    "funding_attempt_expired",
-		Message: "The approval window has passed; reopen the payout with the same key.",
+		Message: "The approval has expired; book the payout again with the same key.",
 	}
 }
 
@@ -28,7 +28,8 @@ func AlreadyFunded(payoutID, transactionHash string) *Refusal {
 
 // FundingInProgress is 409 funding_in_progress: wait.
 func FundingInProgress() *Refusal {
-	return &Refusal{Status: http.StatusConflict, Code: "funding_in_progress", Message: "Funding is under way."}
+	return &Refusal{Status: http.StatusConflict, Code: "funding_in_progress",
+		Message: "The payment is being funded; read it later."}
 }
 
 // ContactNotPayable is 409 contact_not_payable with details.blockers as in the contact's capabilities.
@@ -41,7 +42,7 @@ func ContactNotPayable(blockers []Blocker) *Refusal {
 	}
 }
 
-// PayoutNotFundable is 409 payout_not_fundable. Details carries what there is to say, for example the amount available;
+// PayoutNotFundable is 409 payout_not_fundable. Details may have more, for example the amount available;
 // it may be nil.
 func PayoutNotFundable(message string, details map[string]any) *Refusal {
 	return &Refusal{Status: http.StatusConflict, Code: "payout_not_fundable", Message: message, Details: details}
@@ -49,7 +50,8 @@ func PayoutNotFundable(message string, details map[string]any) *Refusal {
 
 // QuoteNotSubmitted is 409 quote_not_submitted.
 func QuoteNotSubmitted() *Refusal {
-	return &Refusal{Status: http.StatusConflict, Code: "quote_not_submitted", Message: "The quote was not submitted."}
+	return &Refusal{Status: http.StatusConflict, Code: "quote_not_submitted",
+		Message: "First confirm the payout, or ask for the payin's instructions."}
 }
 
 // RailNotAvailable is 403 rail_not_available: the rail is not enabled for the integrator.
@@ -71,7 +73,7 @@ func RailRequirementsUnmet(blockers []Blocker) *Refusal {
 // AmountBelowMinimum is 422 amount_below_minimum: a sandbox credit under 0.10.
 func AmountBelowMinimum() *Refusal {
 	return &Refusal{Status: http.StatusUnprocessableEntity, Code: "amount_below_minimum",
-		Message: "The smallest credit is 0.10 of the token."}
+		Message: "The smallest deposit is 0.10 of the token."}
 }
 
 // AmountAboveMaximum is 422 amount_above_maximum with details.maxCredit, a decimal string.
@@ -79,18 +81,16 @@ func AmountAboveMaximum(maxCredit string) *Refusal {
 	return &Refusal{
 		Status:  http.StatusUnprocessableEntity,
 		Code:    "amount_above_maximum",
-		Message: "The credit is over the largest credit per call.",
+		Message: "The deposit is over the largest amount for each call.",
 		Details: map[string]any{"maxCredit": maxCredit},
 	}
 }
 
 // SpendLimitExceeded is 403 forbidden with details.reason and what the app key may still spend in USDC, a decimal
 // string.
-//
-// Source: App API, Account and profile (remaining spend limit).
 func SpendLimitExceeded(remaining string) *Refusal {
 	refusal := Forbidden()
-	refusal.Message = "The amount is beyond what the app key may still spend."
+	refusal.Message = "The amount is more than the app key may still spend."
 	refusal.Details = map[string]any{"reason": "spendLimitExceeded", "remainingSpendLimit": remaining}
 	return refusal
 }

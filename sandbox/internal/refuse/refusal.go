@@ -2,6 +2,7 @@ package refuse
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,20 +20,24 @@ type Refusal struct {
 	RetryAfter time.Duration
 }
 
-// Error says status, slug and message.
+// Error says status, slug and message, and what is wrong with each field.
 func (r *Refusal) Error() string {
-	return strconv.Itoa(r.Status) + " " + r.Code + ": " + r.Message
+	var text strings.Builder
+	text.WriteString(strconv.Itoa(r.Status) + " " + r.Code + ": " + r.Message)
+	fields, _ := r.Details["fields"].([]Field)
+	for _, field := range fields {
+		text.WriteString(" " + field.Field + ": " + field.Message)
+	}
+	return text.String()
 }
 
-// Is tells whether target is a refusal with the same slug, so that errors.Is compares slugs.
+// Is reports whether target is a refusal with the same slug, so that errors.Is compares slugs.
 func (r *Refusal) Is(target error) bool {
 	other, ok := target.(*Refusal)
 	return ok && other != nil && other.Code == r.Code
 }
 
 // Field is one entry of validation_failed's details.fields.
-//
-// Source: Errors, Platform envelope.
 type Field struct {
 	// Field is the name in wire spelling; nested names are joined by dots.
 	Field string `json:"field"`
@@ -43,8 +48,6 @@ type Field struct {
 }
 
 // Blocker is one entry of details.blockers and of a contact's capabilities. Its codes are not slugs.
-//
-// Source: Resources, Contact; Errors, Slugs.
 type Blocker struct {
 	// Code is a word of the blocker vocabulary.
 	Code string `json:"code"`

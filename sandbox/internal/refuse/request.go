@@ -108,7 +108,7 @@ func RateLimited(wait time.Duration) *Refusal {
 	return &Refusal{
 		Status:     http.StatusTooManyRequests,
 		Code:       "rate_limited",
-		Message:    "A rate window is used up.",
+		Message:    "There were too many calls in the rate window.",
 		RetryAfter: wait,
 	}
 }

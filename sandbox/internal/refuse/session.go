@@ -14,17 +14,16 @@ func TokenExpired() *Refusal {
 }
 
 // Forbidden is 403 forbidden without details: a deleted key, or an address off the key's allowlist.
-//
-// Source: Authentication, Platform API.
 func Forbidden() *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: "The session may not do this."}
 }
 
-// UnknownHost is 403 forbidden without details: the Host header has a name that is none of this host's. No rule of the
+// UnknownHost is 403 forbidden without details: the host does not accept the name in the Host header. No rule of the
 // service: it keeps pages of a browser out that have a name of their own lead to this machine.
 func UnknownHost() *Refusal {
 	refusal := Forbidden()
-	refusal.Message = "The Host header has a name that this sandbox host is not called by; add it with sandbox.WithHosts or the flag -host."
+	refusal.Message = "This sandbox host does not accept the name in the Host header; " +
+		"add it with sandbox.WithHosts or the flag -host."
 	return refusal
 }
 
@@ -32,7 +31,7 @@ func UnknownHost() *Refusal {
 // it is a refresh token on a business route.
 func DeveloperSessionRequired() *Refusal {
 	refusal := Forbidden()
-	refusal.Message = "Only a platform access token of a developer-key session is accepted here."
+	refusal.Message = "The platform API accepts only the access token of a developer-key session."
 	refusal.Details = map[string]any{"reason": "developerSessionRequired"}
 	return refusal
 }
@@ -43,7 +42,7 @@ func MissingScope(required string, held []string) *Refusal {
 		held = []string{}
 	}
 	refusal := Forbidden()
-	refusal.Message = "The key lacks a scope."
+	refusal.Message = "The key does not have the scope that this call needs."
 	refusal.Details = map[string]any{"requiredScope": required, "scope": held}
 	return refusal
 }
@@ -66,7 +65,8 @@ func ChallengeNotFound() *Refusal {
 
 // ChallengeConsumed is 409 challenge_consumed: a challenge is single use.
 func ChallengeConsumed() *Refusal {
-	return &Refusal{Status: http.StatusConflict, Code: "challenge_consumed", Message: "The challenge was used before."}
+	return &Refusal{Status: http.StatusConflict, Code: "challenge_consumed",
+		Message: "The challenge was used before; ask for a new one."}
 }
 
 // ChallengeExpired is 410 challenge_expired.

@@ -25,7 +25,7 @@ func Created(body any) Answer { return Answer{Status: http.StatusCreated, Body: 
 // NoContent has no body.
 func NoContent() Answer { return Answer{Status: http.StatusNoContent} }
 
-// File is an answer that is no JSON.
+// File is a response other than JSON.
 func File(contentType string, body []byte) Answer {
 	return Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
 }
@@ -37,7 +37,7 @@ func (a Answer) Lean() Answer {
 	return a
 }
 
-// Replayed says that the operation ran before. Source: Limits, Idempotency.
+// Replayed says that the operation ran before.
 func (a Answer) Replayed() Answer {
 	a.Header = http.Header{"Idempotency-Replayed": {"true"}}
 	return a

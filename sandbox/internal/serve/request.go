@@ -20,7 +20,7 @@ type Route struct {
 	Run          func(context.Context, *Request) (Answer, error)
 }
 
-// Request is what the gate has read of a request. What an operation takes is bound one by one, and Err tells at the end
+// Request is what the gate has read of a request. What an operation takes is bound one by one. At the end, Err reports
 // whether all of it could be.
 type Request struct {
 	Path   map[string]string // its parameters
@@ -61,7 +61,7 @@ func (r *Request) BindHeader(to any, p Parameter) {
 // BindBody reads the body as encoding/json does.
 func (r *Request) BindBody(to any) { r.note(json.Unmarshal(r.Body, to, jsonv1.DefaultOptionsV1())) }
 
-// note takes down a failure. Why it failed is not told: how a library words it differs between its releases.
+// note records a failure. It drops the reason: its wording differs between releases of a library.
 func (r *Request) note(err error) { r.unreadable = r.unreadable || err != nil }
 
 // Err refuses a request of which something cannot be read. The gate has refused, by name, all that it knows cannot be.

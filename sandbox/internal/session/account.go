@@ -2,7 +2,7 @@ package session
 
 import "crypto/rand"
 
-// Account answers the id of an integrator's account and its email as it is
+// Account returns the id of an integrator's account and its email as it is
 // kept; an email that is new makes a new account.
 func (r *Registry) Account(email string) (id, canonical string) {
 	canonical = canonicalEmail(email)
@@ -21,7 +21,7 @@ func (r *Registry) accountOf(email string) string {
 	return opened.ID
 }
 
-// OwnerOf answers the id of the integrator's account that has the email.
+// OwnerOf returns the id of the integrator's account that has the email.
 func (r *Registry) OwnerOf(email string) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -62,7 +62,7 @@ func (c *Challenges) Reset() {
 }
 
 // issue makes a challenge for whoever has the email, known or not, so that the
-// answer tells nothing about accounts.
+// response says nothing about accounts.
 func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error) {
 	now := c.clock.Now()
 	if expiresAt.Before(now) || expiresAt.After(now.Add(maxRequestExpiry)) {
@@ -113,7 +113,7 @@ func (c *challenge) encode() ([]byte, error) {
 	return canonical, canonical.Canonicalize()
 }
 
-// open answers a challenge that can still be used.
+// open returns a challenge that can still be used.
 func (c *Challenges) open(id string) (challenge, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

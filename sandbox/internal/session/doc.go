@@ -1,6 +1,3 @@
-// Package session is the host's login: accounts and their developer keys, the
-// signed challenge, access and refresh tokens, and the checks of the key that
-// every request repeats.
-//
-// Source: Authentication, Platform API; Limits, Lifetimes.
+// Package session is the host's login: accounts and their developer keys, the signed challenge, access and refresh
+// tokens, and the checks of the key that every request repeats.
 package session

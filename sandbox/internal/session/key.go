@@ -15,7 +15,7 @@ const (
 	ScopeAccounts = "accounts:write"
 )
 
-// Scopes answers all four.
+// Scopes returns all four.
 func Scopes() []string {
 	return []string{ScopeRead, ScopeContacts, ScopePayouts, ScopeAccounts}
 }
@@ -31,7 +31,7 @@ type Key struct {
 	CreatedAt time.Time
 }
 
-// allows tells whether requests may come from source.
+// allows reports whether requests may come from source.
 func (k *Key) allows(source netip.Addr) bool {
 	if len(k.Allowlist) == 0 {
 		return true
@@ -40,7 +40,7 @@ func (k *Key) allows(source netip.Addr) bool {
 	return slices.ContainsFunc(k.Allowlist, func(p netip.Prefix) bool { return p.Contains(source) })
 }
 
-// holds tells whether the key's scopes cover a route; a route may need none.
+// holds reports whether the key's scopes cover a route; a route may need none.
 func (k *Key) holds(scope string) bool {
 	return scope == "" || slices.Contains(k.Scopes, scope)
 }

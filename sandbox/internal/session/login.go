@@ -89,7 +89,7 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 }
 
 // RefreshToken mints a new access token after the checks that every request
-// repeats. The refresh token is answered unchanged.
+// repeats. The refresh token is returned unchanged.
 func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (serve.Answer, error) {
 	if !l.Settings().LoginAvailable {
 		return serve.Answer{}, refuse.LoginUnavailable()
@@ -108,7 +108,7 @@ func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshReque
 	return serve.Created(l.answer(l.Tokens.renew(refresh))), nil
 }
 
-// open tells whether logins are possible at all.
+// open reports whether logins are possible at all.
 func (l *Login) open() error {
 	switch settings := l.Settings(); {
 	case !settings.LoginAvailable:

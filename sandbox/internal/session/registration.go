@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// The bounds of a developer key. Source: Limits, Pages and sizes.
+// The bounds of a developer key.
 const (
 	maxPublicKey = 4096
 	maxAllowlist = 64
@@ -18,7 +18,7 @@ const (
 
 // Registration asks for a developer key, as the service's own application would.
 type Registration struct {
-	// Email names the account; one that is new to the host makes a new account.
+	// Email names the account. If the host does not know it, it creates the account.
 	Email string `json:"email"`
 	// PublicKey is the DER SubjectPublicKeyInfo in base64, at most 4,096 characters.
 	PublicKey string `json:"publicKey"`
@@ -37,20 +37,20 @@ func (r Registration) key() (*Key, error) {
 
 	key := &Key{Email: canonicalEmail(r.Email), Scopes: slices.Clone(r.Scopes)}
 	if key.Email == "" {
-		refuseField("email", "missing", "A key belongs to an account.")
+		refuseField("email", "missing", "email is required: a key belongs to an account.")
 	}
 	der, err := base64.StdEncoding.DecodeString(r.PublicKey)
 	switch {
 	case r.PublicKey == "":
-		refuseField("publicKey", "missing", "A key has a public half.")
+		refuseField("publicKey", "missing", "publicKey is required.")
 	case len(r.PublicKey) > maxPublicKey:
 		refuseField("publicKey", "string_too_long",
 			fmt.Sprintf("A public key has at most %d characters.", maxPublicKey))
 	case err != nil:
-		refuseField("publicKey", "bytes_invalid_encoding", "A public key is DER in standard base64.")
+		refuseField("publicKey", "bytes_invalid_encoding", "A public key must be DER in standard base64.")
 	case !usable(der):
 		refuseField("publicKey", "value_error",
-			"A public key is ECDSA P-256, secp256k1, Ed25519, or RSA from 2048 bits.")
+			"A public key must be ECDSA P-256 or secp256k1, Ed25519, or RSA with at least 2048 bits.")
 	}
 	key.PublicKey = der
 
@@ -59,7 +59,7 @@ func (r Registration) key() (*Key, error) {
 	}
 	for i, scope := range r.Scopes {
 		if !slices.Contains(Scopes(), scope) {
-			refuseField(fmt.Sprintf("scopes.%d", i), "enum", "No such scope.")
+			refuseField(fmt.Sprintf("scopes.%d", i), "enum", "There is no such scope.")
 		}
 	}
 	if r.Allowlist != nil && len(r.Allowlist) == 0 || len(r.Allowlist) > maxAllowlist {

@@ -98,7 +98,7 @@ func (r *Registry) Delete(id string) error {
 	return nil
 }
 
-// Keys answers every key, oldest first.
+// Keys returns every key, oldest first.
 func (r *Registry) Keys() []Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -124,7 +124,7 @@ func (r *Registry) Records() int {
 
 // Check is what every request, every refresh and every co-signing repeats: the
 // key still exists, the source address lies in its allowlist, its scopes cover
-// the route. Source: Authentication, Platform API.
+// the route.
 func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, error) {
 	r.mu.RLock()
 	key := r.keys.Get(keyID)
@@ -139,7 +139,7 @@ func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, er
 	}
 }
 
-// KeyOf answers the id of the account's key that has this public half.
+// KeyOf returns the id of the account's key that has this public half.
 func (r *Registry) KeyOf(owner string, publicKey []byte) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -192,7 +192,7 @@ func tombstoneOf(owner string, publicKey []byte) (id string) {
 	return owner + "/" + hex.EncodeToString(digest[:])
 }
 
-// usable tells whether signatures by a public half can be verified at all.
+// usable reports whether signatures by a public half can be verified at all.
 func usable(der []byte) bool {
 	var refused *signing.KeyRefused
 	return !errors.As(wallet.Verify(der, nil, nil), &refused)

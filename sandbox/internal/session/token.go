@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// The lifetimes of a session. Source: Limits, Lifetimes.
+// The lifetimes of a session.
 const (
 	AccessLifetime  = 60 * time.Minute
 	RefreshLifetime = 60 * 24 * time.Hour
@@ -37,7 +37,7 @@ type token struct {
 // foreign is a token of another surface.
 type foreign struct{}
 
-// grant is what a login or a refresh answers.
+// grant is the response to a login or a refresh.
 type grant struct {
 	access, refresh                   string
 	accessExpiresAt, refreshExpiresAt time.Time
@@ -78,7 +78,7 @@ func (t *Tokens) AddForeign(tokens ...string) {
 	}
 }
 
-// Authenticate answers the id of the key that minted an access token, or refuses
+// Authenticate returns the id of the key that minted an access token, or refuses
 // the token: unauthenticated, token_expired, or forbidden with the reason
 // developerSessionRequired for any other kind of token.
 func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
@@ -140,7 +140,7 @@ func (t *Tokens) mintAccess(refresh string) grant {
 	}
 }
 
-// holder answers the id of the key behind a refresh token that is still alive.
+// holder returns the id of the key behind a refresh token that is still alive.
 func (t *Tokens) holder(refresh string) (keyID string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

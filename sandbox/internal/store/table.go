@@ -21,7 +21,7 @@ func NewKeeper(s Store) *Keeper { return &Keeper{store: s} }
 // mostSpare is how many changes a keeper has room for between commits.
 const mostSpare = 1024
 
-// Commit hands the changes to the store. It panics if the store does not take them, so that no caller is told of
+// Commit hands the changes to the store. It panics if the store does not take them, so that no caller hears of
 // something that is not kept; they are then handed over with those of the next commit.
 func (k *Keeper) Commit() {
 	if len(k.changes) == 0 {

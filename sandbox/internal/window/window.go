@@ -1,7 +1,7 @@
 // Package window counts requests against the stated rate windows.
 //
 // A window is fixed: it opens with the first request of a key, and closes after
-// its length; the counter then starts again. Source: Limits, Rate windows.
+// its length; the counter then starts again.
 package window
 
 import (
@@ -25,7 +25,7 @@ const (
 	SandboxMoney                     // account
 )
 
-// limit is how many requests pass in which time. Source: Limits, Rate windows.
+// limit is how many requests pass in which time.
 func (w Window) limit() (int, time.Duration) {
 	switch w {
 	case Writes:
@@ -67,7 +67,7 @@ type counter struct {
 	count  int
 }
 
-// New returns counters that refuse nothing while enabled answers false.
+// New returns counters that refuse nothing while enabled returns false.
 func New(clk *clock.Clock, enabled func() bool) *Counters {
 	return &Counters{clock: clk, enabled: enabled, counters: map[counterKey]counter{}, sweepAt: sweepAt}
 }

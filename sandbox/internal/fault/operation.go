@@ -1,0 +1,99 @@
+package fault
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Operation is one operation of the service. Its path is whole, such as /dapi/v1/payouts/{payoutId}.
+type Operation struct{ Method, Path string }
+
+func (o Operation) String() string { return o.Method + " " + o.Path }
+
+// Operations are the operations of every surface. Faults happen to requests for them.
+type Operations []Operation
+
+// UnknownOperation refuses a method and a path that belong to no operation. A fault for them would never happen, and
+// the test that armed it would test nothing.
+type UnknownOperation struct {
+	Method, Path string   // as given
+	Near         []string // the operations that are most like them, most alike first
+}
+
+func (e *UnknownOperation) Error() string {
+	return fmt.Sprintf("no operation of the service is %q; did you mean %s?",
+		strings.TrimSpace(e.Method+" "+e.Path), strings.Join(e.Near, " or "))
+}
+
+// Check returns an [*UnknownOperation] if no operation has this method (empty: any) and a path that the pattern covers.
+func (all Operations) Check(method, pattern string) error {
+	if slices.ContainsFunc(all, func(o Operation) bool {
+		return (method == "" || o.Method == method) && covers(pattern, o.Path, sameAsTemplate)
+	}) {
+		return nil
+	}
+	return &UnknownOperation{Method: method, Path: pattern, Near: all.near(method, pattern)}
+}
+
+// near returns the operations that are most like the method and the pattern: at most three, and none that is much less
+// like them than the first.
+func (all Operations) near(method, pattern string) []string {
+	const most, apart = 3, 3
+	type candidate struct {
+		operation Operation
+		distance  int
+	}
+	candidates := make([]candidate, len(all))
+	for i, o := range all {
+		distance := editDistance(nameless(pattern), nameless(o.Path))
+		if rest, ok := strings.CutPrefix(o.Path, base); ok {
+			distance = min(distance, editDistance(nameless(pattern), nameless(rest)))
+		}
+		if method != "" && o.Method != method {
+			distance++
+		}
+		candidates[i] = candidate{o, distance}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var near []string
+	for _, c := range candidates[:min(most, len(candidates))] {
+		if c.distance <= candidates[0].distance+apart {
+			near = append(near, c.operation.String())
+		}
+	}
+	return near
+}
+
+// nameless leaves the names of path parameters out: what a caller names them does not matter.
+func nameless(path string) string {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if isWildcard(segment) {
+			segments[i] = "*"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// editDistance is the Levenshtein distance: how many bytes must be inserted, deleted or replaced.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
