@@ -23,7 +23,7 @@ func (r recording) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // Every client sends through a transport of the caller's.
 func ExampleWithHTTPClient() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	client, err := public.New(server.URL, moneymovement.WithHTTPClient(&http.Client{
 		Transport: recording{http.DefaultTransport}, Timeout: 10 * time.Second,
@@ -50,7 +50,7 @@ func (shared) Wait(ctx context.Context, call moneymovement.RateCall) error {
 // The windows of the service are counted for a credential, so that processes which share one have to share its windows
 // as well. A single process needs no option: its client keeps them by itself. WithoutPacing turns that off.
 func ExampleWithRateLimiter() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key},
 		moneymovement.WithRateLimiter(shared{}))
@@ -65,7 +65,7 @@ func ExampleWithRateLimiter() {
 
 // What came back besides the value, for a log or a support case.
 func ExampleCaptureResponse() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	client, err := public.New(server.URL)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Account is the profile, verification and balances of the key's owner.
-//
-// Source: App API, Account and profile.
+// Account reads and updates the profile, the verification and the balances of the key's owner.
 type Account struct{ low lowLevel }
 
-// Profile answers the owner's profile.
+// Profile returns the owner's profile.
 func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOption) (*UserProfile, error) {
 	return transport.Of(s).low.GetProfile(ctx, options)
 }
 
-// UpdateProfile saves the names and the address that verification reads: what is absent stays, and what is empty or
-// null is cleared.
+// UpdateProfile saves the names and the address that verification reads, and returns the profile. A field that is not
+// set stays as it is. An empty or null field is cleared.
+//
+// Repeating an update is harmless: it is tried again after a lost response.
 func (s *Account) UpdateProfile(
 	ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption,
 ) (*UserProfile, error) {
@@ -28,21 +28,21 @@ func (s *Account) UpdateProfile(
 		})
 }
 
-// KYCLink creates the link under which the owner verifies themselves, or fetches the one that exists.
+// KYCLink returns the link under which the owner verifies themselves. The service creates it at the first call and
+// returns the same link later. The description does not show the response: URL and Status are assumed.
 func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
 	return transport.Of(s).low.CreateKYCLink(ctx, options).OrZero()
 }
 
-// KYCStatus answers how far verification has come, with params.Provider if one is named.
-//
-// Source: States and transitions, Card and verification.
+// KYCStatus returns how far verification has come. Its Status.Final reports whether it has ended, approved or rejected.
+// params.Provider is optional, and names the provider to ask about.
 func (s *Account) KYCStatus(
 	ctx context.Context, params GetKYCStatusParams, options ...moneymovement.CallOption,
 ) (*KYCState, error) {
 	return transport.Of(s).low.GetKYCStatus(ctx, &params, options)
 }
 
-// Balances answers all balance accounts.
+// Balances returns all balance accounts. Amounts are exact decimals in units of the asset: 12.5 USDC is 12.5.
 func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOption) ([]Balance, error) {
 	list, err := transport.Of(s).low.ListBalances(ctx, options)
 	if err != nil {
@@ -51,13 +51,15 @@ func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOpt
 	return list.Items, nil
 }
 
-// WalletBalance answers the owner's wallet, what it holds in USDC, and what the key may still spend of it (GET
-// /mcp/get_balance).
+// WalletBalance returns the owner's wallet, its balance in USDC, and how much USDC the key may still spend
+// (GET /mcp/get_balance). RemainingAllowance is nil if the service does not report one.
 func (s *Account) WalletBalance(ctx context.Context, options ...moneymovement.CallOption) (*MCPBalance, error) {
 	return transport.Of(s).low.GetMCPBalance(ctx, options)
 }
 
-// App introspects the key: whom it belongs to, its scopes, and what it may still spend.
+// App returns whom the key belongs to, its scopes, and how much it may still spend. RemainingSpendLimit is nil if the
+// service does not report one. A key that the service does not accept fails with *errors.Unauthenticated, so this call
+// is a good check at the start of a program.
 func (s *Account) App(ctx context.Context, options ...moneymovement.CallOption) (*App, error) {
 	return transport.Of(s).low.GetApp(ctx, options)
 }

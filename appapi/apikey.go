@@ -7,19 +7,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// APIKey is the credential of the app API; it identifies the owning app. Make one with [NewAPIKey]. It never prints,
-// and is no credential of another surface.
-//
-// Source: Authentication, App API and reference endpoints.
+// APIKey is the credential of the app API. Make one with [NewAPIKey]. It never prints.
 type APIKey struct {
 	secret
 	ownHeader bool // X-Api-Key
 }
 
-// secret keeps the field out of callers' reach.
+// secret is embedded under this name so that the field is not exported.
 type secret = transport.Secret
 
-// NewAPIKey holds a key as the service issued it. Read it from where secrets are kept, not from the source.
+// NewAPIKey returns a key that the service issued. Read it from where your secrets are kept, not from the source. An
+// empty key is refused by [New].
 func NewAPIKey(key string) APIKey { return APIKey{secret: transport.NewSecret(key)} }
 
 // InKeyHeader returns the same key, to be sent as the header X-Api-Key in place of Authorization: Bearer. The service
@@ -29,13 +27,13 @@ func (k APIKey) InKeyHeader() APIKey {
 	return k
 }
 
-// credential puts the key on each attempt. A key is never renewed.
+// credential sets the key's header on each attempt. A key is never renewed.
 type credential struct {
 	header string
 	value  transport.Hidden[[]string]
 }
 
-// credential is the key in its header.
+// credential returns the header of the key.
 func (k APIKey) credential() credential {
 	if k.ownHeader {
 		return credential{"X-Api-Key", transport.Hide([]string{transport.Reveal(k.secret)})}

@@ -7,12 +7,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Banks are the bank rails, and the accounts opened on them.
-//
-// Source: App API, Banks and quotes.
+// Banks lists the bank rails, and opens bank accounts on them.
 type Banks struct{ low lowLevel }
 
-// List answers all rails.
+// List returns all rails. Requisites are what a payer needs to send money; a rail without a bank account has none.
 func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) ([]Bank, error) {
 	list, err := transport.Of(s).low.ListBanks(ctx, options)
 	if err != nil {
@@ -21,8 +19,10 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 	return list.Items, nil
 }
 
-// Activate opens accounts on the named rails, or on all that are available if none is named. Activating a rail again
-// changes nothing. The description does not show the body, so that its one field is assumed.
+// Activate opens bank accounts on the rails that methods names, such as "sepa", and returns the rails. Without methods
+// it opens one on every available rail. Activating a rail again changes nothing.
+//
+// The description does not show the body. The SDK assumes one field, "methods".
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {
 	low := transport.Of(s).low
 	list, err := low.ActivateBanks(ctx, &bankActivation{methods}, options).

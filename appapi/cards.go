@@ -9,44 +9,42 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Cards are payment cards.
-//
-// Source: App API, Cards.
+// Cards are payment cards. Limits and amounts are exact decimals in the currency of the card's Limit.
 type Cards struct {
 	low    lowLevel
 	proofs cardproof.Prover
 }
 
-// CardFormatVirtual is the format that the description shows. The set is open.
-//
-// Source: App API, Cards.
+// CardFormatVirtual is the one format that the description shows. There can be others.
 const CardFormatVirtual CardFormat = "virtual"
 
-// List answers all cards, and how far the account is from having one.
+// List returns all cards, and how far the owner's verification for a card has come.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
 	return transport.Of(s).low.ListCards(ctx, options)
 }
 
-// Create issues a card. Repeating it can issue a second one, so that it is never sent twice.
+// Create issues a card. A second call can issue a second card, so Create is never sent twice. If its response is lost,
+// it fails with *errors.OutcomeUnknown: look for the card with [Cards.List].
 func (s *Cards) Create(ctx context.Context, card CardCreate, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.CreateCard(ctx, &card, options)
 }
 
-// Get answers one card, without its secrets.
+// Get returns one card, without its number and security code.
 func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.GetCard(ctx, id, options)
 }
 
-// Details reveals a card's number and security code. The card's wallet signs a confirmation message that the service
-// takes for five minutes and once, so that each call signs anew. Another wallet's signature is refused by the service.
-// If the wallet signs only when the five minutes are over, as one that asks a person can, nothing is sent and the error
-// is *errors.InvalidInput. With [model.WithCardMessage] the wallet signs another text. Number, security code and expiry are
-// [moneymovement.Secret]s, which do not print: their Reveal method gives the text to show to the holder.
+// Details returns a card's number, security code and expiry date. They are [moneymovement.Secret] values, which do not
+// print: call Reveal to show them to the holder.
 //
-// The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it
-// as used then, as *errors.Conflict: call again, which signs anew.
+// The wallet that the card spends from signs a confirmation message. A signature is valid once and for five minutes, so
+// each call signs anew. If the wallet takes longer than that, for example because it asks a person, Details fails with
+// *errors.InvalidInput and sends nothing. The service refuses the signature of another wallet.
 //
-// Source: App API, Cards; Limits, Lifetimes (card details nonce).
+// The description does not show the confirmation message. The SDK assumes one; [model.WithCardMessage] replaces it.
+//
+// If the response is lost, the same signature is sent again. A service that has already accepted it can refuse it with
+// *errors.Conflict: call Details again.
 func (s *Cards) Details(
 	ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
@@ -60,14 +58,15 @@ func (s *Cards) Details(
 	return s.DetailsWithProof(ctx, id, proof, options...)
 }
 
-// DetailsWithProof is [Cards.Details] with a proof that was signed in another place; see model.ProveCard.
+// DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. See
+// [model.SignCardDetails].
 func (s *Cards) DetailsWithProof(
 	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
 	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 
-// SetLabel gives a card a label of the caller's own. An empty one clears it.
+// SetLabel sets your own label of a card, and returns the card. An empty label clears it.
 func (s *Cards) SetLabel(
 	ctx context.Context, id, label string, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
@@ -75,31 +74,37 @@ func (s *Cards) SetLabel(
 		Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// SetLimit sets the limits that are given and leaves the others; what null means is for the service to say. The
-// description does not show the body: its fields are assumed to be those of the card.
+// SetLimit changes the limits that are set, and returns the card. A limit that is not set stays as it is. Limits are
+// amounts in the currency of the card's Limit. What a null limit means is not stated: the service decides.
+//
+// The description does not show the body. The SDK assumes the limits that a card returns: dailyLimit, monthlyLimit and
+// lifetimeLimit, as JSON numbers.
 func (s *Cards) SetLimit(
 	ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
 	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// Freeze stops a card from spending.
+// Freeze stops a card from spending, and returns the card.
 func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// Unfreeze lets a frozen card spend again.
+// Unfreeze lets a frozen card spend again, and returns the card.
 func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// KYCLink creates the link under which the holder verifies themselves for a card, or fetches the one that exists.
+// KYCLink returns the link under which the holder verifies themselves for a card. The service creates it at the first
+// call and returns the same link later. The description does not show the response: URL and Status are assumed.
 func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
 	return transport.Of(s).low.CreateCardKYCLink(ctx, options).OrZero()
 }
 
-// PreApprove allows the card programme to draw on the wallet. The description does not show the body: its fields are
-// assumed. Whether a second pre-approval adds up is not shown, so that it is never sent twice.
+// PreApprove allows the card programme to take up to approval.Amount of approval.Currency from the wallet. The
+// description does not show the body or the response: their fields are assumed. It also does not say whether two
+// pre-approvals add up, so PreApprove is never sent twice. If its response is lost, it fails with
+// *errors.OutcomeUnknown.
 func (s *Cards) PreApprove(
 	ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption,
 ) (*CardPreApproval, error) {

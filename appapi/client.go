@@ -8,11 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Client is the app API for the app that a key belongs to. It is safe for concurrent use.
-//
-// Source: Endpoints, App API.
+// Client calls the app API for one app. Make one with [New]. It is safe for concurrent use.
 type Client struct {
-	// Account is the profile, verification and balances of the key's owner.
 	Account      *Account
 	Contacts     *Contacts
 	Documents    *Documents
@@ -27,9 +24,9 @@ type Client struct {
 	transport *transport.Client
 }
 
-// New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback.
-// The key is sent to that origin only, as Authorization: Bearer, or as X-Api-Key after [APIKey.InKeyHeader]. Nothing is sent
-// before the first call. Bad input is *errors.InvalidInput.
+// New returns a client. baseURL is the service's address, such as https://host.example. It must be https, except for a
+// loopback address. The key is sent to that address only, as Authorization: Bearer, or as X-Api-Key after
+// [APIKey.InKeyHeader]. New sends nothing. Bad input fails with *errors.InvalidInput.
 func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, error) {
 	if err := key.validate("New"); err != nil {
 		return nil, err
@@ -56,9 +53,9 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 	}, nil
 }
 
-// UseKey changes over to another key, of the same app or of another one. Calls that begin from now on carry it; those
-// under way end with the old one, so that both have to be good until they are over. A key that is empty or that no
-// header can carry is *errors.InvalidInput.
+// UseKey changes the key, for example when you rotate it. Calls that begin after UseKey send the new key. Calls that
+// began before end with the old one, so both keys must be valid until these calls are over. An empty key, or one that
+// does not fit in a header, fails with *errors.InvalidInput.
 func (c *Client) UseKey(key APIKey) error {
 	c = transport.Of(c)
 	if err := transport.Validate("UseKey", func(check *transport.Check) {
@@ -73,7 +70,7 @@ func (c *Client) UseKey(key APIKey) error {
 	return nil
 }
 
-// maker is what makes a client that works.
+// maker is the function that error texts name for a client that nothing made.
 const maker = "appapi.New"
 
 // lowLevel sends the generated operations.
@@ -88,12 +85,12 @@ func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOp
 	return transport.RequestOf(c.transport, maker, op, transport.WriteOf(options))
 }
 
-// ready refuses what a flow cannot begin with.
+// ready refuses a flow that cannot begin, such as one without a context.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 	return transport.Ready(ctx, c.transport, op, maker)
 }
 
-// reading reads a resource, for a change whose answer did not show it.
+// reading returns a read of the resource, for a change whose response did not contain it.
 func reading[T any](
 	ctx context.Context, id string, get func(context.Context, string, []moneymovement.CallOption) (*T, error),
 ) func(transport.SameCredential) (*T, error) {

@@ -9,21 +9,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Contacts are saved payment destinations.
-//
-// Source: App API, Contacts.
+// Contacts are saved payment destinations. To pay one, use [Transfers.Send] with [ToContact].
 type Contacts struct{ low lowLevel }
 
-// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how
-// many.
+// List returns one page: at most params.Limit contacts, starting at params.Offset. If Limit is 0, the service decides
+// how many.
 func (s *Contacts) List(
 	ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption,
 ) (*ContactList, error) {
 	return transport.Of(s).low.ListContacts(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What
-// is created or deleted meanwhile can shift entries from one page to another.
+// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
+// If contacts are created or deleted meanwhile, it can miss a contact or return one twice.
 func (s *Contacts) All(
 	ctx context.Context, params ListContactsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Contact, error] {
@@ -39,7 +37,8 @@ func (s *Contacts) Create(
 	return transport.Of(s).low.CreateContact(ctx, &contact, options)
 }
 
-// Update changes the metadata that is set: an absent field stays, and an empty or null one is cleared.
+// Update changes the metadata that is set, and returns the contact. A field that is not set stays as it is. An empty or
+// null field is cleared.
 func (s *Contacts) Update(
 	ctx context.Context, id string, change ContactUpdate, options ...moneymovement.CallOption,
 ) (*Contact, error) {
@@ -51,20 +50,20 @@ func (s *Contacts) Delete(ctx context.Context, id string, options ...moneymoveme
 	return transport.Of(s).low.DeleteContact(ctx, id, options)
 }
 
-// ValidateBank checks bank details and saves nothing. Details that cannot be used are no error: the answer's Valid is
-// false and its Errors name the fields. Valid is nil where the service does not say, which is not false.
+// ValidateBank checks bank details and saves nothing. Details that cannot be used are not an error of the call: Valid
+// is false, and Errors names the fields. Valid is nil if the service does not report it. Do not read nil as false.
 func (s *Contacts) ValidateBank(
 	ctx context.Context, bank BankDetails, options ...moneymovement.CallOption,
 ) (*BankDetailsCheck, error) {
 	return transport.Of(s).low.ValidateBankDetails(ctx, &bank, options).OrZero()
 }
 
-// Onchain is a wallet as a destination.
+// Onchain returns a wallet as a destination.
 func Onchain(account model.OnchainAccount) model.ContactAccount {
 	return model.NewContactAccount(account)
 }
 
-// EmailContact is an existing contact of the service as a destination, found by its email.
+// EmailContact returns an existing contact of the service as a destination. The service finds it by its email.
 func EmailContact(email string) model.ContactAccount {
 	return model.NewContactAccount(model.EmailAccount{Email: email})
 }

@@ -9,21 +9,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Contracts are agreements that invoices are issued under. Ids of contracts are UUIDs.
-//
-// Source: App API, Contracts.
+// Contracts are agreements that invoices are issued under. The id of a contract is a UUID.
 type Contracts struct{ low lowLevel }
 
-// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how
-// many.
+// List returns one page: at most params.Limit contracts, starting at params.Offset. If Limit is 0, the service decides
+// how many.
 func (s *Contracts) List(
 	ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption,
 ) (*ContractList, error) {
 	return transport.Of(s).low.ListContracts(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What
-// is created or deleted meanwhile can shift entries from one page to another.
+// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
+// If contracts are created or deleted meanwhile, it can miss a contract or return one twice.
 func (s *Contracts) All(
 	ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[model.Contract, error] {
@@ -32,19 +30,19 @@ func (s *Contracts) All(
 		func(l *ContractList) ([]model.Contract, int) { return l.Items, l.Total })
 }
 
-// Get answers one contract.
+// Get returns one contract.
 func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
 	return transport.Of(s).low.GetContract(ctx, id, options)
 }
 
-// Preview answers a contract as its document will read: the resolved fields and the text.
+// Preview returns the document of a contract: its text, and the fields that the text is filled with.
 func (s *Contracts) Preview(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*ContractPreview, error) {
 	return transport.Of(s).low.PreviewContract(ctx, id, options)
 }
 
-// Templates answers what contracts can be created from.
+// Templates returns the templates that contracts can be created from.
 func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.CallOption) ([]ContractTemplate, error) {
 	list, err := transport.Of(s).low.ListContractTemplates(ctx, options)
 	if err != nil {
@@ -53,14 +51,16 @@ func (s *Contracts) Templates(ctx context.Context, options ...moneymovement.Call
 	return list.Items, nil
 }
 
-// Create offers a contract to a contractor. Repeating it can offer a second one, so that it is never sent twice.
+// Create offers a contract to a contractor. A second call can offer a second contract, so Create is never sent twice.
+// If its response is lost, it fails with *errors.OutcomeUnknown: look for the contract with [Contracts.List].
 func (s *Contracts) Create(
 	ctx context.Context, contract ContractCreate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
 	return transport.Of(s).low.CreateContract(ctx, &contract, options)
 }
 
-// Update changes the fields and the schedule that are set: what is absent stays, and what is empty or null is cleared.
+// Update changes the fields and the schedule that are set, and returns the contract. A field that is not set stays as
+// it is. An empty or null field is cleared.
 func (s *Contracts) Update(
 	ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
@@ -68,31 +68,29 @@ func (s *Contracts) Update(
 		Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
-// Approve accepts a contract for the calling party.
-//
-// Source: States and transitions, Contract.
+// Approve accepts a contract for the calling party, and returns it. The description does not show which states allow
+// it; a state that does not fails with *errors.Conflict.
 func (s *Contracts) Approve(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
 	return transport.Of(s).low.ApproveContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
-// Pause stops a contract from invoicing.
-//
-// Source: States and transitions, Contract.
+// Pause stops a contract from invoicing, and returns it. The description does not show which states allow it; a state
+// that does not fails with *errors.Conflict.
 func (s *Contracts) Pause(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
 	return transport.Of(s).low.PauseContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
-// ReplacePaymentMethods puts the given methods in place of all that are there; none removes them all. Make them with
-// model.NewPaymentMethod.
+// ReplacePaymentMethods replaces all payment methods of a contract, and returns the contract. Without methods it
+// removes them all. Make each one with model.NewPaymentMethod.
 func (s *Contracts) ReplacePaymentMethods(
 	ctx context.Context, id string, methods []model.PaymentMethod, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
 	if methods == nil {
-		methods = []model.PaymentMethod{} // which is sent, unlike one that is not set
+		methods = []model.PaymentMethod{} // an empty list is sent, and nil is not
 	}
 	low := transport.Of(s).low
 	return low.ReplacePaymentMethods(ctx, id, &paymentMethodsReplacement{methods}, options).

@@ -15,16 +15,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Documents are the files behind invoices and contracts.
-//
-// Source: App API, Documents.
+// Documents are the files of invoices and contracts.
 type Documents struct{ low lowLevel }
 
-// Upload stores a document. Its Content is read to the end and encoded on the way, so that its bytes are never held
-// apart from the body that is sent; it is not closed. A reader that fails, and a context that ends between two of its
-// reads, are *errors.NotDelivered around the error, and nothing was sent. The description names the refusal of a
-// document that is too large, *errors.PayloadTooLarge, and no bound: a program that reads what others hand it should
-// bound it.
+// Upload stores a document. It reads document.Content to its end and does not close it. The document travels in base64,
+// and is held in memory once, in that form.
+//
+// If the reader fails, or ctx ends between two reads, Upload fails with *errors.NotDelivered around that error, and
+// nothing was sent. A document that is too large fails with *errors.PayloadTooLarge. The description states no limit:
+// bound what you read from others, for example with http.MaxBytesReader.
 func (s *Documents) Upload(
 	ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption,
 ) (*model.Document, error) {
@@ -46,7 +45,7 @@ func (s *Documents) Upload(
 	return transport.Do[model.Document](ctx, transport.Of(s).low.transport, r)
 }
 
-// documentAbout is what travels with a document.
+// documentAbout is the part of the body besides the document.
 type documentAbout struct {
 	Context    DocumentKind `json:"context,omitzero"`
 	Name       string       `json:"name,omitzero"`
@@ -54,8 +53,8 @@ type documentAbout struct {
 	Type       DocumentKind `json:"type,omitzero"`
 }
 
-// encodeDocument writes the request's body while it reads the document. about is the object that the document goes
-// into. Base64 needs no escapes in JSON.
+// encodeDocument writes the request's body while it reads the document. about is the JSON object that the document is
+// added to. Base64 needs no escapes in JSON.
 func encodeDocument(ctx context.Context, content io.Reader, about []byte) (transport.Encoded, error) {
 	room := len(`"base64":"",`) + len(about) + base64.StdEncoding.EncodedLen(sizeHint(content))
 	buffer := bytes.NewBuffer(make([]byte, 0, room))
@@ -73,10 +72,10 @@ func encodeDocument(ctx context.Context, content io.Reader, about []byte) (trans
 	return buffer.Bytes(), nil
 }
 
-// mostRoom bounds the room that is made for what a reader says of itself.
+// mostRoom bounds the memory that is reserved for the size that a reader claims.
 const mostRoom = 64 << 20
 
-// sizeHint is how many bytes are to come, as far as the reader tells, so that room for them is made once.
+// sizeHint returns how many bytes the reader will give, or 0 if it does not say. It saves growing the buffer.
 func sizeHint(content io.Reader) int {
 	size := int64(0)
 	switch sized := content.(type) {
@@ -94,7 +93,7 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// whileAlive reads until ctx ends. It cannot break off a read that hangs.
+// whileAlive reads until ctx ends. It cannot interrupt a read that blocks.
 func whileAlive(ctx context.Context, content io.Reader) io.Reader {
 	return readFunc(func(p []byte) (int, error) {
 		if err := ctx.Err(); err != nil {

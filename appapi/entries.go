@@ -6,8 +6,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// entriesOf lists the entries of a list's answer as they came, with those that are left out since they could not be
-// read. It is nil if all were read.
+// entriesOf returns all entries of a list response as they came, also those that could not be read. It returns nil if
+// all were read.
 func entriesOf(operation *transport.Operation, answer *moneymovement.Response) []wire.Entry {
 	if len(answer.Unread) == 0 {
 		return nil
@@ -21,7 +21,7 @@ func entriesOf(operation *transport.Operation, answer *moneymovement.Response) [
 	return nil
 }
 
-// inPlace puts what was read of a list where it stood in it, with zero values for the entries that were left out.
+// inPlace returns the entries at their places in the list, with a zero value for each one that could not be read.
 func inPlace[T any](read []T, entries []wire.Entry) []T {
 	if entries == nil {
 		return read
@@ -35,7 +35,7 @@ func inPlace[T any](read []T, entries []wire.Entry) []T {
 	return all
 }
 
-// capturing is the options with one that keeps the answer, besides where the caller keeps it.
+// capturing adds an option that keeps the response. The caller's own captures still work.
 func capturing(options []moneymovement.CallOption, answer *moneymovement.Response) []moneymovement.CallOption {
 	return append(options[:len(options):len(options)], moneymovement.CaptureResponse(answer))
 }

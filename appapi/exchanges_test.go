@@ -112,11 +112,11 @@ var invoiceExchanges = map[string]exchange{
 		return app.Invoices.Update(ctx, id1, model.InvoiceUpdate{Status: model.InvoiceStatusCancelled})
 	}, "PUT", "/documents/contracts/invoices/" + id1, `{"status":"cancelled"}`, 200, invoiceJSON},
 	"UpdateInvoice paid offline, now": {func(ctx context.Context, app *appapi.Client) (any, error) {
-		return app.Invoices.MarkPaid(ctx, id1, appapi.Payment{})
+		return app.Invoices.MarkPaid(ctx, id1, appapi.InvoicePayment{})
 	}, "PUT", "/documents/contracts/invoices/" + id1, `{"status":"paid"}`, 200, invoiceJSON},
 	"UpdateInvoice paid by a transaction, earlier": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Invoices.MarkPaid(ctx, id1,
-			appapi.Payment{Reference: "ref-1", At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
+			appapi.InvoicePayment{Reference: "ref-1", At: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	}, "PUT", "/documents/contracts/invoices/" + id1,
 		`{"status":"paid","onchainTransactionId":"ref-1","paidAt":"2026-01-01T00:00:00Z"}`, 200, invoiceJSON},
 	"CreateInvoiceFromContract": {func(ctx context.Context, app *appapi.Client) (any, error) {

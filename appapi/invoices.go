@@ -10,24 +10,22 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Invoices are requests for payment from a contractor to a client.
+// Invoices are requests for payment from a contractor to a client. The id of an invoice is a UUID.
 //
-// Creating one has no idempotency key that the service would know: a create whose answer is lost is
-// *errors.OutcomeUnknown and is never sent twice. Look for the invoice in the list before creating it again.
-//
-// Source: App API, Invoices.
+// The service knows no idempotency key for an invoice. A create whose response is lost fails with
+// *errors.OutcomeUnknown and is never sent twice: look for the invoice with [Invoices.List] before you create it again.
 type Invoices struct{ low lowLevel }
 
-// List returns one page: at most params.Limit entries, from params.Offset on. With a Limit of 0 the service decides how
-// many.
+// List returns one page: at most params.Limit invoices, starting at params.Offset. If Limit is 0, the service decides
+// how many.
 func (s *Invoices) List(
 	ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption,
 ) (*InvoiceList, error) {
 	return transport.Of(s).low.ListInvoices(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error. What
-// is created meanwhile can shift entries from one page to another.
+// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
+// If invoices are created meanwhile, it can miss an invoice or return one twice.
 func (s *Invoices) All(
 	ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption,
 ) iter.Seq2[model.Invoice, error] {
@@ -36,39 +34,39 @@ func (s *Invoices) All(
 		func(l *InvoiceList) ([]model.Invoice, int) { return l.Items, l.Total })
 }
 
-// Get answers one invoice. id is a UUID.
+// Get returns one invoice.
 func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Invoice, error) {
 	return transport.Of(s).low.GetInvoice(ctx, id, options)
 }
 
-// Create issues an invoice with the given lines. Prices are in invoice.Currency, one unit each. A price and a quantity
-// of zero are sent.
+// Create issues an invoice with the given lines. A price is an exact decimal in invoice.Currency for one unit of
+// quantity. A price or quantity of zero is sent as zero.
 func (s *Invoices) Create(
 	ctx context.Context, invoice InvoiceCreate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
 	return transport.Of(s).low.CreateInvoice(ctx, &invoice, options)
 }
 
-// CreateUploaded issues an invoice whose document was uploaded before, with [Documents.Upload].
+// CreateUploaded issues an invoice for a document that [Documents.Upload] stored.
 func (s *Invoices) CreateUploaded(
 	ctx context.Context, invoice UploadedInvoiceCreate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
 	return transport.Of(s).low.CreateUploadedInvoice(ctx, &invoice, options)
 }
 
-// CreateFromContract issues the invoice of one period of a contract. contractID is a UUID.
+// CreateFromContract issues the invoice of one period of a contract.
 func (s *Invoices) CreateFromContract(
 	ctx context.Context, contractID string, invoice ContractInvoiceCreate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
 	return transport.Of(s).low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
-// CreateBatch issues one invoice for each entry, in their order. One that was issued and could not be read is zero in
-// its place, and [moneymovement.CaptureResponse] names it.
+// CreateBatch issues one invoice for each entry, and returns them in the same order. An invoice that was issued but
+// could not be read is zero at its place; [moneymovement.CaptureResponse] reports it in Unread.
 //
-// Whether a batch that the service refuses has issued the entries before the bad one is not shown, and a success
-// without a list, such as {"ok":true}, is *errors.OutcomeUnknown, with no key to settle it: look at the list before
-// sending it again.
+// If the service refuses a batch, entries before the bad one may have been issued: the description does not say. A
+// success without a list, such as {"ok":true}, fails with *errors.OutcomeUnknown. In both cases look at [Invoices.List]
+// before you send the entries again.
 func (s *Invoices) CreateBatch(
 	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,
 ) ([]model.Invoice, error) {
@@ -80,9 +78,8 @@ func (s *Invoices) CreateBatch(
 	return inPlace(list.Items, entriesOf(&opCreateInvoiceBatch, &answer)), nil
 }
 
-// Update gives an invoice another state. Which states accept which targets is the service's to say. id is a UUID.
-//
-// Source: States and transitions, Invoice.
+// Update changes the status of an invoice, and returns the invoice. The description does not show which states can
+// follow each other: the service decides, and a refusal is *errors.Conflict.
 func (s *Invoices) Update(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
@@ -90,20 +87,19 @@ func (s *Invoices) Update(
 		Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
 }
 
-// Payment is how an invoice was paid. The zero value is: offline, now.
-//
-// Source: States and transitions, Invoice.
-type Payment struct {
-	// Reference is any unique text to attach, such as a transaction's hash. Without one the invoice is marked paid
-	// offline, with no linked transaction.
+// InvoicePayment says how an invoice was paid. Its zero value means: offline, now.
+type InvoicePayment struct {
+	// Reference is any unique text, such as the hash of a transaction. If it is empty, the invoice is marked as paid
+	// offline, without a linked transaction.
 	Reference string
-	// At backdates the payment; the zero time is now, by the service's clock.
+	// At is when it was paid. The zero time means now, on the service's clock.
 	At time.Time
 }
 
-// MarkPaid moves an invoice to paid. id is a UUID.
+// MarkPaid marks an invoice as paid, and returns it. It moves no money; to pay an invoice, use [Transfers.Send] with
+// [ToInvoice].
 func (s *Invoices) MarkPaid(
-	ctx context.Context, id string, payment Payment, options ...moneymovement.CallOption,
+	ctx context.Context, id string, payment InvoicePayment, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
 	change := model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
 	if payment.Reference != "" {

@@ -13,24 +13,24 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// page is one answer of a list. Total is how many entries there are in all, 0 if the service did not say.
+// page is one page of a list. total is how many entries the whole list has, or 0 if the service did not report it.
 type page[T any] struct {
 	items []T
 	total int
 
-	left []wire.Entry // all entries as they came, if some of them could not be read
+	left []wire.Entry // all entries as they came, if some could not be read
 }
 
-// count is the number of entries that came, with those that could not be read.
+// count returns how many entries came, including those that could not be read.
 func (p *page[T]) count() int { return max(len(p.items), len(p.left)) }
 
-// same reports that nothing tells two pages apart.
+// same reports whether two pages are equal.
 func (p *page[T]) same(other *page[T]) bool {
 	return reflect.DeepEqual(p.items, other.items) && reflect.DeepEqual(p.left, other.left)
 }
 
-// again takes the page down, and reports one that was there before. One that cannot be written, such as with an entry
-// of null, is new.
+// again records the page, and reports whether it was seen before. A page that cannot be encoded, such as one with a
+// null entry, counts as new.
 func (p *page[T]) again(walked *transport.Trail) bool {
 	text, err := jsonv2.Marshal(p.items, jsonv2.Deterministic())
 	for _, entry := range p.left {
@@ -39,18 +39,18 @@ func (p *page[T]) again(walked *transport.Trail) bool {
 	return err == nil && walked.Again(string(text))
 }
 
-// mostBlind bounds how often a walk comes by a page again of which nothing can be read. Two that are alike may well be
-// two: both hold null.
+// mostBlind bounds how often a list may return an equal page of which no entry can be read. Two such pages can be
+// different ones: both hold only null.
 const mostBlind = 20
 
-// pages walks a list by offset, from where its parameters begin, to an empty page. Each range starts there again.
-// Neither a total ends it nor a page that is not full: the one is assumed, and how many entries a service gives at most
-// is not stated, so that either could lose the rest. An entry that cannot be read is counted with the others. window
-// says where the parameters keep their offset and what their limit is, and read what an answer holds.
+// pages reads a list by offset until a page is empty. It starts at the offset of params, also when it is ranged over
+// again. Neither the total nor a short page ends it: the total is assumed, and the service states no page size, so
+// either could lose entries. An entry that cannot be read counts like any other. window returns the place of the offset
+// in the parameters, and their limit. read returns the entries and the total of a response.
 //
-// A page that is there twice in a row comes from a service that passes over the offset, which is not stated for every
-// list: that ends the walk too. It is an error where there must be others: the total says so, or the first page has
-// just as many entries as were asked for. A page from further back is always an error.
+// A service that ignores the offset returns the same page twice in a row. That ends the list as well. It is an error if
+// more entries must exist: the total says so, or the first page has exactly as many entries as were asked for. A page
+// that is equal to an earlier one is always an error.
 func pages[P, L, T any](
 	ctx context.Context, operation *transport.Operation, list func(context.Context, P, ...moneymovement.CallOption) (*L,
 		error), params P,
@@ -107,4 +107,4 @@ func pages[P, L, T any](
 	}
 }
 
-var errStuck = errors.New("list does not advance: it answers a page again at another offset")
+var errStuck = errors.New("list does not advance: the service returned the same page at another offset")

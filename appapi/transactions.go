@@ -9,20 +9,18 @@ import (
 )
 
 // Transactions are the movements of the account's money.
-//
-// Source: App API, Transactions.
 type Transactions struct{ low lowLevel }
 
-// List returns one page of what the filters leave: at most params.Limit entries, from params.Offset on. With a Limit of
-// 0 the service decides how many.
+// List returns one page of the transactions that match the filters: at most params.Limit of them, starting at
+// params.Offset. If Limit is 0, the service decides how many.
 func (s *Transactions) List(
 	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
 ) (*TransactionList, error) {
 	return transport.Of(s).low.ListTransactions(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error.
-// Money that moves meanwhile can shift entries from one page to another.
+// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
+// If money moves meanwhile, it can miss a transaction or return one twice.
 func (s *Transactions) All(
 	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Transaction, error] {

@@ -12,31 +12,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Transfers is the money that the app sends. The service resolves the app from the key.
-//
-// Source: App API, Transfers.
+// Transfers are the payments of the app. The service finds the app by the key.
 type Transfers struct{ low lowLevel }
 
-// Destination is what a transfer pays: [ToContact], [ToQuote] or [ToInvoice], by value. Only a contact is paid an
-// amount of the caller's; of a quote and an invoice it follows.
-//
-// Source: App API, Transfers (rules for the transfer body).
+// Destination is what a transfer pays: a [ToContact], [ToQuote] or [ToInvoice] value, not a pointer. Only ToContact has
+// an amount. A quote and an invoice determine theirs.
 type Destination interface{ isDestination() }
 
-// ToContact pays a contact.
+// ToContact pays an amount to a contact. The description does not say in which currency the amount is; the sandbox host
+// takes it as USDC.
 type ToContact struct {
 	ContactID string          // a UUID
-	Amount    decimal.Decimal // required
+	Amount    decimal.Decimal // required and positive
 	Memo      string          // optional note
 }
 
-// ToQuote pays what a quote priced.
+// ToQuote pays the quote of a payout, see [Quotes.Payout]. A quote is valid for at most two minutes.
 type ToQuote struct {
 	QuoteID string
 	Memo    string // optional note
 }
 
-// ToInvoice pays an invoice.
+// ToInvoice pays the amount of an invoice.
 type ToInvoice struct {
 	InvoiceID string // a UUID
 	Memo      string // optional note
@@ -46,11 +43,12 @@ func (ToContact) isDestination() {}
 func (ToQuote) isDestination()   {}
 func (ToInvoice) isDestination() {}
 
-// Send pays. The key is required, and makes the transfer happen once, in whatever process: derive it from what is paid,
-// with [moneymovement.DeriveKey]. With other terms the same key is refused as *errors.IdempotencyKeyReused. If the
-// answer is lost (*errors.OutcomeUnknown), repeat the call with the same key, or look it up with [Transfers.ByKey].
+// Send pays, and returns the hash of the transaction. The key is required. One key pays once, also if several processes
+// use it: derive it from what you pay, with [moneymovement.DeriveKey]. The same key with other terms fails with
+// *errors.IdempotencyKeyReused.
 //
-// Source: Limits, Idempotency.
+// If the response is lost, Send fails with *errors.OutcomeUnknown and the payment may have been made. Call Send again
+// with the same key and terms, or look the payment up with [Transfers.ByKey].
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {
@@ -60,7 +58,7 @@ func (s *Transfers) Send(
 	body, known := transferOf(to)
 	if !known {
 		return nil, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
-			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice, by value")
+			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice value, not a pointer")
 		})
 	}
 	write := []moneymovement.WriteOption{moneymovement.IdempotencyKey(key)}
@@ -70,7 +68,7 @@ func (s *Transfers) Send(
 	return transport.Of(s).low.CreateTransfer(ctx, &body, write)
 }
 
-// transferOf is the body of a transfer. A nil pointer to a destination is none, and so is nothing.
+// transferOf returns the body of a transfer. known is false for nil, and for a pointer to a destination.
 func transferOf(to Destination) (body transferCreate, known bool) {
 	switch to := to.(type) {
 	case ToContact:
@@ -83,7 +81,7 @@ func transferOf(to Destination) (body transferCreate, known bool) {
 	return transferCreate{}, false
 }
 
-// List returns one page of the app's transfers: at most params.Limit entries, from params.Offset on. With a Limit of 0
+// List returns one page of the app's transfers: at most params.Limit of them, starting at params.Offset. If Limit is 0,
 // the service decides how many.
 func (s *Transfers) List(
 	ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption,
@@ -91,8 +89,8 @@ func (s *Transfers) List(
 	return transport.Of(s).low.ListTransfers(ctx, &params, options)
 }
 
-// All walks all pages from params.Offset on. It can be ranged over more than once, and ends after the first error.
-// Transfers that are sent meanwhile can shift entries from one page to another.
+// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
+// If transfers are sent meanwhile, it can miss a transfer or return one twice.
 func (s *Transfers) All(
 	ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Transfer, error] {
@@ -101,11 +99,9 @@ func (s *Transfers) All(
 		func(l *TransferList) ([]Transfer, int) { return l.Items, l.Total })
 }
 
-// ByKey finds the transfer that an idempotency key anchors. found is false if the service knows none, or several of
-// which none echoes the key. If one that is listed cannot be read, and no other is the one, the error is
-// *errors.UnexpectedResponse, for it may be.
-//
-// Source: Limits, Idempotency (history can be looked up by idempotency_key).
+// ByKey returns the transfer that was sent with an idempotency key. found is false if the service lists no such
+// transfer, or lists several and none of them contains the key. If a listed transfer cannot be read, and no other has
+// the key, ByKey fails with *errors.UnexpectedResponse, because that transfer may be the one.
 func (s *Transfers) ByKey(
 	ctx context.Context, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (transfer *Transfer, found bool, err error) {
@@ -125,14 +121,14 @@ func (s *Transfers) ByKey(
 	only := len(list.Items) == 1 && !leftOut
 	for i := range list.Items {
 		echoed := list.Items[i].IdempotencyKey
-		if echoed == wanted || echoed == "" && only { // of several without an echo, none is known to be the one
+		if echoed == wanted || echoed == "" && only { // among several without a key, any could be the one
 			return &list.Items[i], true, nil
 		}
 	}
 	if leftOut {
 		return nil, false, &errors.UnexpectedResponse{
 			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
-			Err: errors.New("a transfer is listed that cannot be read: it may be the one"),
+			Err: errors.New("a listed transfer cannot be read, and may be the one: look at the response body"),
 		}
 	}
 	return nil, false, nil

@@ -11,7 +11,7 @@ import (
 
 // Each bank method has a constructor, which takes the fields that the method is likely to use.
 func ExampleContacts_Create_bankAccounts() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})

@@ -16,7 +16,7 @@ import (
 // A job runs now and then. It stores the position with its rows, so that it sees each change once: the payout that
 // leaves, and the same entry when the money has arrived.
 func ExampleTransactions_Changes() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx := context.Background()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
@@ -55,7 +55,7 @@ func ExampleTransactions_Changes() {
 
 // A program follows the ledger until its context ends. The money of a completed payout comes back while it does.
 func ExampleTransactions_Follow() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

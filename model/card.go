@@ -11,21 +11,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// CardSigner is the wallet that a card spends from. Its signature reveals the card's details. A *wallet.Key of package
-// signing/wallet is one; so is anything that asks a hardware wallet or another process. It must be safe for concurrent
-// use.
-//
-// Source: Authentication, App API and reference endpoints.
+// CardSigner is the wallet that a card spends from. Its signature reveals the card's details. Use a *wallet.Key of
+// package signing/wallet, or your own type that asks a hardware wallet or another process. It must be safe for
+// concurrent use.
 type CardSigner interface {
-	// Address is the wallet's, with "0x".
+	// Address returns the wallet's address, with "0x".
 	Address() string
-	// SignMessage signs message as an EIP-191 personal message: R, S and V in hexadecimal, with "0x".
+	// SignMessage signs message as an EIP-191 personal message. It returns R, S and V in hexadecimal, with "0x".
 	SignMessage(ctx context.Context, message []byte) (signature string, err error)
 }
 
-// WithCardMessage returns a signer that signs the text that format returns for a card's details. The text is otherwise
-// "Reveal card <card id> at <nonce>". That form is assumed: the service signs a confirmation message and does not say
-// which. A nil format changes nothing.
+// WithCardMessage returns a signer that signs the text that format returns, in place of the assumed text
+// "Reveal card <card id> at <nonce>". The description says that a confirmation message is signed, and does not show it.
+// nonce is a Unix time in seconds. A nil format changes nothing.
 func WithCardMessage(signer CardSigner, format func(cardID string, nonce int64) string) CardSigner {
 	if signer == nil || format == nil {
 		return signer
@@ -33,19 +31,20 @@ func WithCardMessage(signer CardSigner, format func(cardID string, nonce int64) 
 	return messageSigner{signer, format}
 }
 
-// messageSigner is a signer with a text of its own.
+// messageSigner signs a text of the caller.
 type messageSigner struct {
 	CardSigner
 
 	format func(cardID string, nonce int64) string
 }
 
-// ProveCard signs the confirmation message for one reveal of a card's details. The proof is good for five minutes from
-// at, by the service's clock, and for one use. An invalid card id and a wallet without
-// an address are *errors.InvalidInput, and nothing is signed. An error of the wallet is wrapped in *errors.NotDelivered.
+// SignCardDetails signs the confirmation message for one reveal of a card's details. The proof is valid once, and for
+// five minutes after at on the service's clock. An invalid card id, or a wallet without an address, fails with
+// *errors.InvalidInput, and nothing is signed. An error of the wallet is wrapped in *errors.NotDelivered.
 //
-// The methods that reveal card details call it themselves. Use it when you sign in one place and send from another.
-func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Time) (CardDetailsProof, error) {
+// The methods Cards.Details of packages appapi and refapi call it themselves. Use it when you sign in one place and
+// send from another.
+func SignCardDetails(ctx context.Context, wallet CardSigner, cardID string, at time.Time) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
 		c.Context(ctx)
 		c.Missing("card_id", cardID == "")
@@ -65,14 +64,14 @@ func ProveCard(ctx context.Context, wallet CardSigner, cardID string, at time.Ti
 	return CardDetailsProof{MessageSignature: moneymovement.NewSecret(signature), Nonce: nonce}, nil
 }
 
-// revealOperation is what the description's files call the operation, on both surfaces.
+// revealOperation is the operation's name in the descriptions of both surfaces.
 const revealOperation = "RevealCardDetails"
 
 func revealCard(cardID string, nonce int64) string {
 	return fmt.Sprintf("Reveal card %s at %d", cardID, nonce)
 }
 
-// String shows the last four digits, as receipts do.
+// String returns a text with the last four digits only, as on a receipt.
 func (d CardDetails) String() string {
 	number := d.CardNumber.Reveal()
 	if len(number) < 12 {
@@ -84,9 +83,7 @@ func (d CardDetails) String() string {
 // plainCardList is CardList without its methods.
 type plainCardList CardList
 
-// UnmarshalJSON reads the list. Without a kycStatus it is not_started, as the description states.
-//
-// Source: Card, card list answer.
+// UnmarshalJSON reads the list. If kycStatus is absent, it is not_started, as the description states.
 func (l *CardList) UnmarshalJSON(b []byte) error {
 	var list plainCardList
 	if err := wire.Unmarshal(b, &list); err != nil {

@@ -40,7 +40,7 @@ func TestACardThatCannotBeProved(t *testing.T) {
 		"a wallet that refuses": {signer{address: "0x1", err: down}, "card_1", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			proof, err := model.ProveCard(t.Context(), c.wallet, c.id, time.Now())
+			proof, err := model.SignCardDetails(t.Context(), c.wallet, c.id, time.Now())
 			assert.Zero(t, proof)
 			if c.field == "" {
 				undelivered, ok := errors.AsType[*errors.NotDelivered](err)
@@ -60,7 +60,7 @@ func TestACardThatCannotBeProved(t *testing.T) {
 
 func TestAProofNeedsAContext(t *testing.T) {
 	var without context.Context
-	_, err := model.ProveCard(without, signer{address: "0x1"}, "card_1", time.Now())
+	_, err := model.SignCardDetails(without, signer{address: "0x1"}, "card_1", time.Now())
 	input, ok := errors.AsType[*errors.InvalidInput](err)
 	require.True(t, ok, "%v", err)
 	require.Len(t, input.Fields, 1)

@@ -5,31 +5,29 @@ import (
 	"time"
 )
 
-// Date is a calendar day without a time, such as an invoice's due date. The zero Date is no day. It travels as
-// 2006-01-02.
-//
-// Source: Resources and their fields (date).
+// Date is a calendar day without a time or a time zone, such as the due date of an invoice. In JSON it is a string such
+// as "2026-01-31". The zero Date means that there is no date.
 type Date struct {
 	Year  int
 	Month time.Month
 	Day   int
 }
 
-// DateOf is the day on which t falls, where t is.
+// DateOf returns the day of t, in t's location.
 func DateOf(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date{year, month, day}
 }
 
-// IsZero reports that it is no day.
+// IsZero reports whether d is the zero Date.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// In is the day's first moment in a place.
+// In returns the first moment of the day in a location.
 func (d Date) In(place *time.Location) time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, place)
 }
 
-// String is the form that travels, or "" for no day.
+// String returns the date as 2006-01-02, or "" for the zero Date.
 func (d Date) String() string {
 	if d.IsZero() {
 		return ""
@@ -37,18 +35,18 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day)
 }
 
-// MarshalText writes the form that travels. A day that no calendar has is an error.
+// MarshalText returns the date as 2006-01-02. A day that does not exist, such as February 30, is an error.
 func (d Date) MarshalText() ([]byte, error) {
 	if d.IsZero() {
 		return nil, nil
 	}
 	if DateOf(d.In(time.UTC)) != d || d.Year < 0 || d.Year > 9999 {
-		return nil, fmt.Errorf("%d-%d-%d is not a day", d.Year, d.Month, d.Day)
+		return nil, fmt.Errorf("%04d-%02d-%02d is not a calendar date", d.Year, d.Month, d.Day)
 	}
 	return []byte(d.String()), nil
 }
 
-// UnmarshalText reads the form that travels; an empty text is no day.
+// UnmarshalText reads 2006-01-02. An empty text gives the zero Date.
 func (d *Date) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*d = Date{}
@@ -56,7 +54,7 @@ func (d *Date) UnmarshalText(text []byte) error {
 	}
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {
-		return fmt.Errorf("%.40q is not a day", text)
+		return fmt.Errorf("%.40q is not a date: write it as 2006-01-02", text)
 	}
 	*d = DateOf(t)
 	return nil

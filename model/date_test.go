@@ -81,18 +81,18 @@ func TestWhatIsNoDay(t *testing.T) {
 		"2026-01-01T00:00:00Z", "2026/01/01", " 2026-01-01", "2026-01-01 ", "tomorrow", "２026-01-01",
 	} {
 		date := model.Date{Year: 1999, Month: 1, Day: 1}
-		assert.ErrorContains(t, date.UnmarshalText([]byte(text)), "is not a day", text)
+		assert.ErrorContains(t, date.UnmarshalText([]byte(text)), "is not a date", text)
 		assert.Equal(t, model.Date{Year: 1999, Month: 1, Day: 1}, date, "it stays as it was")
 	}
 	for _, date := range []model.Date{
 		{2026, 2, 29}, {2026, 13, 1}, {2026, 0, 1}, {2026, 1, 0}, {2026, 1, -1}, {-1, 1, 1}, {10_000, 1, 1}, {0, 0, 1},
 	} {
 		_, err := date.MarshalText()
-		require.ErrorContains(t, err, "is not a day", "%#v", date)
+		require.ErrorContains(t, err, "is not a calendar date", "%#v", date)
 		_, err = jsonv2.Marshal(date)
-		assert.ErrorContains(t, err, "is not a day", "%#v", date)
+		assert.ErrorContains(t, err, "is not a calendar date", "%#v", date)
 		_, err = jsonv1.Marshal(date)
-		assert.ErrorContains(t, err, "is not a day", "%#v", date)
+		assert.ErrorContains(t, err, "is not a calendar date", "%#v", date)
 	}
 }
 

@@ -1,6 +1,16 @@
-// Package model has the resources that more than one surface returns or takes, such as [Invoice], [Contract], [Card]
-// and [PaymentMethod], and what their fields are made of: [Number], [Date], [OpenObject], and [Nullable] for the
-// members of an update.
+// Package model has the types that several surfaces share.
+//
+//   - resources: [Invoice], [Contract], [Card], [PaymentMethod], [Document], [UniversalTransactionStatus]
+//   - amounts: [Number] for money in JSON numbers; decimal.Decimal for money in JSON strings
+//   - [Date], a calendar day without a time
+//   - [OpenObject], a JSON object whose fields the service's description does not show
+//   - [Nullable], [Set] and [Null], for the fields of an update
+//   - [CardSigner] and [SignCardDetails], for the wallet signature that reveals a card's number
+//
+// The package makes no calls: the clients are in packages dapi, appapi, refapi and public. The [glossary] explains the
+// words of the service.
+//
+// [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package model
 
 //go:generate ../internal/tools/run oapi-codegen -config ../internal/tools/codegen/oapi/common.yaml -o common.gen.go ../openapi/common.yaml

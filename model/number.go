@@ -6,21 +6,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Number is money that travels as a JSON number: card limits, the amounts of a transaction status, a transfer's amount.
-// It is read from the number's digits and written back as such, so that nothing is rounded on the way. Its value is the
-// embedded Decimal.
-//
-// Source: Resources, Card; Universal transaction status.
+// Number is an amount that travels as a JSON number, such as a card limit or the amount of a transfer. It keeps the
+// exact digits in both directions: nothing passes through a float. Its value is the embedded Decimal, in units of the
+// currency beside it.
 type Number struct{ decimal.Decimal }
 
-// NewNumber is the number of a decimal.
+// NewNumber returns a decimal as a Number.
 func NewNumber(value decimal.Decimal) Number { return Number{value} }
 
-// MarshalJSON writes a JSON number. One of more than 78 digits is an error.
+// MarshalJSON writes a JSON number. A number of more than 78 digits is an error.
 func (n Number) MarshalJSON() ([]byte, error) {
 	digits, err := wire.FormatAmount(n.Decimal)
 	return []byte(digits), err
 }
 
-// UnmarshalJSON reads a JSON number, or a string that spells one, of at most 78 digits. Null is zero.
+// UnmarshalJSON reads a JSON number, or a string that holds one, of at most 78 digits. Null gives zero.
 func (n *Number) UnmarshalJSON(b []byte) error { return wire.UnmarshalAmount(b, &n.Decimal) }

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// UnmarshalJSON reads an object as encoding/json does, except that its numbers become [Number], exactly: what is not
-// shown can be money. A number of more than 78 digits stays the errors.JSON that it came as.
+// UnmarshalJSON reads a JSON object as encoding/json does, except for numbers: each one becomes an exact [Number],
+// since it may be money. A number of more than 78 digits becomes an errors.JSON with its text.
 func (o *OpenObject) UnmarshalJSON(b []byte) error {
 	var object map[string]any
 	if err := jsonv2.Unmarshal(b, &object, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readOpen))); err != nil {
@@ -21,7 +21,7 @@ func (o *OpenObject) UnmarshalJSON(b []byte) error {
 
 func readOpen(dec *jsonv2.Decoder, value *any) error {
 	if dec.PeekKind() != jsonv2.KindNumber {
-		return stderrors.ErrUnsupported // for the usual reading
+		return stderrors.ErrUnsupported // the decoder then reads the value in its usual way
 	}
 	literal, err := dec.ReadValue()
 	if err != nil {

@@ -2,13 +2,17 @@ package model
 
 import "github.com/oapi-codegen/nullable"
 
-// Nullable is a member of an update. It has three states: absent, which is the zero value and leaves what is there;
-// null, made with [Null], which clears it; and a value, made with [Set], be it an empty text. Creates have plain
-// fields: for them, absent and null mean the same.
+// Nullable is a field of an update. It has three states:
+//
+//   - not set, the zero value: the service keeps what it has
+//   - null, made with [Null]: the service clears the field
+//   - a value, made with [Set], which may be empty
+//
+// A create has plain fields instead, because absent and null mean the same there.
 type Nullable[T any] = nullable.Nullable[T]
 
-// Set is a member that gets a value.
+// Set returns a field that is set to value.
 func Set[T any](value T) Nullable[T] { return nullable.NewNullableWithValue(value) }
 
-// Null is a member that is sent as null.
+// Null returns a field that is sent as null.
 func Null[T any]() Nullable[T] { return nullable.NewNullNullable[T]() }

@@ -5,9 +5,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Client calls the public utilities. It is safe for concurrent use.
-//
-// Source: Public utilities.
+// Client calls the public endpoints. Make one with [New]. It is safe for concurrent use.
 type Client struct {
 	Rates    *Rates
 	Invoices *Invoices
@@ -15,11 +13,11 @@ type Client struct {
 	baseURL string
 }
 
-// New makes a client. baseURL is the service's address, such as https://host; it has to be https unless it is loopback.
-// Nothing is sent. Bad input is *errors.InvalidInput.
+// New returns a client. baseURL is the service's address, such as https://host.example. It must be https, except for a
+// loopback address. New sends nothing. Bad input fails with *errors.InvalidInput.
 //
-// The description shows no rate windows for this surface, so that the client is not paced unless
-// moneymovement.WithRateLimiter says so.
+// The description states no rate limits for this surface. The client sends at once, unless
+// moneymovement.WithRateLimiter sets limits.
 func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 	config := transport.ConfigOf(moneymovement.Version, options)
 	config.Auth = nil // whatever the options of another surface brought along
@@ -31,7 +29,7 @@ func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 	return &Client{Rates: &Rates{low}, Invoices: &Invoices{low}, baseURL: baseURL}, nil
 }
 
-// maker is what makes a client that works.
+// maker is the function that error texts name for a client that nothing made.
 const maker = "public.New"
 
 // lowLevel sends the generated operations.

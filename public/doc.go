@@ -1,18 +1,25 @@
-// Package public is what the service answers to everybody: exchange rates, and invoices for whoever holds their public
-// id.
+// Package public calls the endpoints of the service that need no credential.
 //
-//	client, err := public.New(baseURL)
+//   - [Rates]: exchange rates against USD
+//   - [Invoices]: an invoice by its public id, and its PDF
+//
+// [New] makes a client from the service's address:
+//
+//	client, err := public.New("https://host.example")
 //	rate, err := client.Rates.Get(ctx, "EUR")
-//	pdf, err := client.Invoices.PDF(ctx, invoiceID, public.RenderInvoicePDFParams{Details: new(0)})
-//	defer pdf.Close()
-//	_, err = io.Copy(file, pdf)
 //
-// No credential is ever sent: a client of this package has none, and keeps no cookies. Of headers there is Accept:
-// application/json, also for a PDF, the User-Agent, and what net/http adds for itself, which is Host and
-// Accept-Encoding.
+// The examples below play recorded responses: in your program, server.URL is the service's address.
 //
-// All calls answer the types of package errors. An answer of another content type, such as an HTML page of a proxy in
-// the place of a PDF, is *errors.UnexpectedResponse.
+// Words such as invoice and payment method are explained in the [glossary].
 //
-// Source: Public utilities.
+// A client of this package never sends a credential and keeps no cookies. Its requests have the headers
+// Accept: application/json (also for a PDF), User-Agent, and the Host and Accept-Encoding of net/http.
+//
+// # Errors
+//
+// A refused call fails with the type of the refusal in package errors, such as *errors.NotFound. Bad input fails with
+// *errors.InvalidInput before anything is sent. A response of another content type, such as a proxy's HTML page in
+// place of a PDF, fails with *errors.UnexpectedResponse.
+//
+// [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package public

@@ -8,24 +8,20 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Invoices are requests for payment as their recipients see them.
-//
-// Source: Public utilities; Invoice (reference endpoints).
+// Invoices are requests for payment, as the people who pay them see them.
 type Invoices struct{ low lowLevel }
 
-// Get reads an invoice by its public id.
+// Get returns an invoice by its public id.
 func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Invoice, error) {
 	return transport.Of(s).low.GetInvoice(ctx, id, options)
 }
 
-// PDF has a copy of an invoice rendered and answers it as a stream of at most 64 MiB. The copy carries no payment
-// details unless Details says, by its index in the invoice's PaymentMethods, whose: new(0) for the first. An index that
-// the invoice does not have is the service's refusal.
+// PDF has the service render a copy of an invoice, and returns it as a stream of at most 64 MiB. Close the stream.
+// params.Details is the index of a payment method in the invoice's PaymentMethods: new(0) selects the first one.
+// Without Details, the copy has no payment details. The service refuses an index that the invoice does not have.
 //
-// The call's error comes before the first byte; a copy that breaks off later is *errors.UnexpectedResponse from
-// [PDF.Read]. ctx has to live until the stream is read.
-//
-// Source: Invoice (reference endpoints).
+// An error of the call comes before the first byte. If the copy breaks off later, [PDF.Read] returns
+// *errors.UnexpectedResponse. ctx must live until the stream is read.
 func (s *Invoices) PDF(
 	ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption,
 ) (*PDF, error) {

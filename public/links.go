@@ -8,11 +8,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// InvoiceID returns the public id of the invoice that a link leads to, such as the InvoiceLink of a model.Invoice. Pass
-// it to [Invoices.Get] and [Invoices.PDF]. A link that holds no id is *errors.InvalidInput.
+// InvoiceID returns the public id of an invoice from a link to it, such as the InvoiceLink of a model.Invoice. Pass the
+// id to [Invoices.Get] and [Invoices.PDF]. A link without an id fails with *errors.InvalidInput.
 //
-// The description of the service shows no form of such a link. It is assumed that the id is the part of the path after
-// /public/invoices/ or, if there is none, the last part. The host of the link does not matter: nothing is sent to it.
+// The description does not show the form of such a link. The SDK assumes that the id follows /public/invoices/ in the
+// path, or else is the last part of the path. The host of the link does not matter, because InvoiceID sends nothing.
 func InvoiceID(link string) (string, error) {
 	id := ""
 	if parsed, err := url.Parse(link); err == nil {
@@ -39,14 +39,15 @@ func InvoiceID(link string) (string, error) {
 
 const invoicesPath = "/public/invoices/"
 
-// named reports that an id is a part of a path that leads somewhere.
+// named reports whether an id can stand in a path.
 func named(id string) bool { return id != "" && id != "." && id != ".." }
 
-// InvoicePDFLink returns the address of an invoice's PDF copy, for people who hold no credential: send it to the payer,
-// or show it on a page. It is the address that [Invoices.PDF] reads; nothing is sent now. Everybody who has the link
-// can read the invoice. Without params.Details, the copy carries no payment details.
+// InvoicePDFLink returns the address of an invoice's PDF copy. Send it to the payer, or show it on a page: it needs no
+// credential, and everybody who has it can read the invoice. It is the address that [Invoices.PDF] reads.
+// InvoicePDFLink itself sends nothing. Without params.Details, the copy has no payment details. Bad input fails with
+// *errors.InvalidInput.
 //
-// The service's invoices carry no download link of their own. Bad input is *errors.InvalidInput.
+// An invoice of the service contains no download link.
 func (c *Client) InvoicePDFLink(id string, params RenderInvoicePDFParams) (string, error) {
 	made := transport.Of(c)
 	err := transport.Validate(opRenderInvoicePDF.ID, func(check *transport.Check) {

@@ -2,9 +2,9 @@ package public
 
 import "github.com/moneymovement/moneymovement-go/internal/transport"
 
-// PDF is a copy of an invoice, read as it comes. Close it. It is one reader's, and not safe for concurrent use.
+// PDF is a copy of an invoice, read from the connection. Close it. It is not safe for concurrent use.
 type PDF struct {
-	// Length is how many bytes were announced, -1 if that is not known.
+	// Length is the size in bytes that the service announced, or -1 if it did not.
 	Length int64
 	// RequestID is the service's X-Request-ID.
 	RequestID string
@@ -12,7 +12,8 @@ type PDF struct {
 	stream *transport.Stream
 }
 
-// Read implements io.Reader. A copy that is longer than 64 MiB, or that breaks off, is *errors.UnexpectedResponse.
+// Read implements io.Reader. A copy that is longer than 64 MiB, or that breaks off, ends with
+// *errors.UnexpectedResponse.
 func (p *PDF) Read(b []byte) (int, error) {
 	if err := p.made(); err != nil {
 		return 0, err
@@ -20,7 +21,7 @@ func (p *PDF) Read(b []byte) (int, error) {
 	return p.stream.Read(b)
 }
 
-// Close implements io.Closer. It drops what was not read.
+// Close implements io.Closer. It drops the rest that was not read.
 func (p *PDF) Close() error {
 	if err := p.made(); err != nil {
 		return err

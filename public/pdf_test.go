@@ -209,14 +209,14 @@ func TestATimeoutCoversTheStream(t *testing.T) {
 		for _, closed := range []bool{true, false} {
 			pdf, err := client.Invoices.PDF(t.Context(), "i1", public.RenderInvoicePDFParams{})
 			require.NoError(t, err)
-			time.Sleep(59 * time.Second) //nolint:forbidigo // of the bubble's clock
+			time.Sleep(59 * time.Second)
 			require.NoError(t, sent.Context().Err(), "the stream is open")
 			if closed {
 				require.NoError(t, pdf.Close())
 				require.ErrorIs(t, sent.Context().Err(), context.Canceled)
 				continue
 			}
-			time.Sleep(time.Second) //nolint:forbidigo // as above
+			time.Sleep(time.Second)
 			synctest.Wait()
 			require.ErrorIs(t, sent.Context().Err(), context.DeadlineExceeded)
 			require.NoError(t, pdf.Close())

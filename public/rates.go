@@ -8,12 +8,10 @@ import (
 )
 
 // Rates are exchange rates against USD.
-//
-// Source: FX rate.
 type Rates struct{ low lowLevel }
 
-// Get answers the rates of a currency, named by its code, priced against USD. Rates are exact decimals; one that the
-// service does not give is zero.
+// Get returns the rates of a currency, priced against USD. currency is a code such as "EUR". Rates are exact decimals.
+// A rate that the service does not return is zero: check it with IsZero before you divide by it.
 func (s *Rates) Get(ctx context.Context, currency string, options ...moneymovement.CallOption) (*FXRate, error) {
 	return transport.Of(s).low.GetRate(ctx, currency, options)
 }

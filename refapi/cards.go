@@ -9,31 +9,29 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Cards are payment cards.
-//
-// Source: Card.
+// Cards are payment cards. Limits and amounts are exact decimals in the currency of the card's Limit.
 type Cards struct {
 	low    lowLevel
 	proofs cardproof.Prover
 }
 
-// List answers the account's cards, and how far the account is from having one. What the answer leaves out has the
-// stated defaults: KYCStatus not_started, usages 0, the rest false.
+// List returns the account's cards, and how far the owner's verification for a card has come. A field that the response
+// leaves out has the stated default: KYCStatus not_started, amounts 0, the others false.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
 	return transport.Of(s).low.ListCards(ctx, options)
 }
 
-// Details reveals a card's number and security code to the holder of the wallet that the card spends from: wallet signs
-// a confirmation message, with the service's time as a nonce of its own, and the service answers within five minutes of
-// that. [model.CardMessage] has it sign another text. A wallet that is not the card's is the service's refusal. If the
-// wallet signs only when the five minutes are over, as one that asks a person can, nothing is sent and the error is
-// *errors.InvalidInput. Number, security code and expiry are [moneymovement.Secret]s, which do not print: their Reveal
-// method gives the text to show to the holder.
+// Details returns a card's number, security code and expiry date. They are [moneymovement.Secret] values, which do not
+// print: call Reveal to show them to the holder.
 //
-// The proof of a call whose answer is lost is sent again, as it is. A service that took it the first time can refuse it
-// as used then, as *errors.Conflict: call again, which signs anew.
+// The wallet that the card spends from signs a confirmation message. A signature is valid once and for five minutes, so
+// each call signs anew. If the wallet takes longer than that, for example because it asks a person, Details fails with
+// *errors.InvalidInput and sends nothing. The service refuses the signature of another wallet.
 //
-// Source: Reference endpoints, card details; Limits, Lifetimes (card details nonce).
+// The description does not show the confirmation message. The SDK assumes one; [model.WithCardMessage] replaces it.
+//
+// If the response is lost, the same signature is sent again. A service that has already accepted it can refuse it with
+// *errors.Conflict: call Details again.
 func (s *Cards) Details(
 	ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
@@ -47,8 +45,8 @@ func (s *Cards) Details(
 	return s.DetailsWithProof(ctx, id, proof, options...)
 }
 
-// DetailsWithProof is [Cards.Details] with a proof that was signed in another place, such as by [model.ProveCard] on
-// the holder's device.
+// DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. See
+// [model.SignCardDetails].
 func (s *Cards) DetailsWithProof(
 	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {

@@ -8,9 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Client calls the reference endpoints with one credential. It is safe for concurrent use.
-//
-// Source: Reference endpoints under /api/v1.
+// Client calls the reference endpoints with one credential. Make one with [New]. It is safe for concurrent use.
 type Client struct {
 	Invoices  *Invoices
 	Contracts *Contracts
@@ -23,11 +21,11 @@ type Client struct {
 	keys *keyring
 }
 
-// New makes a client. baseURL is the service's address, such as https://host, without /api/v1; it has to be https
-// unless it is loopback. Nothing is sent. Bad input is *errors.InvalidInput.
+// New returns a client. baseURL is the service's address, such as https://host.example, without /api/v1. It must be
+// https, except for a loopback address. New sends nothing. Bad input fails with *errors.InvalidInput.
 //
-// The description shows no rate windows for this surface, so that the client is not paced unless
-// moneymovement.WithRateLimiter says so.
+// The description states no rate limits for this surface. The client sends at once, unless
+// moneymovement.WithRateLimiter sets limits.
 func New(baseURL string, with Credential, options ...moneymovement.Option) (*Client, error) {
 	current := credential(with)
 	if err := current.validate("New"); err != nil {
@@ -48,20 +46,20 @@ func New(baseURL string, with Credential, options ...moneymovement.Option) (*Cli
 	}, nil
 }
 
-// UseToken changes over to another access token. Calls that begin from now on carry it; those under way end with the
-// old one, so that both have to be good until they are over. A token that is empty or that no header can carry is
-// *errors.InvalidInput.
+// UseToken changes the access token. Calls that begin after UseToken send the new token. Calls that began before end
+// with the old one, so both tokens must be valid until these calls are over. An empty token, or one that does not fit
+// in a header, fails with *errors.InvalidInput.
 func (c *Client) UseToken(token AccessToken) error {
 	return transport.Of(c).keys.change("UseToken", func(next *credential) { next.AccessToken = token })
 }
 
-// UseAPIKey is [Client.UseToken] for the app API key that goes along with the token.
+// UseAPIKey changes the app API key that is sent beside the token, like [Client.UseToken].
 func (c *Client) UseAPIKey(key APIKey) error {
 	key.made = true // a zero key is refused
 	return transport.Of(c).keys.change("UseAPIKey", func(next *credential) { next.APIKey = key })
 }
 
-// maker is what makes a client that works.
+// maker is the function that error texts name for a client that nothing made.
 const maker = "refapi.New"
 
 // lowLevel sends the generated operations.
@@ -71,7 +69,7 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 	return transport.RequestOf(c.transport, maker, op, transport.CallOf(options))
 }
 
-// ready refuses what a flow cannot begin with.
+// ready refuses a flow that cannot begin, such as one without a context.
 func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 	return transport.Ready(ctx, c.transport, op, maker)
 }

@@ -9,15 +9,13 @@ import (
 )
 
 // AccessToken is the credential of the reference endpoints, sent as Authorization: Bearer. Make one with
-// [NewAccessToken]; how the service issues it is not stated. It never prints, and is no credential of another surface.
-//
-// Source: Authentication, App API and reference endpoints.
+// [NewAccessToken]. It never prints.
 type AccessToken struct{ secret }
 
-// secret keeps the field out of callers' reach.
+// secret is embedded under this name so that the field is not exported.
 type secret = transport.Secret
 
-// NewAccessToken holds a token as the service issued it.
+// NewAccessToken returns a token that the service issued.
 func NewAccessToken(token string) AccessToken { return AccessToken{transport.NewSecret(token)} }
 
 // APIKey is an app API key that is sent along with the access token, as the header x-api-key. Make one with
@@ -27,7 +25,7 @@ type APIKey struct {
 	made bool // by NewAPIKey: an empty key is refused, and not left out
 }
 
-// NewAPIKey holds a key as the service issued it.
+// NewAPIKey returns a key that the service issued.
 func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key), true} }
 
 // Credential is what the reference endpoints take. It never prints.

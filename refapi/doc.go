@@ -1,31 +1,49 @@
-// Package refapi is the reference endpoints under /api/v1: invoice updates, contracts, merchant products, cards, the
-// status of a quoted payment, wallet login, and partners' webhooks, which it sends and receives.
+// Package refapi calls the reference endpoints under /api/v1, and receives partners' webhooks.
 //
-//	client, err := refapi.New(baseURL, refapi.Credential{AccessToken: refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN"))})
-//	cards, err := client.Cards.List(ctx)
-//	details, err := client.Cards.Details(ctx, cards.Cards[0].ID, wallet) // a *wallet.Key of package signing/wallet
+//   - [Invoices]: change the status of an invoice
+//   - [Contracts]: read a contract
+//   - [Products]: what a merchant sells
+//   - [Cards]: list cards, and reveal a card's number to its holder
+//   - [Quotes]: how far the payment of a quote has come
+//   - [Wallet]: log in with a wallet
+//   - [Webhooks]: send a partner's events to the service
+//   - [WebhookHandler]: receive them
+//
+// [New] makes a client from the service's address and a [Credential]:
+//
+//	client, err := refapi.New("https://host.example", refapi.Credential{
+//		AccessToken: refapi.NewAccessToken(os.Getenv("ACCESS_TOKEN")),
+//	})
 //	status, err := client.Quotes.Wait(ctx, quoteID)
+//
+// The examples below play recorded responses: in your program, server.URL is the service's address.
+//
+// Words such as quote and payin are explained in the [glossary].
 //
 // # Credential
 //
-// An [AccessToken], and with [WithAPIKey] an app API key besides. They print as a redaction and are sent to the
-// client's base URL and nowhere else. Neither is a credential of another surface.
+// The credential is an access token, and optionally an app API key beside it. Both are sent to the client's address and
+// nowhere else, and neither prints. They do not work on other surfaces. The description does not show how an access
+// token is issued or how long it lives. [Client.UseToken] changes it.
 //
 // # Errors
 //
-// All calls answer the types of package errors. A failed validation is *errors.DetailErrors, whose items name the
-// place, such as body.items[0].price; a refusal that is one sentence, such as "Not authenticated", is
-// *errors.Unauthenticated with status 401 and else *errors.Unrecognized, with the sentence as its message. What is
-// wrong with a request that can be seen before it is sent is *errors.InvalidInput.
+// A failed validation is *errors.DetailErrors. Its Items name the field, such as body.items[0].price. A refusal with
+// only a sentence, such as "Not authenticated", is *errors.Unauthenticated for status 401 and *errors.Unrecognized
+// otherwise; the sentence is its message. Bad input fails with *errors.InvalidInput before anything is sent.
+//
+// The description states no rate limits for this surface, so the client sends at once.
+//
+// # Writes that are sent once
+//
+// The description does not say whether the service recognises a repeated wallet login or webhook. So neither is sent
+// twice. If the response is lost, the call fails with *errors.OutcomeUnknown.
 //
 // # Events
 //
-// Partners report events to the service: the description states path, body and answer, and no signature. It shows no
-// event that reaches an integrator's backend, so progress is read. [WebhookHandler] receives a partner's webhook, and
-// its Verify sees the headers and the bytes as they came.
+// Partners report events to the service. The description states the path, the body and the response, and no signature.
+// [WebhookHandler] receives such events; its Verify sees the headers and the exact bytes. The description shows no
+// event that the service sends to an integrator: read the progress instead, for example with [Quotes.Wait].
 //
-// # Repetition
-//
-// A wallet login and a webhook are sent once: whether the service recognises a second one is not stated. If their
-// answer is lost, the error is *errors.OutcomeUnknown.
+// [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package refapi

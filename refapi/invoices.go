@@ -9,25 +9,21 @@ import (
 )
 
 // Invoices are requests for payment from a contractor to a client.
-//
-// Source: Invoice (reference endpoints).
 type Invoices struct{ low lowLevel }
 
-// Update moves an invoice to another state. With Status paid and no OnchainTransactionID the invoice is marked paid
-// offline, without a transaction; an OnchainTransactionID attaches any unique reference. PaidAt backdates the payment;
-// without it, it is now. id is a UUID.
+// Update changes the status of an invoice, and returns the invoice. id is a UUID. If Status is paid and
+// OnchainTransactionID is not set, the invoice is marked as paid offline, without a transaction; otherwise
+// OnchainTransactionID is any unique reference. PaidAt is when it was paid, and means now if it is not set.
 //
-// Source: States and transitions, Invoice.
+// A status that the service does not know fails with *errors.DetailErrors.
 func (s *Invoices) Update(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
 	return transport.Of(s).low.UpdateInvoice(ctx, id, &change, options)
 }
 
-// UpdateOnInvoicesPath is [Invoices.Update] under the other path that the description shows for it,
-// /api/v1/invoices/documents/contracts/invoices/{invoice_id}, for a host that answers only that one.
-//
-// Source: Reference endpoints under /api/v1.
+// UpdateOnInvoicesPath is [Invoices.Update] on the second path that the description shows for it,
+// /api/v1/invoices/documents/contracts/invoices/{invoice_id}. Use it for a host that serves only that path.
 func (s *Invoices) UpdateOnInvoicesPath(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
@@ -35,11 +31,9 @@ func (s *Invoices) UpdateOnInvoicesPath(
 }
 
 // Contracts are agreements that invoices are issued under.
-//
-// Source: Contract (reference endpoints).
 type Contracts struct{ low lowLevel }
 
-// Get reads a contract. id is a UUID.
+// Get returns a contract. id is a UUID.
 func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Contract, error) {
 	return transport.Of(s).low.GetContract(ctx, id, options)
 }

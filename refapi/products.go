@@ -8,15 +8,13 @@ import (
 )
 
 // Products are what a merchant sells.
-//
-// Source: Merchant product.
 type Products struct{ low lowLevel }
 
-// List answers the merchant's products that are on sale, or all of them:
+// List returns the merchant's products that are on sale. To get all products:
 //
 //	List(ctx, ListMerchantProductsParams{ActiveOnly: new(false)})
 //
-// Source: Reference endpoints under /api/v1 (active_only, by default true).
+// Prices are exact decimals in the product's Currency. An amount that the service does not return is nil.
 func (s *Products) List(
 	ctx context.Context, params ListMerchantProductsParams, options ...moneymovement.CallOption,
 ) ([]MerchantProduct, error) {

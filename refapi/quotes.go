@@ -9,21 +9,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Quotes are prices for one payment each; here is how far that payment has come.
-//
-// Source: Universal transaction status; Events.
+// Quotes reports how far the payment of a quote has come. Package appapi makes quotes.
 type Quotes struct{ low lowLevel }
 
-// Status reads how far the payment of a quote has come. Amounts are exact, from the digits of the JSON numbers.
+// Status returns how far the payment of a quote has come. Amounts are exact decimals in units of their currency.
 func (s *Quotes) Status(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {
 	return transport.Of(s).low.GetTransactionStatus(ctx, quoteID, options)
 }
 
-// Wait reads the status, with growing pauses, until the payment has come to an end, whether a good one or not: look at
-// Status. When that is, [Settled] says, or [Until]. If ctx ends first, the error is *[StillPending], beside the status
-// as last read.
+// Wait reads the status until the payment has ended, well or badly: look at the Status that it returns. [Settled]
+// decides what an end is; [Until] replaces it. The pauses between reads grow; [PollEvery] sets them. If ctx ends first,
+// Wait returns the last status that it read and a *[StillPending] error.
 func (s *Quotes) Wait(
 	ctx context.Context, quoteID string, options ...WaitOption,
 ) (*model.UniversalTransactionStatus, error) {
@@ -33,8 +31,8 @@ func (s *Quotes) Wait(
 	})
 }
 
-// Settled reports that a payment's status is final. The words are assumed, since the description shows no values of
-// status; one that is not among them counts as under way.
+// Settled reports whether the status of a payment is final. The description does not show the values of Status, so the
+// words here are assumed: completed, failed, expired, refunded and the like. Any other word counts as pending.
 func Settled(status *model.UniversalTransactionStatus) bool {
 	switch strings.ToLower(status.Status) {
 	case "completed", "success", "succeeded", "settled",

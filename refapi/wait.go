@@ -10,18 +10,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// WaitOption sets up a wait.
+// WaitOption sets up a wait: [PollEvery], [OnProgress] or [Until].
 type WaitOption func(*waiting)
 
-// Progress is what a wait has seen so far.
+// Progress is what a wait has read so far.
 type Progress struct {
 	QuoteID string
-	Status  string        // as last read; "unread" before
+	Status  string        // as last read; "unread" before the first read
 	Reads   int           // how many times it was read
 	Waited  time.Duration // since the wait began
 }
 
-// OnProgress calls f after each read, in the waiting goroutine.
+// OnProgress calls f after each read. f runs in the goroutine that waits. A nil f is ignored.
 func OnProgress(f func(Progress)) WaitOption {
 	return func(w *waiting) {
 		if f != nil {
@@ -30,14 +30,14 @@ func OnProgress(f func(Progress)) WaitOption {
 	}
 }
 
-// PollEvery bounds the pause between two reads: least at first, half as much again each time, most in the end. The
-// default is the client's, see [moneymovement.WithPolling]. No pause is shorter than 1 ms or longer than 24 h. Pauses are drawn at random from the
-// upper half, so that many waits do not read in step.
+// PollEvery sets the pause between two reads. The first pause is least, each further one is half as much again, up to
+// most. The default is the client's, see [moneymovement.WithPolling]. Values are kept between 1 ms and 24 h. Each pause
+// is drawn at random from its upper half: many waits then do not read at the same moment.
 func PollEvery(least, most time.Duration) WaitOption {
 	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
 }
 
-// Until waits for what the caller says, in place of [Settled].
+// Until ends the wait when done returns true, in place of [Settled]. A nil done is ignored.
 func Until(done func(*model.UniversalTransactionStatus) bool) WaitOption {
 	return func(w *waiting) {
 		if done != nil {
@@ -46,8 +46,8 @@ func Until(done func(*model.UniversalTransactionStatus) bool) WaitOption {
 	}
 }
 
-// StillPending says that a wait ended before its payment did. It wraps the context's error, and that of
-// the last read if it failed.
+// StillPending is the error of a wait that ended before the payment did. It wraps the context's error, and the error of
+// the last read if that failed.
 type StillPending struct {
 	Progress
 	Err error
@@ -58,13 +58,13 @@ func (e *StillPending) Error() string {
 		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
-// Retryable is true: the same wait may be made again.
+// Retryable returns true: you can wait again.
 func (e *StillPending) Retryable() bool { return true }
 
-// MovedByCall is errors.MaybeMoved: the payment had not come to its end.
+// MovedByCall returns errors.MaybeMoved, because the payment had not ended.
 func (e *StillPending) MovedByCall() errors.Movement { return errors.MaybeMoved }
 
-// Unwrap gives Err.
+// Unwrap returns Err.
 func (e *StillPending) Unwrap() error { return e.Err }
 
 type waiting struct {
@@ -73,7 +73,7 @@ type waiting struct {
 	done     func(*model.UniversalTransactionStatus) bool
 }
 
-// wait reads until done. An error that time does not mend ends it at once.
+// wait reads until done. An error that does not pass with time ends it at once.
 func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption,
 	read func(context.Context) (*model.UniversalTransactionStatus, error),
 ) (*model.UniversalTransactionStatus, error) {
@@ -89,5 +89,5 @@ func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption
 	})
 }
 
-// asPoll lets other reads go first in a caller's rate limiter.
+// asPoll lets other reads pass first in a rate limiter of the caller.
 func asPoll(c *transport.Call) { c.Class = transport.ClassPoll }

@@ -7,14 +7,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Wallet is login with a wallet.
-//
-// Source: Reference endpoints under /api/v1, wallet login.
+// Wallet logs in with a wallet.
 type Wallet struct{ low lowLevel }
 
-// LogIn presents a message and the wallet signatures over it, from a device; what is signed is not stated. A device's
-// Type and Name that are left empty are the service's default, ios. The login may send a user operation on chain, so
-// that it is sent once: if its answer is lost, the error is *errors.OutcomeUnknown.
+// LogIn sends a message and the wallet's signatures over it, and returns the status of the login. The description does
+// not show which message must be signed. device describes the caller's device; its Type and Name are ios if they are
+// empty.
+//
+// A login can send a transaction on chain, so LogIn is never sent twice. If its response is lost, it fails with
+// *errors.OutcomeUnknown.
 func (s *Wallet) LogIn(
 	ctx context.Context, login WalletLogin, device LogInWalletParams, options ...moneymovement.CallOption,
 ) (*WalletLoginResult, error) {

@@ -13,56 +13,58 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// WebhookDelivery is a partner's request as it came, for what a deployment has agreed on with that partner, such as a
-// signature.
+// WebhookDelivery is a partner's request as it arrived, for [WebhookHandler].Verify.
 type WebhookDelivery struct {
 	Method string
 	Host   string // from the Host header
-	Path   string // with the query, as it was sent
+	Path   string // with the query, exactly as sent
 	Header http.Header
-	Body   []byte // exactly the bytes received
+	Body   []byte // the bytes as received
 }
 
-// WebhookHandler receives a partner's webhook: it takes POST with a JSON body of bounded size, reads the event, and
-// hands it on.
+// WebhookHandler is an http.Handler that receives a partner's webhook. It takes a POST with a JSON body of limited
+// size, reads the event, and passes it to Handle.
 //
-//	mux.Handle("POST /api/v1/webhook/acme", &refapi.WebhookHandler{Handle: func(ctx context.Context, event refapi.WebhookEvent) error {
-//		return queue.Put(ctx, event.EventType, event.EntityID)
-//	}})
+//	mux.Handle("POST /api/v1/webhook/acme", &refapi.WebhookHandler{
+//		Handle: func(ctx context.Context, event refapi.WebhookEvent) error {
+//			return queue.Put(ctx, event.EventType, event.EntityID)
+//		},
+//	})
 //
-// It answers 200 {"ok":true} when Handle is done, and 500 when Handle fails, so that the sender tries again; the error
-// itself stays here. A panic of Handle is net/http's: it breaks the connection off, and the sender tries again, too.
-// What is no event is refused before: 405 another method, 415 another content type, 413 too large, 401 what Verify
-// refuses, 422 with the failures in the shape of the reference endpoints.
+// It responds with 200 and {"ok":true} after Handle returns nil. If Handle returns an error, it responds with 500, and
+// the partner sends the event again. The text of the error is not sent. If Handle panics, net/http closes the
+// connection, and the partner sends the event again, too.
 //
-// The description states the path, the body and the answer of a partner's webhook. It states no signature, no secret
-// and no other proof of who sent it, so that without Verify anybody who reaches the handler can send events. Check
-// there what a deployment has agreed on with its partner, or put in front of the handler what knows the partner, such
-// as an allowlist of addresses or mutual TLS. The handler can meet the same event twice, for a sender that lost the
-// answer sends again.
+// Other requests never reach Handle: another method is refused with 405, another content type with 415, a body that is
+// too large with 413, a delivery that Verify refuses with 401. A body that is not an event is refused with 422 and a
+// list of the wrong fields, in the form of the reference endpoints.
 //
-// No event reaches an integrator's backend by the description: partners report to the service, and how the service
-// would call an integrator, with what names, signature or retries, is not shown. Progress is read: see dapi's Wait
-// methods and [Quotes.Wait]. This handler is for who runs the receiving end, or for a deployment that agreed on more.
+// The description states the path, the body and the response of a partner's webhook. It states no signature and no
+// other proof of the sender. Without Verify, everybody who reaches the handler can send events. Check in Verify what
+// your deployment agreed on with the partner, or put something in front of the handler that knows the partner, such as
+// an allowlist of addresses or mutual TLS. The same event can arrive twice: a partner that lost the response sends it
+// again.
 //
-// It is safe for concurrent use if Handle, Verify and OnError are. Its fields are not to be changed while it serves.
+// The description shows no event that the service sends to an integrator. To learn of progress, read it: see dapi's
+// Wait methods and [Quotes.Wait]. Use this handler if you run the receiving end, or if your deployment agreed on more.
 //
-// Source: Events.
+// The handler is safe for concurrent use if Handle, Verify and OnError are. Do not change its fields while it serves.
 type WebhookHandler struct {
-	// Handle takes an event. Its context ends when the sender goes away. Nil takes none: every event is answered 503.
+	// Handle takes an event. Its context ends when the sender closes the connection. If Handle is nil, every event is
+	// refused with 503.
 	Handle func(ctx context.Context, event WebhookEvent) error
-	// Verify judges a delivery before anything in its body is read as JSON. It gets a copy of the body, and has to
-	// compare in constant time, as hmac.Equal does. An error is answered 401 without the reason, which OnError is told.
-	// Nil lets every delivery pass.
+	// Verify checks a delivery before its body is read as JSON. It gets a copy of the body. It must compare signatures
+	// in constant time, as hmac.Equal does. If it returns an error, the delivery is refused with 401; the reason goes
+	// to OnError and not to the sender. If Verify is nil, every delivery is accepted.
 	Verify func(ctx context.Context, delivery WebhookDelivery) error
-	// MaxBody bounds the body in bytes; zero is 1 MiB.
+	// MaxBody is the largest body in bytes. Zero or less means 1 MiB.
 	MaxBody int64
-	// OnError is told why an event was not taken, with the request id that the sender got: Handle's or Verify's error,
-	// or what was wrong with the request. Nil tells nobody.
+	// OnError is called for each request that is refused, with the request id that the sender got. err is the error of
+	// Handle or Verify, or says what is wrong with the request. OnError may be nil.
 	OnError func(r *http.Request, requestID string, err error)
 }
 
-// defaultMaxBody is far more than an event needs: its content is an object of a few fields.
+// defaultMaxBody is far more than an event of a few fields needs.
 const defaultMaxBody = 1 << 20
 
 // ServeHTTP implements http.Handler.
@@ -83,11 +85,11 @@ func (h *WebhookHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	refusal.answer(w, requestID)
 }
 
-// receive reads the event out of a request.
+// receive reads the event of a request.
 func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event WebhookEvent, refusal *webhookRefusal) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return event, refuse(http.StatusMethodNotAllowed, errors.CodeMethodNotAllowed, "webhooks are posted")
+		return event, refuse(http.StatusMethodNotAllowed, errors.CodeMethodNotAllowed, "send a webhook with POST")
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return event, refuse(http.StatusUnsupportedMediaType, errors.CodeInvalidRequest,
@@ -102,23 +104,23 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 		return event, refuse(http.StatusRequestEntityTooLarge, errors.CodePayloadTooLarge, "body is too large")
 	}
 	if err != nil {
-		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "body broke off").because(err)
+		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "body ended early").because(err)
 	}
 	if h.Verify != nil {
 		delivery := WebhookDelivery{Method: r.Method, Host: r.Host, Path: r.RequestURI, Header: r.Header,
 			Body: bytes.Clone(body)}
 		if err := h.Verify(r.Context(), delivery); err != nil {
-			return event, refuse(http.StatusUnauthorized, errors.CodeUnauthenticated, "delivery is not accepted").
+			return event, refuse(http.StatusUnauthorized, errors.CodeUnauthenticated, "delivery is refused").
 				because(err)
 		}
 	}
 	return event, event.read(body)
 }
 
-// hand passes the event to its handler.
+// hand passes the event to Handle.
 func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookRefusal {
 	if h.Handle == nil {
-		return refuse(http.StatusServiceUnavailable, errors.CodeProviderUnavailable, "no events are taken")
+		return refuse(http.StatusServiceUnavailable, errors.CodeProviderUnavailable, "events are not accepted here")
 	}
 	if err := h.Handle(ctx, event); err != nil {
 		return refuse(http.StatusInternalServerError, errors.CodeInternalError, "event was not handled").because(err)
@@ -126,7 +128,7 @@ func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookR
 	return nil
 }
 
-// read reads strictly what is stated, and lets more fields than these pass: partners may add some.
+// read requires the stated fields, and accepts others: a partner may add some.
 func (e *WebhookEvent) read(body []byte) *webhookRefusal {
 	if err := jsonv2.Unmarshal(body, e); err != nil {
 		return unreadable(err)

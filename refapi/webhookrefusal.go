@@ -7,14 +7,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// webhookRefusal is an answer to a webhook that was not taken, in one of the two shapes that the service itself refuses
-// in.
+// webhookRefusal is the response to a webhook that was not accepted. It has one of the two forms in which the service
+// itself refuses.
 type webhookRefusal struct {
 	status  int
 	code    errors.Code           // of the envelope
 	message string                // of the envelope
-	detail  []validationErrorItem // of a failed validation, which has no envelope
-	cause   error                 // not for the sender
+	detail  []validationErrorItem // of a failed validation, which has this form in place of the envelope
+	cause   error                 // for OnError, not for the sender
 }
 
 func refuse(status int, code errors.Code, message string) *webhookRefusal {
@@ -26,9 +26,7 @@ func (r *webhookRefusal) because(cause error) *webhookRefusal {
 	return r
 }
 
-// invalid is a failed validation. Without a cause, the failures tell it.
-//
-// Source: Reference endpoints under /api/v1.
+// invalid is a failed validation. Without a cause, its error lists the wrong fields.
 func invalid(detail []validationErrorItem, cause error) *webhookRefusal {
 	if cause == nil {
 		in := &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ReceiveWebhook"}}
@@ -41,12 +39,12 @@ func invalid(detail []validationErrorItem, cause error) *webhookRefusal {
 	return &webhookRefusal{status: http.StatusUnprocessableEntity, detail: detail, cause: cause}
 }
 
-// unreadable says where a body is no JSON, or not the JSON of an event. The library's own words stay here: they can
-// quote the body.
+// unreadable says where a body is not JSON, or not the JSON of an event. The JSON library's own text is for OnError
+// only: it can quote the body.
 func unreadable(err error) *webhookRefusal {
-	item := validationErrorItem{Loc: []string{"body"}, Msg: "is no JSON object", Type: "json_invalid"}
+	item := validationErrorItem{Loc: []string{"body"}, Msg: "is not a JSON object", Type: "json_invalid"}
 	if wrong, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
-		item.Msg, item.Type = "has another type", "type_error"
+		item.Msg, item.Type = "has the wrong type", "type_error"
 		item.Loc = append(item.Loc, steps(wrong.JSONPointer)...)
 	}
 	return invalid([]validationErrorItem{item}, err)
@@ -72,7 +70,7 @@ func (r *webhookRefusal) answer(w http.ResponseWriter, requestID string) {
 }
 
 func answerJSON(w http.ResponseWriter, status int, value any) {
-	body, _ := jsonv2.Marshal(value, jsonv2.Deterministic()) // texts, and nothing that could fail
+	body, _ := jsonv2.Marshal(value, jsonv2.Deterministic()) // only strings, so it cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	w.Write(body)

@@ -7,15 +7,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Webhooks are the events that partners report to the service. [WebhookHandler] is the receiving end. The description
-// shows no event that the service sends to an integrator.
-//
-// Source: Events.
+// Webhooks sends a partner's events to the service. To receive such events, use [WebhookHandler]. The description shows
+// no event that the service sends to an integrator.
 type Webhooks struct{ low lowLevel }
 
-// Send reports an event as a partner, which is named by its name in paths. ok is what the service acknowledged; an
-// answer that leaves it out says true. Whether the service recognises a repeated event is not stated, so that one is
-// sent once: if its answer is lost, the error is *errors.OutcomeUnknown.
+// Send reports an event as a partner. partner is the partner's name in the path of the webhook. ok is what the service
+// acknowledged; it is true if the response does not say. The description does not say whether the service recognises a
+// repeated event, so Send is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
 func (s *Webhooks) Send(
 	ctx context.Context, partner string, event WebhookEvent, options ...moneymovement.CallOption,
 ) (ok bool, err error) {

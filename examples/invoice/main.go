@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	paid, err := app.Invoices.MarkPaid(ctx, issued.ID,
-		appapi.Payment{Reference: "statement-" + p.Name, At: time.Now().Add(-time.Hour)})
+		appapi.InvoicePayment{Reference: "statement-" + p.Name, At: time.Now().Add(-time.Hour)})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package yourbackend is a backend that pays invoices, with its tests: go test ./examples/yourbackend
+// Package yourbackend is a small backend that pays invoices, tested against a host: go test ./examples/yourbackend
 //
 // Look at the tests. What does the backend do if a response is lost after the money moved, if a customer clicks twice,
 // if an hour passes, if a partner is down? The sandbox host makes each of these happen, and then shows its ledger.

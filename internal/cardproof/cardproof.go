@@ -1,5 +1,5 @@
-// Package cardproof has wallets sign for card details as the service wants it: with its time, and with each second
-// once.
+// Package cardproof makes the wallet signatures that reveal card details. Each has the service's time, in a second that
+// the client has not used yet.
 package cardproof
 
 import (
@@ -11,26 +11,26 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Prover makes the proofs of one client's calls. It is safe for concurrent use.
+// Prover makes the proofs of one client. It is safe for concurrent use.
 type Prover struct {
 	Client *transport.Client
 	nonces nonce.Source
 }
 
-// Prove has a card's wallet sign for one call of an operation. A signature that comes when the proof's lifetime is
-// over, as a person's can, is *errors.InvalidInput.
+// Prove has the card's wallet sign for one call of an operation. A signature that takes longer than the proof lives
+// fails with *errors.InvalidInput.
 func (p *Prover) Prove(
 	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner,
 ) (model.CardDetailsProof, error) {
-	proof, err := model.ProveCard(ctx, wallet, id, p.nonces.Next(p.now()))
+	proof, err := model.SignCardDetails(ctx, wallet, id, p.nonces.Next(p.now()))
 	if err != nil {
 		return model.CardDetailsProof{}, err
 	}
 	return proof, nonce.Fresh(op, proof.Nonce, p.now())
 }
 
-// now is the time that a nonce is valid at: the service's, by its last answer. A card's holder waits, so that even one
-// answer is believed.
+// now returns the service's time by its last response. One response is enough here: a wrong time makes the service
+// refuse the proof, and the holder is waiting.
 func (p *Prover) now() time.Time {
 	_, now := p.Client.ServiceTimes()
 	return now

@@ -12,20 +12,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// RecorderVariable names in the environment the recorder that examples run against, in place of their recordings.
+// RecorderVariable is the environment variable with the address of a recorder. Examples then run against it, and not
+// against their recordings.
 const RecorderVariable = "MONEYMOVEMENT_RECORDER"
 
-// ControlPath is where a recorded host takes what an example does to it besides its requests.
+// ControlPath is the path under which a recorded host takes what an example does besides its requests.
 const ControlPath = "/_recorder"
 
-// Start asks a recorder for a host, at POST /start.
+// Start asks a recorder for a host, with POST /start.
 type Start struct {
 	Example   string `json:"example"`
 	Email     string `json:"email"`
 	PublicKey []byte `json:"publicKey"`
 }
 
-// Started is the host.
+// Started describes the host.
 type Started struct {
 	URL         string `json:"url"`
 	APIKey      string `json:"apiKey"`
@@ -33,12 +34,12 @@ type Started struct {
 	Wallet      string `json:"wallet"` // its address
 }
 
-// Advance moves the host's clock, at POST /_recorder/advance.
+// Advance moves the host's clock, with POST /_recorder/advance.
 type Advance struct {
 	By string `json:"by"`
 }
 
-// Sign has the wallet sign, at POST /_recorder/sign.
+// Sign has the wallet sign, with POST /_recorder/sign.
 type Sign struct {
 	Message []byte `json:"message"`
 }
@@ -64,7 +65,7 @@ func serveHost(recorder, example string, key *signing.DeveloperKey) *Server {
 			err := ask(ctx, base+"/sign", Sign{message}, &signed)
 			return signed.Signature, err
 		}},
-		close: func() {}, // the recorder ends it
+		close: func() {}, // the recorder closes it
 		advance: func(d time.Duration) {
 			if err := ask(ctx, base+"/advance", Advance{d.String()}, nil); err != nil {
 				panic(err)
@@ -73,10 +74,10 @@ func serveHost(recorder, example string, key *signing.DeveloperKey) *Server {
 	}
 }
 
-// control sends what an example asks of the recorder itself.
+// control sends an example's requests to the recorder itself.
 var control = &http.Client{Timeout: 30 * time.Second}
 
-// ask puts a question to the recorder.
+// ask sends a question to the recorder, and reads its response.
 func ask(ctx context.Context, url string, question, into any) error {
 	body, err := jsonv2.Marshal(question)
 	if err != nil {
@@ -92,7 +93,7 @@ func ask(ctx context.Context, url string, question, into any) error {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("recorded: the recorder answers %s", answer.Status)
+		return fmt.Errorf("recorded: the recorder returned %s", answer.Status)
 	}
 	if into == nil {
 		return nil

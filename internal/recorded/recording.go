@@ -11,27 +11,27 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// Recording is what one example asked and was answered, in this order.
+// Recording holds the requests of one example and their responses, in order.
 type Recording []Exchange
 
-// Exchange is one request with its answer.
+// Exchange is one request with its response.
 type Exchange struct {
 	Method string `json:"method"`
 	Path   string `json:"path"` // with its query
-	// Body is the request's, if it is JSON. [Any] stands for what differs each time, such as a signature.
+	// Body is the request's body, if it is JSON. [Any] stands for a value that differs each time, such as a signature.
 	Body   jsonv2.Value `json:"body,omitzero"`
 	Answer Answer       `json:"answer"`
 }
 
-// Answer is what the host answered.
+// Answer is a response of the host.
 type Answer struct {
-	// Lost says that the connection was closed without an answer.
+	// Lost reports that the connection was closed without a response.
 	Lost bool `json:"lost,omitzero"`
 	// Now is the host's time.
 	Now    string            `json:"now,omitzero"`
 	Status int               `json:"status,omitzero"`
-	Header map[string]string `json:"header,omitzero"` // but for Date and Content-Length
-	// Body is one that is JSON, Text one that is not, of a PDF its first line alone.
+	Header map[string]string `json:"header,omitzero"` // without Date and Content-Length
+	// Body is a JSON body. Text is another body; of a PDF, only the first line is kept.
 	Body jsonv2.Value `json:"body,omitzero"`
 	Text string       `json:"text,omitzero"`
 }
@@ -39,25 +39,27 @@ type Answer struct {
 // Any stands in a recorded request for a value that is not compared.
 const Any = "{{any}}"
 
-// Marshal writes a recording as it is kept.
-func Marshal(r Recording) ([]byte, error) {
-	text, err := jsonv2.Marshal(r, jsonv2.Indented(), jsonv2.Deterministic())
+// Marshal writes a recording, or the [Index], as it is kept.
+func Marshal[T Recording | Index](kept T) ([]byte, error) {
+	text, err := jsonv2.Marshal(kept, jsonv2.Indented(), jsonv2.Deterministic())
 	return append(text, '\n'), err
 }
 
 // load reads the recording of an example, such as dapi/ExamplePayouts_Wait.
 func load(example string) (Recording, error) {
-	name := "testdata/" + example + ".json"
+	return read[Recording]("testdata/" + example + ".json")
+}
+
+func read[T Recording | Index](name string) (kept T, err error) {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		return nil, fmt.Errorf("internal/recorded/%s: nothing is recorded for this example; %s", name, remedy)
 	}
-	var r Recording
-	if err := jsonv2.Unmarshal(text, &r, jsonv2.NoUnknownMembers()); err != nil {
+	if err := jsonv2.Unmarshal(text, &kept, jsonv2.NoUnknownMembers()); err != nil {
 		return nil, fmt.Errorf("internal/recorded/%s: %w", name, err)
 	}
-	return r, nil
+	return kept, nil
 }
 
-// remedy ends each complaint about a recording that does not fit its example.
+// remedy ends each error about a recording that does not fit its example.
 const remedy = "`make recordings` records the examples anew"

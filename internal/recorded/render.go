@@ -10,18 +10,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Encoded is the one member of an object that stands for its value, canonical JSON in base64: what a developer key
-// signs.
+// Encoded is the only member of an object that stands for its value as canonical JSON in base64. That is the form of
+// what a developer key signs.
 const Encoded = "{{base64}}"
 
-// moment stands for a time, counted from the start of the recording: {{now}}, {{now+15m0s}}, {{now-168h0m0s}}; {{date
-// now}} for its date alone.
+// moment matches a time, counted from the start of the recording: {{now}}, {{now+15m0s}}, {{now-168h0m0s}}; or its
+// date: {{date now}}.
 var moment = regexp.MustCompile(`\{\{(date )?now([+-][^}]+)?\}\}`)
 
-// Moment returns what stands in a recording for a time so long after its start.
+// Moment returns the text for a time, counted from the start of the recording.
 func Moment(after time.Duration) string { return "{{now" + signed(after) + "}}" }
 
-// Date returns what stands in a recording for the date so many days after its start's.
+// Date returns the text for a date, counted in days from the start of the recording.
 func Date(days int) string { return "{{date now" + signed(time.Duration(days)*24*time.Hour) + "}}" }
 
 func signed(after time.Duration) string {
@@ -35,7 +35,7 @@ func signed(after time.Duration) string {
 	}
 }
 
-// rendered is a recorded body as it was answered, had the recording started at start.
+// rendered returns a recorded body with the times of a recording that starts at start.
 func rendered(body jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	var failed error
 	whole, err := Rewrite(body, func(_ string, value jsonv2.Value) (jsonv2.Value, bool) {
@@ -80,12 +80,12 @@ func renderedText(value jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	return jsonv2.Marshal(text)
 }
 
-// timeOf is the time that one moment stands for.
+// timeOf returns the time that one moment stands for.
 func timeOf(text string, start time.Time) (time.Time, error) {
 	parts := moment.FindStringSubmatch(text)
 	switch {
 	case parts == nil || parts[0] != text:
-		return time.Time{}, fmt.Errorf("recorded: %q is no moment, such as {{now+15m0s}}", text)
+		return time.Time{}, fmt.Errorf("recorded: %q is not a time such as {{now+15m0s}}", text)
 	case parts[2] == "":
 		return start, nil
 	}
@@ -96,7 +96,7 @@ func timeOf(text string, start time.Time) (time.Time, error) {
 	return start.Add(after), nil
 }
 
-// encoded is the text that an object with the member [Encoded] stands for, nil for any other object.
+// encoded returns the text that an object with the member [Encoded] stands for, or nil for another object.
 func encoded(object jsonv2.Value, start time.Time) (jsonv2.Value, error) {
 	var members map[string]jsonv2.Value
 	if err := jsonv2.Unmarshal(object, &members); err != nil {

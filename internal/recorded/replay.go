@@ -3,6 +3,7 @@ package recorded
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// replay answers requests as recorded: those of one method and path in the order of the recording.
+// replay returns the recorded responses. Requests of one method and path get them in the order of the recording.
 type replay struct {
 	example string
 	start   time.Time
@@ -26,7 +27,7 @@ func newReplay(example string, recording Recording, start time.Time) *replay {
 	return &replay{example: example, left: recording, start: start.Truncate(time.Second)}
 }
 
-// maxBody bounds a request's body.
+// maxBody limits the body of a request.
 const maxBody = 1 << 20
 
 func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -42,7 +43,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// next takes the answer of a request out of the recording.
+// next takes the response to a request out of the recording.
 func (r *replay) next(method, path string, body []byte) (Answer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +71,7 @@ func (r *replay) refuse(reason error) error {
 	return reason
 }
 
-// complete returns nil if each request was in the recording, and each recorded one came.
+// complete returns nil if each request was in the recording, and each recorded request came.
 func (r *replay) complete() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +81,7 @@ func (r *replay) complete() error {
 	return r.refused
 }
 
-// same compares a request's body with the recorded one, if that is kept.
+// same compares the body of a request with the recorded one, if there is one.
 func same(recorded jsonv2.Value, sent []byte) bool {
 	if recorded == nil {
 		return true
@@ -89,7 +90,7 @@ func same(recorded jsonv2.Value, sent []byte) bool {
 	return jsonv2.Unmarshal(recorded, &want) == nil && jsonv2.Unmarshal(sent, &got) == nil && alike(want, got)
 }
 
-// alike compares JSON values member by member; [Any] is like every value.
+// alike compares JSON values member by member. [Any] equals every value.
 func alike(want, got any) bool {
 	switch want := want.(type) {
 	case string:
@@ -122,37 +123,46 @@ func alike(want, got any) bool {
 	return reflect.DeepEqual(want, got)
 }
 
-// write answers a request, at the times that count from start. A lost answer closes the connection.
+// write sends the response, at the times that count from start. A lost response closes the connection.
 func (a Answer) write(w http.ResponseWriter, start time.Time) error {
 	if a.Lost {
 		panic(http.ErrAbortHandler)
 	}
-	now, err := timeOf(a.Now, start)
+	header, body, err := a.rendered(start)
 	if err != nil {
 		return err
 	}
-	body := []byte(a.Text)
+	maps.Copy(w.Header(), header)
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(body) // it fails only if the client has gone
+	return nil
+}
+
+// rendered returns the header and the body at the times that count from start.
+func (a Answer) rendered(start time.Time) (header http.Header, body []byte, err error) {
+	now, err := timeOf(a.Now, start)
+	if err != nil {
+		return nil, nil, err
+	}
+	body = []byte(a.Text)
 	if a.Body != nil {
 		if body, err = rendered(a.Body, start); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	header := w.Header()
-	header.Set("Date", now.UTC().Format(http.TimeFormat))
+	header = http.Header{"Date": {now.UTC().Format(http.TimeFormat)}}
 	for name, value := range a.Header {
 		header.Set(name, value)
 	}
 	if len(body) > 0 {
 		header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	w.WriteHeader(a.Status)
-	_, _ = w.Write(body) // who hung up needs no answer
-	return nil
+	return header, body, nil
 }
 
-// refuse answers what is wrong, so that it stands in the error of the call. It is nothing to send again.
+// refuse sends the reason, so that it appears in the error of the call. Status 400 is not tried again.
 func refuse(w http.ResponseWriter, reason error) {
-	message, _ := jsonv2.AppendQuote(nil, reason.Error()) // what is no UTF-8 in it is replaced
+	message, _ := jsonv2.AppendQuote(nil, reason.Error()) // it replaces bytes that are not UTF-8
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_, _ = fmt.Fprintf(w, `{"error":{"code":"not_recorded","message":%s}}`, message)

@@ -6,11 +6,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Replace returns what stands for a value of a JSON text, and whether it replaces it. The name is that of its member,
-// or of the member whose array it is in.
+// Replace returns a replacement for a JSON value, and whether to use it. name is the name of the value's member, or of
+// the member that holds the value's array.
 type Replace func(name string, value jsonv2.Value) (replacement jsonv2.Value, replaced bool)
 
-// Rewrite returns a JSON value with some values replaced. An object or array that is not replaced is looked into.
+// Rewrite returns a JSON value with some values replaced. It looks into each object and array that is not replaced.
 func Rewrite(value jsonv2.Value, by Replace) (jsonv2.Value, error) { return rewrite("", value, by) }
 
 func rewrite(name string, value jsonv2.Value, by Replace) (jsonv2.Value, error) {
@@ -52,7 +52,7 @@ func rewrite(name string, value jsonv2.Value, by Replace) (jsonv2.Value, error) 
 	}
 }
 
-// within says that an element of the array or the value of a member comes next.
+// within reports whether an element of an array or the value of a member comes next.
 func within(dec *jsonv2.Decoder) bool {
 	if dec.StackDepth() == 0 {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Server stands for the service in an example, with the credentials that it takes.
+// Server stands in for the service in an example, with the credentials that it accepts.
 type Server struct {
 	URL string
 
@@ -19,19 +19,19 @@ type Server struct {
 	Key         *signing.DeveloperKey
 	APIKey      string  // of the app API
 	AccessToken string  // of the reference endpoints
-	Wallet      *Wallet // that the cards spend from
+	Wallet      *Wallet // the cards spend from it
 
 	close   func()
 	advance func(time.Duration)
 }
 
-// Close ends the server. It panics, which fails the example, if what the example asked was not what is recorded.
+// Close ends the server. It panics, which fails the example, if the example's requests were not those of its recording.
 func (s *Server) Close() { s.close() }
 
-// Advance lets time pass for the service, not for the program.
+// Advance moves the service's clock, and not the program's.
 func (s *Server) Advance(d time.Duration) { s.advance(d) }
 
-// Serve starts a server that answers the example that calls it as recorded. It panics if there is no recording.
+// Serve starts a server with the recorded responses of the example that calls it. It panics if there is no recording.
 func Serve() *Server {
 	example := caller()
 	key, err := signing.GenerateEd25519()
@@ -55,14 +55,14 @@ func Serve() *Server {
 				panic(err)
 			}
 		},
-		advance: func(time.Duration) {}, // the answers that follow are recorded with their time
+		advance: func(time.Duration) {}, // each recorded response has its time
 	}
 }
 
 const modulePath = "github.com/moneymovement/moneymovement-go"
 
-// caller is the name of the example that runs, as its recording is called: dapi/ExamplePayouts_Wait, or ExampleCapture
-// in the root package.
+// caller returns the name of the running example, which is the name of its recording: dapi/ExamplePayouts_Wait, or
+// ExampleCaptureResponse in the root package.
 func caller() string {
 	callers := make([]uintptr, 16)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
@@ -78,5 +78,5 @@ func caller() string {
 	}
 }
 
-// email is that of the host's first account.
+// email is the email of the host's first account.
 const email = "ops@example.com"

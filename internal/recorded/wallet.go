@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Wallet signs as a wallet of package signing/wallet does. A recorded answer asks for no real signature.
+// Wallet signs like a wallet of package signing/wallet. A recorded response needs no real signature.
 type Wallet struct {
 	address string
 	sign    func(context.Context, []byte) (string, error)
 }
 
-// Address is the wallet's.
+// Address returns the wallet's address.
 func (w *Wallet) Address() string { return w.address }
 
 // SignMessage signs an EIP-191 personal message.
@@ -19,7 +19,7 @@ func (w *Wallet) SignMessage(ctx context.Context, message []byte) (string, error
 	return w.sign(ctx, message)
 }
 
-// noWallet has the form of a wallet, and no key.
+// noWallet returns a wallet without a key. Its address and signatures have the right form only.
 func noWallet() *Wallet {
 	return &Wallet{
 		address: "0x" + strings.Repeat("0", 40),

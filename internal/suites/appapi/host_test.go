@@ -154,7 +154,7 @@ func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
 func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 	w := newWorld(t)
 	earlier := time.Date(2025, 12, 24, 18, 0, 0, 0, time.UTC)
-	for name, payment := range map[string]appapi.Payment{
+	for name, payment := range map[string]appapi.InvoicePayment{
 		"offline, now": {}, "offline, earlier": {At: earlier}, "by reference, now": {Reference: "ref-1"},
 		"by reference, earlier": {Reference: "ref-2", At: earlier},
 	} {
@@ -249,7 +249,7 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 	as[*errors.SignatureInvalid](t, err)
 
 	for age, good := range map[time.Duration]bool{-4 * time.Minute: true, -6 * time.Minute: false} {
-		proof, err := model.ProveCard(t.Context(), right, card.ID, w.host.Now().Add(age))
+		proof, err := model.SignCardDetails(t.Context(), right, card.ID, w.host.Now().Add(age))
 		require.NoError(t, err)
 		_, err = w.app.Cards.DetailsWithProof(t.Context(), card.ID, proof)
 		if good {

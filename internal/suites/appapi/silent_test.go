@@ -49,7 +49,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		}, ""},
 		"UpdateInvoice": {"PUT", "/documents/contracts/invoices/{invoice_id}",
 			func(o moneymovement.CallOption) (string, error) {
-				updated, err := w.app.Invoices.MarkPaid(t.Context(), invoice.ID, appapi.Payment{}, o)
+				updated, err := w.app.Invoices.MarkPaid(t.Context(), invoice.ID, appapi.InvoicePayment{}, o)
 				return string(updated.Status), err
 			}, "paid"},
 		"UpdateContract": {"PATCH", "/documents/contracts/{contract_id}",

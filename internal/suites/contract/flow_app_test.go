@@ -134,8 +134,9 @@ func (w *world) paperwork() {
 		assert.NotEmpty(w, ok(app.Invoices.List(w.Context(), appapi.ListInvoicesParams{Limit: 5}))(w).Items)
 	})
 	w.step("an invoice paid offline", func() {
-		assert.Equal(w, model.InvoiceStatusPaid, ok(app.Invoices.MarkPaid(w.Context(), w.invoice, appapi.Payment{}))(w).
-			Status)
+		assert.Equal(w, model.InvoiceStatusPaid,
+			ok(app.Invoices.MarkPaid(w.Context(), w.invoice, appapi.InvoicePayment{}))(w).
+				Status)
 	})
 	w.step("invoices of the contract", func() {
 		ok(app.Invoices.CreateFromContract(w.Context(), w.contract,

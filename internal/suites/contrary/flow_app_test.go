@@ -228,7 +228,8 @@ func (w *world) invoices() {
 	if !w.ok(err) {
 		return
 	}
-	if _, err = invoices.MarkPaid(w.Context(), invoice.ID, appapi.Payment{Reference: "a reference"}); !w.ok(err) {
+	if _, err = invoices.MarkPaid(w.Context(), invoice.ID,
+		appapi.InvoicePayment{Reference: "a reference"}); !w.ok(err) {
 		return
 	}
 	if _, err = invoices.Get(w.Context(), invoice.ID); !w.ok(err) {

@@ -25,7 +25,7 @@ func TestACardIsProvedByItsWallet(t *testing.T) {
 			return fmt.Sprintf("%s:%d", id, nonce)
 		}), fmt.Sprintf("card_1:%d", at.Unix())},
 	} {
-		proof, err := model.ProveCard(t.Context(), c.signer, "card_1", at)
+		proof, err := model.SignCardDetails(t.Context(), c.signer, "card_1", at)
 		require.NoError(t, err, name)
 		assert.Equal(t, at.Unix(), proof.Nonce, name)
 		signer, err := wallet.RecoverAddress([]byte(c.message), proof.MessageSignature.Reveal())

@@ -59,6 +59,7 @@ func TestWhatVariesIsNamedByFirstAppearance(t *testing.T) {
 			"", `{"cardNumber":"9999994321051847","lastFour":"1847","cvv":"632","expiryDate":"11/29"}`,
 			`{"cardNumber":"9999990000000006","lastFour":"0006","cvv":"000","expiryDate":"12/99"}`,
 		},
+		"the number of a bank account": {"", `{"iban":"DE57470630083147672628"}`, `{"iban":"DE89370400440532013000"}`},
 		"what always is the same": {
 			"", `{"amount":"25.10","count":3,"iban":"DE89370400440532013000","none":null,"currency":"USDC","on":true,"number":"INV-0001"}`,
 			`{"amount":"25.10","count":3,"iban":"DE89370400440532013000","none":null,"currency":"USDC","on":true,"number":"INV-0001"}`,

@@ -17,8 +17,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// names give what is another one in each run the same name in all: ids by first appearance, times by their distance
-// from the start.
+// names gives a value that differs in each run the same name in all runs: ids by first appearance, times by their
+// distance from the start.
 type names struct {
 	start  time.Time
 	given  map[string]string // by what it stands for; what the example itself sent stands for itself
@@ -30,14 +30,14 @@ func newNames(start time.Time) *names {
 	return &names{start: start, given: map[string]string{}, opaque: map[string]string{}, count: map[string]int{}}
 }
 
-// varying finds times, dates, and what the host draws at random: UUIDs, addresses and hashes, and the texts of
-// crypto/rand with their prefix.
+// varying matches times, dates, and the random values of the host: UUIDs, addresses, hashes, and texts of crypto/rand
+// with their prefix.
 var varying = regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?\b` +
 	`|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}` +
 	`|\b0x[0-9a-fA-F]{40}\b|\b0x[0-9a-fA-F]{64}\b` +
 	`|\b(?:[a-z]+_)?(?:[A-Z2-7]{52}|[A-Z2-7]{26}|[a-z2-7]{26})\b`)
 
-// text names what varies in a text of the host.
+// text replaces the varying parts of a text of the host by names.
 func (n *names) text(text string) string {
 	for found, name := range n.opaque {
 		text = strings.ReplaceAll(text, found, name)
@@ -50,7 +50,7 @@ func (n *names) text(text string) string {
 	})
 }
 
-// sent is [names.text] for a text of the example, whose own ids and times stay.
+// sent is [names.text] for a text of the example. Ids and times of the example itself stay.
 func (n *names) sent(text string) string {
 	for _, found := range varying.FindAllString(text, -1) {
 		if _, ok := n.given[found]; !ok {
@@ -80,14 +80,14 @@ func (n *names) next(found string) string {
 	return n.numbered(kind)
 }
 
-// remember names a value that is known by its member.
+// remember names a value that is recognised by its member.
 func (n *names) remember(member, value string) {
 	if _, ok := n.opaque[value]; !ok && value != "" {
 		n.opaque[value] = n.numbered(member + "_")
 	}
 }
 
-// numbered is the next name of a kind, which is a format for its number or what stands before it.
+// numbered returns the next name of a kind. kind is a format for the number, or the text before it.
 func (n *names) numbered(kind string) string {
 	n.count[kind]++
 	if strings.Contains(kind, "%") {
@@ -96,19 +96,21 @@ func (n *names) numbered(kind string) string {
 	return fmt.Sprint(kind, n.count[kind])
 }
 
-// differing are the members of requests that are another one each time.
-var differing = []string{"signature", "publicKey", "messageSignature", "nonce"}
+// differing are the members of requests whose values differ each time.
+var differing = []string{"signature", "signatures", "publicKey", "messageSignature", "nonce"}
 
-// requestWindow is how long a login asks for, by the SDK's own clock. The host takes the end over as it came.
+// requestWindow is the lifetime that a login asks for, on the SDK's clock. The host returns its end unchanged.
 const requestWindow = 150 * time.Second
 
-// opaque are the members of answers whose values differ, which nothing in the values tells.
+// opaque are the members of responses whose values differ and have no recognisable form.
 var opaque = []string{"nextCursor", "reference"}
 
-// card is what is recorded in the place of a card's secrets.
-var card = map[string]string{"cardNumber": "9999990000000006", "lastFour": "0006", "cvv": "000", "expiryDate": "12/99"}
+// drawn are the members of responses with random values of a special form, and what is recorded in place of them: the
+// secrets of a card, and the number of a bank account.
+var drawn = map[string]string{"cardNumber": "9999990000000006", "lastFour": "0006", "cvv": "000", "expiryDate": "12/99",
+	"iban": "DE89370400440532013000"}
 
-// request names what varies in a request's body; one that is no JSON is not recorded.
+// request names what varies in the body of a request. A body that is not JSON is not recorded.
 func (n *names) request(t *testing.T, body []byte) jsontext.Value {
 	if !isJSON(body) {
 		return nil
@@ -127,7 +129,7 @@ func (n *names) request(t *testing.T, body []byte) jsontext.Value {
 	})
 }
 
-// answer names what varies in an answer's body.
+// answer names what varies in the body of a response.
 func (n *names) answer(t *testing.T, body []byte) jsontext.Value {
 	return rewritten(t, body, func(name string, value jsontext.Value) (jsontext.Value, bool) {
 		if value.Kind() != '"' {
@@ -137,7 +139,7 @@ func (n *names) answer(t *testing.T, body []byte) jsontext.Value {
 		if payload, err := base64.StdEncoding.DecodeString(text); err == nil && isCanonical(payload) {
 			return jsontext.Value(fmt.Sprintf("{%q:%s}", recorded.Encoded, n.answer(t, payload))), true
 		}
-		if of, ok := card[name]; ok && len(of) == len(text) {
+		if of, ok := drawn[name]; ok && len(of) == len(text) {
 			return quoted(of), true
 		}
 		if slices.Contains(opaque, name) {

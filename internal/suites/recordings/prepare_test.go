@@ -14,15 +14,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// preparations are what an example finds at its host besides the credentials.
+// preparations set up the host of an example, besides the credentials.
 var preparations = map[string]func(*testing.T, *sandbox.Host){
-	// The example waits for a client and a payout, and the host's clock stands.
-	"dapi/Example": configured(func(s *sandbox.Settings) { s.ClientReadyAfter, s.PayoutStepAfter = 0, 0 }),
+	// These examples wait, and the host's clock stands still.
+	"appapi/ExampleQuotes_SubmitPayin": configured(atOnce),
+	"appapi/ExampleBanks_Activate":     configured(atOnce),
+	"dapi/Example":                     configured(atOnce),
+	"dapi/ExampleClients_Create":       configured(atOnce),
+	"dapi/ExampleRails_Open":           configured(atOnce),
 	// The example lets the time pass.
 	"dapi/ExamplePayouts_Wait": configured(func(s *sandbox.Settings) {
 		s.PayoutStepAfter = sandbox.Duration(time.Hour)
 	}),
-	// The example shows what to do about an answer that is lost.
+	// The example shows what to do about a lost response.
 	"appapi/ExampleTransfers_ByKey": func(_ *testing.T, host *sandbox.Host) {
 		host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropAfterCommit())
 	},
@@ -42,6 +46,11 @@ func prepare(t *testing.T, example string, host *sandbox.Host) {
 	if further, ok := preparations[example]; ok {
 		further(t, host)
 	}
+}
+
+// atOnce makes each step of a client, a verification, a rail and a payout immediate.
+func atOnce(s *sandbox.Settings) {
+	s.ClientReadyAfter, s.KYBDecisionAfter, s.RailActiveAfter, s.PayoutStepAfter = 0, 0, 0, 0
 }
 
 // configured changes the host's settings.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -57,17 +59,18 @@ func respond(w http.ResponseWriter, body any) {
 	_ = json.MarshalWrite(w, body) // who hung up needs no answer
 }
 
-// recordedHost is a sandbox host that notes what it was asked and answered. Its clock stands, so that each time in an
-// answer is the same from start on.
+// recordedHost is a sandbox host that notes its requests and responses. Its clock stands still, so that the times in
+// responses do not depend on the speed of the machine.
 type recordedHost struct {
 	*testing.T
 	host  *sandbox.Host
 	url   string
 	start time.Time
 
-	mu        sync.Mutex
-	names     *names
-	recording recorded.Recording
+	mu         sync.Mutex
+	names      *names
+	recording  recorded.Recording
+	operations []string // that the host carried out, for each exchange of the recording
 }
 
 func newRecordedHost(t *testing.T, asked recorded.Start) *recordedHost {
@@ -107,7 +110,7 @@ func (h *recordedHost) sign(w http.ResponseWriter, request *http.Request) {
 	respond(w, recorded.Signed{Signature: signature})
 }
 
-// record has the host answer a request, and notes both.
+// record passes a request to the host, and notes it with its response.
 func (h *recordedHost) record(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	assert.NoError(h, err)
@@ -124,7 +127,7 @@ func (h *recordedHost) record(w http.ResponseWriter, request *http.Request) {
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-// answer is the host's, which is lost when it panics to close the connection.
+// answer returns the host's response. It is lost if the host panics to close the connection.
 func (h *recordedHost) answer(request *http.Request) (answer *httptest.ResponseRecorder, lost bool) {
 	answer = httptest.NewRecorder()
 	defer func() {
@@ -142,12 +145,14 @@ func (h *recordedHost) note(request *http.Request, body []byte, answer *httptest
 	defer h.mu.Unlock()
 	exchange := recorded.Exchange{Method: request.Method, Path: h.names.sent(request.URL.RequestURI()),
 		Body: h.names.request(h.T, body)}
+	operation := ""
 	if lost {
 		exchange.Answer = recorded.Answer{Lost: true}
 	} else {
-		exchange.Answer = h.noted(answer)
+		exchange.Answer, operation = h.noted(answer), h.operation(request.URL.Path, answer)
 	}
 	h.recording = append(h.recording, exchange)
+	h.operations = append(h.operations, operation)
 }
 
 func (h *recordedHost) noted(answer *httptest.ResponseRecorder) recorded.Answer {
@@ -168,4 +173,24 @@ func (h *recordedHost) noted(answer *httptest.ResponseRecorder) recorded.Answer 
 		noted.Text = string(line)
 	}
 	return noted
+}
+
+// operation returns the name of the operation that the host carried out, such as dapi.GetPayout, or "" for a refusal.
+func (h *recordedHost) operation(path string, answer *httptest.ResponseRecorder) string {
+	seen := h.host.Requests()
+	at := slices.IndexFunc(seen, func(r sandbox.Request) bool {
+		return r.RequestID == answer.Header().Get("X-Request-Id")
+	})
+	if answer.Code/100 != 2 || !assert.GreaterOrEqual(h, at, 0) {
+		return ""
+	}
+	surface := "appapi"
+	for prefix, other := range map[string]string{
+		"/dapi/": "dapi", "/api/": "refapi", "/utils/": "public", "/public/": "public",
+	} {
+		if strings.HasPrefix(path, prefix) {
+			surface = other
+		}
+	}
+	return surface + "." + seen[at].Operation
 }

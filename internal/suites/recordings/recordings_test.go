@@ -25,7 +25,8 @@ const (
 	kept = root + "/internal/recorded/testdata"
 )
 
-// Each example shows the same against the host as against its recording, and the recording is what the host answers.
+// Each example has the same output against the host and against its recording, and the recording is what the host
+// returns.
 func TestTheRecordingsAreTheHostsAnswers(t *testing.T) {
 	r, address := newRecorder(t)
 	test := []string{"test", "-count=1", "-vet=off", "-timeout=1m", "-run=^Example"}
@@ -43,6 +44,9 @@ func TestTheRecordingsAreTheHostsAnswers(t *testing.T) {
 		found[example+".json"] = string(text)
 	}
 	require.NotEmpty(t, found, "no example asked for a host")
+	index, err := recorded.Marshal(indexOf(r.hosts))
+	require.NoError(t, err)
+	found[recorded.IndexName] = string(index)
 	if *write {
 		keep(t, found)
 	}
@@ -81,7 +85,7 @@ func firstDifference(want, got string) string {
 	return shown.String()
 }
 
-// keep replaces what is kept.
+// keep replaces the recordings.
 func keep(t *testing.T, recordings map[string]string) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(kept))

@@ -115,7 +115,7 @@ func TestAStaleNonceIsRefused(t *testing.T) {
 		service := &cardService{wallet: key.Address(), now: time.Now}
 		client := newClient(t, service.answer)
 
-		proof, err := model.ProveCard(t.Context(), key, "card-1", time.Now().Add(-301*time.Second))
+		proof, err := model.SignCardDetails(t.Context(), key, "card-1", time.Now().Add(-301*time.Second))
 		require.NoError(t, err)
 		_, err = client.Cards.DetailsWithProof(t.Context(), "card-1", proof)
 		require.True(t, is[*errors.Forbidden](err), "%v", err)

@@ -160,14 +160,14 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 		model.WithCardMessage(key, func(string, int64) string { return "Show me" }))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another message: %v", err)
 
-	stale, err := model.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
+	stale, err := model.SignCardDetails(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
 	require.NoError(t, err)
 	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, stale)
 	var failed *errors.DetailErrors
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, "body.nonce", failed.Items[0].Path)
 
-	fresh, err := model.ProveCard(t.Context(), key, card.ID, w.host.Now().Add(-time.Minute))
+	fresh, err := model.SignCardDetails(t.Context(), key, card.ID, w.host.Now().Add(-time.Minute))
 	require.NoError(t, err)
 	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, fresh)
 	require.NoError(t, err)

@@ -19,6 +19,8 @@ var sound = []string{
 	".: internal/transport",
 	"dapi: . errors signing internal/transport",
 	"appapi: . errors",
+	"internal/recorded: embed",
+	"recorded: internal/recorded",
 	"openapi: embed",
 	"sandbox: sandbox/internal/gate",
 	"sandbox/internal/gate: openapi signing signing/wallet github.com/getkin/kin-openapi/openapi3filter",
@@ -114,6 +116,10 @@ func TestBrokenImportsAreFound(t *testing.T) {
 		"an example's answers in the SDK": {
 			"test modules stay in the test files", "dapi: internal/recorded",
 			[]string{"dapi imports internal/recorded outside of its tests"},
+		},
+		"a fake's answers in a program": {
+			"test modules stay in the test files", "cmd/moneymove: recorded",
+			[]string{"cmd/moneymove imports recorded outside of its tests"},
 		},
 	}
 	for name, test := range tests {

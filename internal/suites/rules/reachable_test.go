@@ -28,7 +28,7 @@ func TestExportedTypesAreReachable(t *testing.T) {
 					continue
 				}
 				all = append(all, object)
-				if entry(object.Type()) {
+				if usedDirectly(object.Type()) {
 					r.visit(object.Type())
 				}
 			}
@@ -67,9 +67,9 @@ func TestNoAliasOfAPlainTypeIsExported(t *testing.T) {
 	}
 }
 
-// entry reports a type that programs name themselves: an error or an interface of errors, which errors.As finds, and a
+// usedDirectly reports a type that programs name themselves: an error or an interface of errors, which errors.As finds, and a
 // handler of HTTP requests, which a server takes.
-func entry(of types.Type) bool {
+func usedDirectly(of types.Type) bool {
 	pointer := types.NewPointer(of)
 	handles, _, _ := types.LookupFieldOrMethod(pointer, true, nil, "ServeHTTP")
 	return types.Implements(pointer, errorInterface) || types.Implements(of, errorInterface) || handles != nil

@@ -23,7 +23,7 @@ func TestNothingIsSignedWithoutAContext(t *testing.T) {
 	card := new(unmade.Wallet)
 	sign := map[string]func() error{
 		"a card's details": func() error {
-			_, err := model.ProveCard(none, card, "card", time.Unix(1, 0))
+			_, err := model.SignCardDetails(none, card, "card", time.Unix(1, 0))
 			return err
 		},
 		"a login": func() error {
