@@ -8,30 +8,30 @@ import (
 )
 
 // Window names a rate window of the service.
-type Window = transport.Window
+type Window string
 
 // The windows of the platform API.
 const (
-	WindowReads          = transport.WindowReads          // 600 reads a minute for a credential
-	WindowWrites         = transport.WindowWrites         // 120 writes a minute for a credential
-	WindowLogin          = transport.WindowLogin          // 20 login calls in 5 minutes from an IP address
-	WindowLoginEmail     = transport.WindowLoginEmail     // 10 challenges in 5 minutes for an email
-	WindowLoginChallenge = transport.WindowLoginChallenge // 10 token calls in 5 minutes for a challenge
-	WindowSandboxMoney   = transport.WindowSandboxMoney   // 60 sandbox money calls an hour for an account
+	WindowReads          = Window(transport.WindowReads)          // 600 reads a minute for a credential
+	WindowWrites         = Window(transport.WindowWrites)         // 120 writes a minute for a credential
+	WindowLogin          = Window(transport.WindowLogin)          // 20 login calls in 5 minutes from an IP address
+	WindowLoginEmail     = Window(transport.WindowLoginEmail)     // 10 challenges in 5 minutes for an email
+	WindowLoginChallenge = Window(transport.WindowLoginChallenge) // 10 token calls in 5 minutes for a challenge
+	WindowSandboxMoney   = Window(transport.WindowSandboxMoney)   // 60 sandbox money calls an hour for an account
 )
 
 // RateClass says which calls go first when a window is full.
-type RateClass = transport.RateClass
+type RateClass string
 
 // The classes, in the order in which they go first. Later versions may add classes: treat an unknown one as a write or
 // a read.
 const (
-	ClassRefresh = transport.ClassRefresh // renews the access token, which every other call needs
-	ClassConfirm = transport.ClassConfirm // confirms a payment; the approval that expires first goes first
-	ClassLogin   = transport.ClassLogin   // has windows of its own
-	ClassWrite   = transport.ClassWrite   // any other write
-	ClassRead    = transport.ClassRead    // a read
-	ClassPoll    = transport.ClassPoll    // a read of a wait, which is repeated
+	ClassRefresh = RateClass(transport.ClassRefresh) // renews the access token, which every other call needs
+	ClassConfirm = RateClass(transport.ClassConfirm) // confirms a payment; the approval that expires first goes first
+	ClassLogin   = RateClass(transport.ClassLogin)   // has windows of its own
+	ClassWrite   = RateClass(transport.ClassWrite)   // any other write
+	ClassRead    = RateClass(transport.ClassRead)    // a read
+	ClassPoll    = RateClass(transport.ClassPoll)    // a read of a wait, which is repeated
 )
 
 // RateCall is a call that asks a [RateLimiter] for its turn.
@@ -75,7 +75,9 @@ type ownLimiter struct{ RateLimiter }
 
 // Wait implements transport.Limiter.
 func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
-	return l.RateLimiter.Wait(ctx, RateCall(call))
+	return l.RateLimiter.Wait(ctx, RateCall{
+		Window: Window(call.Window), Scope: call.Scope, Class: RateClass(call.Class), Closes: call.Closes,
+	})
 }
 
 // WithoutPacing disables client-side rate limiting. A call over the limit is retried, and then fails with

@@ -1,0 +1,122 @@
+package outsider
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/model"
+	"github.com/moneymovement/moneymovement-go/public"
+	"github.com/moneymovement/moneymovement-go/recorded"
+	"github.com/moneymovement/moneymovement-go/refapi"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// What a program implements by itself.
+type (
+	limiter struct{}
+	metrics struct{}
+	store   struct{}
+	signer  struct{ signing.Signer }
+	card    struct{ address string }
+)
+
+var (
+	_ moneymovement.RateLimiter = limiter{}
+	_ moneymovement.Metrics     = metrics{}
+	_ dapi.TokenStore           = store{}
+	_ signing.Signer            = signer{}
+	_ model.CardSigner          = card{}
+)
+
+func (limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
+	if call.Window == moneymovement.WindowWrites && call.Class == moneymovement.ClassConfirm {
+		return nil
+	}
+	return ctx.Err()
+}
+
+func (metrics) Call(_ context.Context, call moneymovement.CallMetrics) {
+	slog.Info("call", "operation", call.Operation, "failed", call.Result != moneymovement.CallSucceeded,
+		"code", call.Code, "took", call.Took)
+}
+
+func (store) Load(context.Context) (dapi.Session, error) { return dapi.Session{}, nil }
+func (store) Save(context.Context, dapi.Session) error   { return nil }
+
+func (c card) Address() string { return c.address }
+
+func (card) SignMessage(context.Context, []byte) (string, error) { return "0x", nil }
+
+// Clients makes one of each surface, with every option.
+func Clients(baseURL string, key signing.Signer) (
+	*dapi.Integrator, *dapi.SelfServe, *appapi.Client, *refapi.Client, *public.Client, error,
+) {
+	options := []moneymovement.Option{
+		moneymovement.WithHTTPClient(http.DefaultClient), moneymovement.WithLogger(slog.Default()),
+		moneymovement.WithMetrics(metrics{}), moneymovement.WithPlainHTTP(),
+		moneymovement.WithPolling(time.Second, time.Minute), moneymovement.WithRateLimiter(limiter{}),
+		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 1, WaitMin: time.Second, WaitMax: time.Minute}),
+		moneymovement.WithTimeout(time.Minute), moneymovement.WithUserAgent("outsider/1"), moneymovement.WithoutPacing(),
+	}
+	developer := dapi.Developer{Email: "ops@example.com", Key: key, Store: store{}}
+	integrator, err1 := dapi.NewIntegrator(baseURL, developer, options...)
+	own, err2 := dapi.NewSelfServe(baseURL, developer, options...)
+	app, err3 := appapi.New(baseURL, appapi.NewAPIKey("key").InKeyHeader(), options...)
+	reference, err4 := refapi.New(baseURL, refapi.Credential{
+		AccessToken: refapi.NewAccessToken("token"), APIKey: refapi.NewAPIKey("key"),
+	}, options...)
+	everybody, err5 := public.New(baseURL, options...)
+	return integrator, own, app, reference, everybody, errors.Join(err1, err2, err3, err4, err5)
+}
+
+// Pay makes a payment with every option, and looks at each way in which it can end.
+func Pay(ctx context.Context, account *dapi.Account, quote dapi.Quote) string {
+	var response moneymovement.Response
+	one := decimal.NewFromInt(1)
+	payout, err := account.Payouts.Pay(ctx,
+		dapi.PayoutCreate{ContactID: "ct_1", Amount: one, Currency: dapi.USDC},
+		moneymovement.DeriveKey("invoice", "42"),
+		dapi.FirstUse(), dapi.MaxFee(one), dapi.MinDestinationAmount(one, "EUR"), dapi.NoWorseThan(quote),
+		dapi.QuoteTolerance(decimal.Zero), dapi.CaptureLastResponse(&response),
+		dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return nil }))
+	switch dapi.PaymentStateOf(payout, err) {
+	case dapi.PaymentPaid:
+		return "paid"
+	case dapi.PaymentEnded, dapi.PaymentNotPaid, dapi.PaymentNeedsDecision, dapi.PaymentUnknown:
+	}
+	var failure errors.Failure
+	if errors.As(err, &failure) && failure.Retryable() && failure.MovedByCall() == errors.NotMoved {
+		return "again"
+	}
+	if reused, is := errors.AsType[*errors.IdempotencyKeyReused](err); is {
+		return reused.PayoutID
+	}
+	info, _ := errors.CallInfoOf(err)
+	return info.RequestID
+}
+
+// Book books with the options of a write, which a fake can read.
+func Book(ctx context.Context, account *dapi.Account) (moneymovement.Key, error) {
+	var response moneymovement.Response
+	options := []moneymovement.WriteOption{
+		moneymovement.IdempotencyKey("k"), moneymovement.Timeout(time.Second),
+		moneymovement.CaptureResponse(&response), moneymovement.CaptureResponseWithSecrets(&response),
+	}
+	_, err := account.Payouts.Book(ctx, dapi.PayoutCreate{}, options...)
+	key, _ := moneymovement.KeyOf(options...)
+	return key, err
+}
+
+// Recorded is the host's response to an operation, for a fake.
+func Recorded() []string {
+	_, _ = recorded.Body(recorded.Operations()[0], time.Now())
+	return recorded.Operations()
+}
