@@ -88,7 +88,7 @@ type Unread struct {
 }
 
 // CaptureResponse stores the response of the call in into, also if the call fails. For a flow of several calls, it
-// stores the last response. A nil pointer is ignored. The option can be given more than once.
+// stores the last response. A nil pointer is *errors.InvalidInput. The option can be given more than once.
 func CaptureResponse(into *Response) CallOption {
 	return capturing(into, func(answer transport.Answer) Response {
 		if answer.Secret {
@@ -103,10 +103,11 @@ func CaptureResponse(into *Response) CallOption {
 func CaptureResponseWithSecrets(into *Response) CallOption { return capturing(into, answerOf) }
 
 func capturing(into *Response, what func(transport.Answer) Response) CallOption {
-	if into == nil {
-		return nil
-	}
 	return func(c *transport.Call) {
+		if into == nil {
+			c.Invalid.NotNil("CaptureResponse", false)
+			return
+		}
 		earlier := c.Keep
 		c.Keep = func(answer transport.Answer) {
 			if earlier != nil {

@@ -27,7 +27,6 @@ func TestEachCaptureKeepsTheAnswer(t *testing.T) {
 	require.NoError(t, err)
 	var first, second moneymovement.Response
 	_, err = client.Rates.Get(t.Context(), "EUR", moneymovement.CaptureResponse(&first),
-		moneymovement.CaptureResponse(nil),
 		moneymovement.CaptureResponse(&second))
 	require.NoError(t, err)
 	assert.Equal(t, 200, first.Status)

@@ -160,4 +160,7 @@ func TestOptionsThatCannotBeKeptAreRefused(t *testing.T) {
 	var input *errors.InvalidInput
 	require.ErrorAs(t, err, &input)
 	assert.Equal(t, "Timeout", input.Fields[0].Field)
+	_, err = app.Account.Profile(t.Context(), moneymovement.CaptureResponse(nil))
+	require.ErrorAs(t, err, &input)
+	assert.Equal(t, "CaptureResponse", input.Fields[0].Field)
 }

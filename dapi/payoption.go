@@ -36,7 +36,7 @@ type keyOptions struct {
 	firstUse  bool
 	firstUsed *time.Time // nil if not given
 	response  *moneymovement.Response
-	invalid   invalidOptions
+	invalid   transport.InvalidOptions
 }
 
 // payOptions is what the caller says about a payment besides its terms.
@@ -82,9 +82,7 @@ func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstU
 func CaptureLastResponse(into *moneymovement.Response) KeyOption {
 	return func(w *keyOptions) {
 		w.response = into
-		if into == nil {
-			w.invalid.refuse("CaptureLastResponse", errors.FieldMissing, "must not be nil")
-		}
+		w.invalid.NotNil("CaptureLastResponse", into != nil)
 	}
 }
 
@@ -124,9 +122,7 @@ func QuoteTolerance(fraction decimal.Decimal) PayOption {
 func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
 	return payOption(func(w *payOptions) {
 		w.beforeSigning = f
-		if f == nil {
-			w.invalid.refuse("BeforeSigning", errors.FieldMissing, "must not be nil")
-		}
+		w.invalid.NotNil("BeforeSigning", f != nil)
 	})
 }
 
@@ -148,7 +144,7 @@ func checkPayment(operation string, key moneymovement.Key, more ...func(*transpo
 
 // check refuses invalid options.
 func (w *keyOptions) check(c *transport.Check) {
-	w.invalid.check(c)
+	c.Options(w.invalid)
 	switch {
 	case w.firstUsed == nil:
 	case w.firstUsed.IsZero():

@@ -26,14 +26,13 @@ type Progress struct {
 func OnProgress(f func(Progress)) WaitOption {
 	return func(w *waiting) {
 		w.progress = f
-		if f == nil {
-			w.invalid.refuse("OnProgress", errors.FieldMissing, "must not be nil")
-		}
+		w.invalid.NotNil("OnProgress", f != nil)
 	}
 }
 
 // PollEvery sets the pauses between two reads. The first pause is shortest, each further pause is half as much longer,
-// and no pause is longer than longest. The default is 500 ms to 15 s. Each pause is drawn at random from the upper half
+// and no pause is longer than longest. The default is the
+// client's, see [moneymovement.WithPolling]. Each pause is drawn at random from the upper half
 // of its length, so that many waits do not read at the same time.
 //
 // shortest must be at least 1 ms. longest must not be less than shortest or more than 24 h. Other values are
@@ -41,38 +40,14 @@ func OnProgress(f func(Progress)) WaitOption {
 func PollEvery(shortest, longest time.Duration) WaitOption {
 	return func(w *waiting) {
 		w.pace = transport.Pace{Least: shortest, Most: longest}
-		if shortest < shortestPause || longest < shortest || longest > longestPause {
-			w.invalid.refuse("PollEvery", "out_of_range",
-				fmt.Sprintf("must be pauses from %v to %v, the shorter one first",
-					shortestPause, longestPause))
-		}
+		w.invalid.Pace("PollEvery", shortest, longest)
 	}
 }
-
-// The bounds of a pause keep a wait from using up the rate window, and from never reading again.
-const (
-	shortestPause = time.Millisecond
-	longestPause  = 24 * time.Hour
-)
 
 type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
-	invalid  invalidOptions
-}
-
-// invalidOptions are the problems that options have found in their arguments.
-type invalidOptions []errors.Field
-
-func (o *invalidOptions) refuse(option, code, message string) {
-	*o = append(*o, errors.Field{Field: option, Code: code, Message: message})
-}
-
-// check refuses the call because of them.
-func (o invalidOptions) check(c *transport.Check) {
-	for _, problem := range o {
-		c.Refuse(problem.Field, problem.Code, problem.Message)
-	}
+	invalid  transport.InvalidOptions
 }
 
 // StillPending says that a wait ended before its resource reached the status: its context ended, or had no time left
@@ -120,7 +95,7 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, erro
 	w := waiting{progress: func(Progress) {}}
 	transport.Apply(&w, options)
 	err := transport.Validate(p.operation.ID, func(c *transport.Check) {
-		w.invalid.check(c)
+		c.Options(w.invalid)
 		if p.check != nil {
 			p.check(c)
 		}

@@ -38,7 +38,7 @@ func TestWaitReadsUntilThePaymentHasSettled(t *testing.T) {
 				client := newClient(t, paymentOf(5*time.Minute, end))
 				began := time.Now()
 				var seen []refapi.Progress
-				status, err := client.Quotes.Wait(t.Context(), "q_1", nil, refapi.OnProgress(nil),
+				status, err := client.Quotes.Wait(t.Context(), "q_1", nil,
 					refapi.OnProgress(func(p refapi.Progress) { seen = append(seen, p) }))
 				require.NoError(t, err)
 				assert.Equal(t, end, status.Status)
@@ -70,7 +70,6 @@ func TestWaitUntil(t *testing.T) {
 		defer cancel()
 		reads := 0
 		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(20*time.Second, 20*time.Second),
-			refapi.Until(nil),
 			refapi.OnProgress(func(p refapi.Progress) { reads = p.Reads }),
 			refapi.Until(func(s *model.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
 		require.NoError(t, err)
@@ -154,4 +153,27 @@ func TestAWaitReadsAsAPoll(t *testing.T) {
 			assert.Equal(t, moneymovement.ClassPoll, class)
 		}
 	})
+}
+
+func TestInvalidWaitOptionsAreRefused(t *testing.T) {
+	client := newClient(t, func(*http.Request) (*http.Response, error) {
+		t.Error("something was sent")
+		return answer(http.StatusOK, `{}`), nil
+	})
+	for name, c := range map[string]struct {
+		option      refapi.WaitOption
+		field, code string
+	}{
+		"nothing to call":       {refapi.OnProgress(nil), "OnProgress", "missing"},
+		"nothing to end it":     {refapi.Until(nil), "Until", "missing"},
+		"no pause":              {refapi.PollEvery(0, time.Second), "PollEvery", "out_of_range"},
+		"a pause of over a day": {refapi.PollEvery(time.Second, 25*time.Hour), "PollEvery", "out_of_range"},
+		"pauses the wrong way":  {refapi.PollEvery(time.Minute, time.Second), "PollEvery", "out_of_range"},
+	} {
+		_, err := client.Quotes.Wait(t.Context(), "q_1", c.option)
+		var input *errors.InvalidInput
+		require.ErrorAs(t, err, &input, name)
+		assert.Equal(t, c.field, input.Fields[0].Field)
+		assert.Equal(t, c.code, input.Fields[0].Code)
+	}
 }

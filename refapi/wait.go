@@ -21,28 +21,32 @@ type Progress struct {
 	Waited  time.Duration // since the wait began
 }
 
-// OnProgress calls f after each read. f runs in the goroutine that waits. A nil f is ignored.
+// OnProgress calls f after each read, in the goroutine that waits. A nil f is *errors.InvalidInput.
 func OnProgress(f func(Progress)) WaitOption {
 	return func(w *waiting) {
-		if f != nil {
-			w.progress = f
-		}
+		w.progress = f
+		w.invalid.NotNil("OnProgress", f != nil)
 	}
 }
 
-// PollEvery sets the pause between two reads. The first pause is least, each further one is half as much again, up to
-// most. The default is the client's, see [moneymovement.WithPolling]. Values are kept between 1 ms and 24 h. Each pause
-// is drawn at random from its upper half: many waits then do not read at the same moment.
-func PollEvery(least, most time.Duration) WaitOption {
-	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
+// PollEvery sets the pauses between two reads. The first pause is shortest, each further pause is half as much longer,
+// and no pause is longer than longest. The default is the client's, see [moneymovement.WithPolling]. Each pause is drawn
+// at random from the upper half of its length, so that many waits do not read at the same time.
+//
+// shortest must be at least 1 ms. longest must not be less than shortest or more than 24 h. Other values are
+// *errors.InvalidInput.
+func PollEvery(shortest, longest time.Duration) WaitOption {
+	return func(w *waiting) {
+		w.pace = transport.Pace{Least: shortest, Most: longest}
+		w.invalid.Pace("PollEvery", shortest, longest)
+	}
 }
 
-// Until ends the wait when done returns true, in place of [Settled]. A nil done is ignored.
+// Until ends the wait when done returns true, in place of [Settled]. A nil done is *errors.InvalidInput.
 func Until(done func(*model.UniversalTransactionStatus) bool) WaitOption {
 	return func(w *waiting) {
-		if done != nil {
-			w.done = done
-		}
+		w.done = done
+		w.invalid.NotNil("Until", done != nil)
 	}
 }
 
@@ -71,6 +75,7 @@ type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
 	done     func(*model.UniversalTransactionStatus) bool
+	invalid  transport.InvalidOptions
 }
 
 // wait reads until done. An error that does not pass with time ends it at once.
@@ -79,6 +84,10 @@ func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption
 ) (*model.UniversalTransactionStatus, error) {
 	w := waiting{progress: func(Progress) {}, done: Settled}
 	transport.Apply(&w, options)
+	err := transport.Validate(opGetTransactionStatus.ID, func(c *transport.Check) { c.Options(w.invalid) })
+	if err != nil {
+		return nil, err
+	}
 	progress := func(seen transport.Seen) Progress { return Progress{quoteID, seen.Status, seen.Reads, seen.Waited} }
 	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[model.UniversalTransactionStatus]{
 		Read: read, Status: func(s *model.UniversalTransactionStatus) string { return s.Status }, Done: w.done,

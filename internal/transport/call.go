@@ -28,6 +28,8 @@ type Call struct {
 
 	Timeout    time.Duration // of the whole call, 0 for none
 	TimeoutSet bool          // in place of the client's, even by 0
+
+	Invalid InvalidOptions
 }
 
 // CallOf collects what options set. Nil options are ignored.

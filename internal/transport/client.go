@@ -83,7 +83,6 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		logger:  config.Logger,
 
 		callLimit: config.Timeout,
-		polling:   DefaultPace(),
 		measure:   config.Measure,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
 			runtime.Version() + ")")},
@@ -101,7 +100,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 func (c *Config) check(check *Check) {
 	check.Timeout("WithTimeout", c.Timeout)
 	if c.Pace != nil {
-		check.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
+		var invalid InvalidOptions
+		invalid.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
+		check.Options(invalid)
 	}
 }
 
@@ -155,6 +156,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 	r.idempotency()
 	r.check.Context(ctx)
 	r.check.Timeout("Timeout", r.call.Timeout)
+	r.check.Options(r.call.Invalid)
 	if err := r.check.err(r.head); err != nil {
 		return err
 	}

@@ -20,22 +20,6 @@ const (
 	longestPause  = 24 * time.Hour
 )
 
-// Pace refuses pauses outside the bounds.
-func (c *Check) Pace(field string, least, most time.Duration) {
-	switch {
-	case least < shortestPause || most > longestPause:
-		c.Refuse(field, "out_of_range", "must be between 1 ms and 24 h")
-	case least > most:
-		c.Refuse(field, "out_of_range", "the least pause must not be longer than the most")
-	}
-}
-
-// NewPace returns a Pace within 1 ms and 24 h.
-func NewPace(least, most time.Duration) Pace {
-	least = min(max(least, shortestPause), longestPause)
-	return Pace{least, min(max(most, least), longestPause)}
-}
-
 // maxFailedReads is how many reads in a row may fail before the wait fails. An outage of a minute does not end a wait
 // of days.
 const maxFailedReads = 10

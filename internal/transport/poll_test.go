@@ -14,17 +14,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-func TestAPaceStaysWithinItsBounds(t *testing.T) {
+func TestPausesOutsideTheBoundsAreRefused(t *testing.T) {
 	const day = 24 * time.Hour
-	for given, want := range map[transport.Pace]transport.Pace{
-		{Least: time.Second, Most: time.Minute}:        {Least: time.Second, Most: time.Minute},
-		{Least: 0, Most: 0}:                            {Least: time.Millisecond, Most: time.Millisecond},
-		{Least: -time.Second, Most: math.MinInt64}:     {Least: time.Millisecond, Most: time.Millisecond},
-		{Least: time.Minute, Most: time.Second}:        {Least: time.Minute, Most: time.Minute},
-		{Least: math.MaxInt64, Most: math.MaxInt64}:    {Least: day, Most: day},
-		{Least: time.Millisecond, Most: math.MaxInt64}: {Least: time.Millisecond, Most: day},
+	for pace, refused := range map[transport.Pace]bool{
+		{Least: time.Second, Most: time.Minute}:        false,
+		{Least: time.Millisecond, Most: day}:           false,
+		{Least: day, Most: day}:                        false,
+		{}:                                             true,
+		{Least: time.Millisecond - 1, Most: time.Hour}: true,
+		{Least: -time.Second, Most: math.MinInt64}:     true,
+		{Least: time.Minute, Most: time.Minute - 1}:    true,
+		{Least: time.Second, Most: day + 1}:            true,
 	} {
-		assert.Equal(t, want, transport.NewPace(given.Least, given.Most))
+		var invalid transport.InvalidOptions
+		invalid.Pace("PollEvery", pace.Least, pace.Most)
+		assert.Equal(t, refused, len(invalid) == 1, "%v", pace)
 	}
 }
 

@@ -50,7 +50,7 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 }
 
 // Polling returns pace, or the client's if pace is zero.
-func (c *Client) Polling(pace Pace) Pace { return cmp.Or(pace, c.polling) }
+func (c *Client) Polling(pace Pace) Pace { return cmp.Or(pace, c.polling, DefaultPace()) }
 
 // waitEnded reports that the caller's context ended the wait, or that the rate window has no room before its deadline.
 func waitEnded(ctx context.Context, err error) bool {

@@ -14,7 +14,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
-	"github.com/moneymovement/moneymovement-go/recorded"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -113,10 +112,4 @@ func Book(ctx context.Context, account *dapi.Account) (moneymovement.Key, error)
 	_, err := account.Payouts.Book(ctx, dapi.PayoutCreate{}, options...)
 	key, _ := moneymovement.KeyOf(options...)
 	return key, err
-}
-
-// Recorded is the host's response to an operation, for a fake.
-func Recorded() []string {
-	_, _ = recorded.Body(recorded.Operations()[0], time.Now())
-	return recorded.Operations()
 }

@@ -1,0 +1,37 @@
+package transport
+
+import (
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// InvalidOptions are the problems that options have found in their arguments. An option cannot return an error, so the
+// call that it is given to refuses them.
+type InvalidOptions []errors.Field
+
+// Refuse adds a problem with an option.
+func (o *InvalidOptions) Refuse(option, code, message string) {
+	*o = append(*o, errors.Field{Field: option, Code: code, Message: message})
+}
+
+// NotNil refuses an option without its function or pointer.
+func (o *InvalidOptions) NotNil(option string, given bool) {
+	if !given {
+		o.Refuse(option, errors.FieldMissing, "must not be nil")
+	}
+}
+
+// Pace refuses pauses that a wait cannot keep: under 1 ms, over 24 h, or in the wrong order.
+func (o *InvalidOptions) Pace(option string, least, most time.Duration) {
+	if least < shortestPause || most < least || most > longestPause {
+		o.Refuse(option, "out_of_range", "must be pauses from 1ms to 24h, the shorter one first")
+	}
+}
+
+// Options refuses a call because of its options.
+func (c *Check) Options(invalid InvalidOptions) {
+	for _, problem := range invalid {
+		c.Refuse(problem.Field, problem.Code, problem.Message)
+	}
+}
