@@ -17,10 +17,10 @@ import (
 func TestPausesOutsideTheBoundsAreRefused(t *testing.T) {
 	const day = 24 * time.Hour
 	for pace, refused := range map[transport.Pace]bool{
-		{Least: time.Second, Most: time.Minute}:        false,
-		{Least: time.Millisecond, Most: day}:           false,
-		{Least: day, Most: day}:                        false,
-		{}:                                             true,
+		{Least: time.Second, Most: time.Minute}: false,
+		{Least: time.Millisecond, Most: day}:    false,
+		{Least: day, Most: day}:                 false,
+		{}:                                      true,
 		{Least: time.Millisecond - 1, Most: time.Hour}: true,
 		{Least: -time.Second, Most: math.MinInt64}:     true,
 		{Least: time.Minute, Most: time.Minute - 1}:    true,
