@@ -60,8 +60,9 @@ func WithLogger(logger *slog.Logger) Option {
 // context ends it earlier. [Timeout] sets another one for a call. The default, 0, is no timeout but the context's. A
 // negative d is *errors.InvalidInput.
 //
-// It bounds calls, and not flows: each call of dapi's Payouts.Pay and each read of a wait has the timeout for itself.
-// Bound a flow by its context.
+// It bounds calls, and not flows: each call of dapi's Payouts.Pay and each read of a wait has the timeout for itself,
+// and the time that a payment waits in line before its booking does not count. Bound a flow by its context. A timeout
+// of less than 65 s leaves no time for the Retry-After of a full rate window: such a call fails with the 429 at once.
 func WithTimeout(d time.Duration) Option {
 	return func(c *transport.Config) { c.Timeout = d }
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // PayOption is an option of [Payouts.Pay]: [MaxFee], [MinDestinationAmount], [NoWorseThan], [QuoteTolerance],
-// [BeforeSigning], or a [KeyOption]. An invalid option is *errors.InvalidInput, and nothing is sent.
+// [BeforeSigning], or a [KeyOption] such as [FirstUse] or [FirstUsedAt]. [PayOptionsOf] reads options, for fakes. An
+// invalid option is *errors.InvalidInput, and nothing is sent.
 //
 // An option applies to one call. If you call Pay again for the same payment, pass the same bounds again.
 type PayOption interface{ setPay(*payOptions) }

@@ -36,7 +36,8 @@ func (s *Verification) Get(ctx context.Context, options ...moneymovement.CallOpt
 }
 
 // Complete submits the saved information for review. If requirements are missing, the error is *errors.Conflict, and
-// [Verification.Get] returns them.
+// [Verification.Get] returns them. The service's description does not say what a second call does. The sandbox host
+// returns the same submission, unless the information has changed. After a restart, read the status with Get first.
 func (s *Verification) Complete(ctx context.Context, options ...moneymovement.CallOption) (*KYBSubmission, error) {
 	return transport.Of(s).low.CompleteKYB(ctx, options).Or(func(same transport.SameCredential) (*KYBSubmission,
 		error) {

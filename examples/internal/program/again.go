@@ -15,7 +15,7 @@ func (p *Program) Again(ctx context.Context, args ...string) (*exec.Cmd, error) 
 	if err != nil {
 		return nil, err
 	}
-	command := exec.CommandContext(ctx, path, args...)
+	command := exec.CommandContext(ctx, path, args...) //gosec:disable G204 -- it is this very program
 	command.Env = append(append(os.Environ(), p.Environment()...), againVariable+"=1")
 	command.Stderr = os.Stderr
 	return command, nil

@@ -148,6 +148,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[dapi.OnchainAccountType](),
 	reflect.TypeFor[dapi.PIXAccount](),
 	reflect.TypeFor[dapi.PIXKeyType](),
+	reflect.TypeFor[dapi.PayOptions](),
 	reflect.TypeFor[dapi.Payin](),
 	reflect.TypeFor[dapi.PayinCreate](),
 	reflect.TypeFor[dapi.PayinID](),
