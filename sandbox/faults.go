@@ -43,7 +43,8 @@ func Garbage() Fault { return Fault{inner: fault.Fault{Kind: fault.Garbage}} }
 func Truncate(keep int) Fault { return Fault{inner: fault.Fault{Kind: fault.Truncate, Keep: keep}} }
 
 // Delay waits for d, which is more than 0, and then handles the request as usual. It waits in real time:
-// [Host.Advance] does not shorten it.
+// [Host.Advance] does not shorten it. If the caller closes the connection before, such as at the end of a timeout, the
+// host handles the request at once: a payment then moves its money while the caller does not know it.
 func Delay(d time.Duration) Fault {
 	return Fault{inner: fault.Fault{Kind: fault.Delay, Delay: fault.Duration(d)}}
 }

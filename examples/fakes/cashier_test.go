@@ -31,6 +31,8 @@ func TestPriceAndPaymentHaveOneKey(t *testing.T) {
 	assert.Equal(t, moneymovement.DeriveKey("invoice", "42"), paid.key)
 	assert.Equal(t, paid.key, booked.key)
 	assert.Equal(t, paid.payout, booked.payout)
+	require.NotNil(t, paid.options.MaxFee, "a fee has a bound")
+	assert.True(t, cashier.MaxFee.Equal(*paid.options.MaxFee))
 }
 
 // A response that is lost says nothing about the money. The same key makes the second call harmless.

@@ -15,9 +15,10 @@ import (
 
 // call is one call that the backend made.
 type call struct {
-	method string
-	payout dapi.PayoutCreate
-	key    moneymovement.Key
+	method  string
+	payout  dapi.PayoutCreate
+	key     moneymovement.Key
+	options dapi.PayOptions // of Pay
 }
 
 // fakePayouts records the calls. It fails with errs in turn, and then returns payout.
@@ -31,13 +32,13 @@ func (f *fakePayouts) Book(
 	_ context.Context, payout dapi.PayoutCreate, options ...moneymovement.WriteOption,
 ) (*dapi.Payout, error) {
 	key, _ := moneymovement.KeyOf(options...)
-	return f.respond(call{"Book", payout, key})
+	return f.respond(call{method: "Book", payout: payout, key: key})
 }
 
 func (f *fakePayouts) Pay(
-	_ context.Context, payout dapi.PayoutCreate, key moneymovement.Key, _ ...dapi.PayOption,
+	_ context.Context, payout dapi.PayoutCreate, key moneymovement.Key, options ...dapi.PayOption,
 ) (*dapi.Payout, error) {
-	return f.respond(call{"Pay", payout, key})
+	return f.respond(call{"Pay", payout, key, dapi.PayOptionsOf(options...)})
 }
 
 func (f *fakePayouts) respond(c call) (*dapi.Payout, error) {
