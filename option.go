@@ -15,6 +15,10 @@ type Option func(*transport.Config)
 // settings, tracing and tests: give a client whose Transport wraps another. Redirects are never followed and cookies
 // never kept, whatever the client says. Your Transport decides which TLS versions and certificates it accepts.
 //
+// To look at the idempotency key, a Transport must read r.Header["idempotency-key"]. The SDK writes the name in lower
+// case, because net/http would send a request with the usual spelling again by itself. Header.Get finds the usual
+// spelling only.
+//
 // Without this option, a client uses TLS 1.2 or later and verifies certificates. It takes the proxy, the dialer and the
 // RootCAs from [http.DefaultTransport], and nothing else: settings that make TLS weaker, such as InsecureSkipVerify or
 // KeyLogWriter, have no effect on it.
@@ -44,8 +48,9 @@ func WithRetries(policy RetryPolicy) Option {
 // idempotency key, status, request id and duration. Levels:
 //
 //   - debug: an attempt;
-//   - info: a call that waited more than a second for a rate window, or a payment for its turn, with the window and the
-//     time;
+//   - info: an attempt that got 429, although the client keeps the rate windows: another process uses the same
+//     credential; and a call that waited more than a second for a rate window, or a payment for its turn, with the
+//     window and the time;
 //   - warning: a server error (5xx), with the request id from the header X-Request-ID or from the body, by which the
 //     service's support finds it; and, once for each operation and member, a response that differs from what this SDK
 //     assumes, see [Response].Unread;

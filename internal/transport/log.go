@@ -11,13 +11,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// log writes one record for each attempt: a warning for a server error, else a debug record. Nothing but the attributes
+// log writes one record for each attempt: a warning for a server error, an info record for a
+// 429, else a debug record. Nothing but the attributes
 // listed here is ever logged: no header, no body, no query, no credential.
 func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err error, started time.Time) {
-	level := slog.LevelDebug
-	if resp != nil && resp.StatusCode >= http.StatusInternalServerError {
-		level = slog.LevelWarn
-	}
+	level := levelOf(resp)
 	if c.logger == nil || !c.logger.Enabled(ctx, level) {
 		return
 	}
@@ -41,6 +39,20 @@ func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err e
 		attrs = append(attrs, slog.String("error", err.Error()))
 	}
 	c.logger.LogAttrs(ctx, level, "moneymovement attempt", attrs...)
+}
+
+// levelOf returns the level of an attempt's record. A 429 shows in production that others use the same window, even if
+// the next attempt succeeds.
+func levelOf(resp *http.Response) slog.Level {
+	switch {
+	case resp == nil:
+		return slog.LevelDebug
+	case resp.StatusCode >= http.StatusInternalServerError:
+		return slog.LevelWarn
+	case resp.StatusCode == http.StatusTooManyRequests:
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
 }
 
 // requestID returns the service's id of the request. For a warning, it is also looked for in the details of the error.

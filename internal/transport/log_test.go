@@ -72,6 +72,15 @@ func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 	}
 }
 
+// A 429 is worth a record of its own level, also if the next attempt succeeds.
+func TestA429IsAnInfoRecord(t *testing.T) {
+	records := logged(t, slog.LevelInfo, script(
+		refuses(429, errors.CodeRateLimited, "Retry-After", "0"), answers(200, `{"id":"t_1"}`)))
+	require.Len(t, records, 1)
+	assert.Equal(t, "INFO", records[0]["level"])
+	assert.InDelta(t, 429, records[0]["status"], 0)
+}
+
 // A transport of the caller's can wrap its errors in the address.
 func TestLogHoldsNoAddressOfAnError(t *testing.T) {
 	records := logged(t, slog.LevelDebug,
