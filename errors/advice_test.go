@@ -28,12 +28,15 @@ func TestAdvice(t *testing.T) {
 
 		"the token does not come from a developer-key login: log in with a developer key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), Reason: errors.ReasonDeveloperSessionRequired},
-		"the developer key has cards:read, invoices but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
+		"the developer key has cards:read, invoices but needs cards:write: use " +
+			"a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write",
 			Scope: []string{"cards:read", "invoices"}},
-		"the developer key has no scopes but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
+		"the developer key has no scopes but needs cards:write: use a key with " +
+			"this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write"},
-		"the developer key has cards:read but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
+		"the developer key has cards:read but needs cards:write: use a key with " +
+			"this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write", Scope: []string{"cards:read"}},
 		errors.CodeForbidden.Hint(): &errors.Forbidden{Refusal: known(errors.CodeForbidden)},
 

@@ -35,11 +35,13 @@ func TestErrorTexts(t *testing.T) {
 
 	for want, err := range map[string]error{
 		"BookPayout: 409 idempotency_key_reused: The key was used before - " +
-			"the idempotency key belongs to po_1, which has other terms: check it, and use a new key for this operation (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
+			"the idempotency key belongs to po_1, which has other terms: check it, " +
+			"and use a new key for this operation (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
 			Refusal: refusal, PayoutID: "po_1",
 		},
 		"429 rate_limited - " +
-			"wait before the next call, and let all processes that use this credential share one rate limiter (3 attempts, retry after 12s)": &errors.RateLimited{
+			"wait before the next call, and let all processes that use this credential " +
+			"share one rate limiter (3 attempts, retry after 12s)": &errors.RateLimited{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
 				RetryAfter: 12 * time.Second},
 		},
@@ -69,7 +71,8 @@ func TestErrorTexts(t *testing.T) {
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
 		"BookPayout: outcome unknown: 403 forbidden: no - " +
-			"the developer key may be deleted, or this machine's address may not be on its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
+			"the developer key may be deleted, or this machine's address may not be " +
+			"on its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
 				Attempts: 3},
 			Resolve: "repeat it",
@@ -78,7 +81,8 @@ func TestErrorTexts(t *testing.T) {
 					Attempts: 3}, Status: 403, Message: "no",
 			}}},
 		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
-			"wait until 2026-01-02T03:04:05Z, and let all processes that use this credential share one rate limiter (key k)": &errors.OutcomeUnknown{
+			"wait until 2026-01-02T03:04:05Z, and let all processes that use this " +
+			"credential share one rate limiter (key k)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "k"},
 			Cause: fmt.Errorf("%w: %w", context.Canceled,
 				&errors.RateLimited{Refusal: errors.Refusal{Status: 429, CallInfo: errors.CallInfo{

@@ -262,7 +262,8 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	target := named(ref)
 	switch {
 	case target.Value.Type.Is("array"):
-		w.line("list := *value.(*%s)\nentries := body.Entries(len(list))\nfor i := range list {\nif !%s {\nreturn false\n}\n}\nreturn true",
+		w.line("list := *value.(*%s)\nentries := body.Entries(len(list))\nfor i := range list {\n"+
+			"if !%s {\nreturn false\n}\n}\nreturn true",
 			description.RefName(target.Ref), w.callWhole(named(target.Value.Items), "&list[i]", "&entries"))
 	case !w.hasWhole(target):
 		w.line("return true")
