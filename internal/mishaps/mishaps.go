@@ -28,7 +28,7 @@ func Page(status int, kind, body string) Connection {
 }
 
 // ErrUnlike is an error of a kind that the SDK does not know.
-var ErrUnlike = errors.New("an error of the caller's own kind")
+var ErrUnlike = errors.New("an error of your own kind")
 
 // Mishap is a way for a call to fail. A nil field changes nothing.
 type Mishap struct {

@@ -4,7 +4,8 @@
 //	validate     what is stated, and what would change the path or break a header, before anything is sent
 //	encode       the body, once
 //	idempotency  the caller's key; without one, the service may derive its own for two hours
-//	retry        our policy within a client-wide budget, for the first attempt; for those after it in go-retryablehttp's loop
+//	retry        our policy within a client-wide budget, for the first attempt; for those after it in
+//	             go-retryablehttp's loop
 //	ratelimit    pacing inside the stated windows, once for each attempt
 //	authorize    the credential, renewed and replayed once when it has expired
 //	send         one attempt: never redirected, never replayed behind our back

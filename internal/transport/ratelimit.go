@@ -58,7 +58,7 @@ func StatedWindows() map[Window]Allowance {
 // WaitTooLong says that a rate window has no room before the deadline, or before the approval expires.
 type WaitTooLong struct {
 	Window Window
-	Until  time.Time // when there will be room, as far as the line tells
+	Until  time.Time // when there will be room, as far as is known
 	Closed bool      // the approval's window closes before that, whatever the deadline
 }
 

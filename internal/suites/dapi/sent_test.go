@@ -97,7 +97,9 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			`PATCH /contacts/ct_1 {"email":""}`},
 		"a currency of the account": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}),
 			`POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
-		"a kind of identifier without end": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}),
+		"a kind of identifier without end": {
+			contact(dapi.ContactCreate{
+				Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}),
 			`POST /contacts {"account":{"accountType":"sepa","currency":"EUR","holderIdType":"` + long + `"}}`},
 		"a chain by its name": {contact(onchain("Arbitrum One")),
 			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One",` +

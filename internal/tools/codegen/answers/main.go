@@ -79,7 +79,7 @@ type writer struct {
 	needed   map[string]*openapi3.Schema // of this file
 	written  map[string]bool
 	types    goTypes
-	wholes   map[string]*openapi3.SchemaRef // whose Go types need a function that tells whether they are whole
+	wholes   map[string]*openapi3.SchemaRef // whose Go types need a function that checks whether they are whole
 	exported bool
 	common   bool // something of the shared file was named
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
 )
 
-// Beside each shape stands a function that tells whether a value of its Go type is whole: that nothing which has to be
-// there is zero. Most answers are, and only one that is not is compared with its shape, so that these checks are all
-// that an answer as described costs. A field can be zero because the answer says so: of the outermost object, the body
-// is asked for that.
+// Each shape has a function that reports whether a value of its Go type is whole: no required field is zero. Most
+// responses are whole. Only a response that is not whole is compared with its shape, so a response as described costs
+// no more than these checks. A field can also be zero because the response says so. For the outermost object, the
+// function looks that up in the body.
 
 // goTypes are the types that answers are read into.
 type goTypes struct {
@@ -22,7 +22,7 @@ type goTypes struct {
 	shared *models.File // of package model, nil for none
 }
 
-// kind is how a Go type tells that it is zero.
+// kind says how to find out that a value of a Go type is zero.
 type kind struct {
 	zero   string // a condition with %s for the value, "" if it cannot be told
 	unread string // of a union, that it holds what could not be read
@@ -177,7 +177,7 @@ func (w *writer) missing(name string, schema *openapi3.Schema, shared bool) (con
 	return conditions, loops
 }
 
-// entryMissing is the condition under which an entry of a list is not whole. One that is zero may have been null.
+// entryMissing returns the condition under which an entry of a list is not whole. A zero entry may have been null.
 func (w *writer) entryMissing(list kind, ref *openapi3.SchemaRef, value string) string {
 	entry := value + "[i]"
 	items := named(named(ref).Value.Items)

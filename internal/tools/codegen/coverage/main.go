@@ -1,5 +1,5 @@
-// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go, with a constructor for each
-// bank method. Constructors are named as the constants of the methods are, which oapi-codegen wrote before.
+// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go, with a constructor for
+// each bank method. Constructors are named as the constants of the methods are, which oapi-codegen wrote before.
 package main
 
 import (

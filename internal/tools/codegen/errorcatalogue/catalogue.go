@@ -30,7 +30,7 @@ type slug struct {
 	Moved     judgement `yaml:"moved"`
 
 	Assumed struct {
-		Condition string `yaml:"condition"` // what else it is taken to be answered for
+		Condition string `yaml:"condition"` // further conditions, which are assumed
 	} `yaml:"x-assumed"`
 }
 

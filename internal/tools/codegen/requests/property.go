@@ -76,7 +76,7 @@ func (w *writer) validator(typ, value string, s stated) string {
 	return fmt.Sprintf("func(c *transport.Check) { validate%s(%s, c) }", name, value)
 }
 
-// present tells a union that holds something from its zero value.
+// present returns a Go condition: a union holds a value.
 func (w *writer) present(typ, value string) string {
 	if w.inShared || strings.HasPrefix(typ, "model.") {
 		return value + ".Variant() != nil || " + value + ".Raw() != nil"
@@ -185,8 +185,8 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 	}
 }
 
-// stated is what a schema says and no mark covers, after looking through the allOf that gives a $ref its siblings. What
-// something is, such as its type, is told also where it is assumed.
+// stated is what a schema says and no mark covers, after looking through the allOf that gives a $ref its siblings. The
+// type of a value is kept even if it is assumed.
 type stated struct {
 	typ, format          string
 	term                 string // x-term: how values are compared

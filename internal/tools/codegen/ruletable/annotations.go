@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// annotation is how a test names its rules; a last * stands for any end.
+// annotation is how a test names its rules. A * at the end of a name stands for any ending. A long list takes several
+// lines, each with its own "Rule:".
 var annotation = regexp.MustCompile(`^// Rule: ([a-z0-9.*_-]+(?:, [a-z0-9.*_-]+)*)$`)
 
 // ruleID is how a rule is called.

@@ -20,8 +20,8 @@ const (
 	sdk  side = "SDK"
 )
 
-// sideOf tells which side the tests of a folder are about. The host's are those that speak plain HTTP, so that the SDK
-// cannot agree with the host's mistakes.
+// sideOf returns the side that the tests of a folder are about. Tests of the host use plain HTTP: a client made with
+// the SDK could share the host's mistakes.
 func sideOf(file string) (side, bool) {
 	switch path.Dir(file) {
 	case "sandbox":
@@ -70,7 +70,7 @@ func hold(sections []section, tests []test) (map[string]holding, error) {
 	return held, errors.Join(problems...)
 }
 
-// matching answers the ids that a name means: the one, or all that begin like it.
+// matching returns the ids that a name stands for. A name that ends in * stands for all ids with that beginning.
 func matching(ids []string, named string) (meant []string) {
 	start, open := strings.CutSuffix(named, "*")
 	for _, id := range ids {
