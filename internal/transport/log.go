@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// log writes one record for each attempt: a warning for a server error, else a debug record. Nothing but the attributes
-// listed here is ever logged: no header, no body, no query, no credential.
+// log writes one record for each attempt: a warning for a server error, else a debug record. It logs only the
+// attributes listed here: no header, no body, no query, no credential.
 func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err error, started time.Time) {
 	level := slog.LevelDebug
 	if resp != nil && resp.StatusCode >= http.StatusInternalServerError {
@@ -43,7 +43,7 @@ func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err e
 	c.logger.LogAttrs(ctx, level, "moneymovement attempt", attrs...)
 }
 
-// requestID returns the service's id of the request. For a warning, it is also looked for in the details of the error.
+// requestID returns the service's id of the request. For a warning, it also looks in the details of the error.
 func requestID(resp *http.Response, level slog.Level) string {
 	if id := resp.Header.Get("X-Request-ID"); id != "" || level < slog.LevelWarn {
 		return id
@@ -62,7 +62,7 @@ func requestID(resp *http.Response, level slog.Level) string {
 // maxPeek is how much of a body is read for the log. A JSON error is much shorter.
 const maxPeek = 64 << 10
 
-// peek reads the beginning of a body, and leaves the whole body to be read.
+// peek reads the beginning of a body. The whole body can still be read afterwards.
 func peek(resp *http.Response) []byte {
 	head, err := io.ReadAll(io.LimitReader(resp.Body, maxPeek))
 	rest := io.Reader(resp.Body)

@@ -1,16 +1,15 @@
-// Command answers writes, for each answer of a description, its shape: which members it has, of which form, and whether
-// the description states each of them or the file assumes it. The request path reads answers by it. And it writes
-// whether a value that was decoded is whole, so that no shape is needed.
+// Command answers writes, for each response of a description, its shape: its members, their forms, and whether the
+// description states each of them or the file assumes it. The request path reads responses with it. It also writes a
+// function that reports whether a decoded value is whole. For a whole value the shape is not needed.
 //
-// What a mark (x-assumed) makes an assumption:
+// A mark (x-assumed) makes these things an assumption:
 //
-//   - a text on a member, or on the schema that it belongs to: the member as a whole, its type and that it has to be
-//     there;
+//   - a text on a member, or on its schema: the whole member, its type and that it is required;
 //   - type, items or format on a member, fieldTypes on its schema, a text or type on the schema that it refers to: its
 //     type;
-//   - required on a member or on its schema: that it has to be there.
+//   - required on a member or on its schema: that it is required.
 //
-// x-proof marks what shows that an answer is what was asked for.
+// x-proof marks the members that show that a response is the right one.
 package main
 
 import (
@@ -81,7 +80,7 @@ type writer struct {
 	types    goTypes
 	wholes   map[string]*openapi3.SchemaRef // whose Go types need a function that checks whether they are whole
 	exported bool
-	common   bool // something of the shared file was named
+	common   bool // something of the shared file is used
 }
 
 func parseTypes(modelsPath, sharedModels string) (types goTypes, err error) {
@@ -117,7 +116,7 @@ func (w *writer) head(spec, pkg string) []byte {
 		filepath.Base(spec), comment, pkg, imports)
 }
 
-// answers writes a variable for each operation's answer, and the shapes that they are made of.
+// answers writes a variable for each operation's response, and the shapes that it needs.
 func (w *writer) answers(doc *openapi3.T) error {
 	for _, path := range description.SortedKeys(doc.Paths.Map()) {
 		operations := doc.Paths.Value(path).Operations()
@@ -134,7 +133,7 @@ func (w *writer) answers(doc *openapi3.T) error {
 	return w.schemas()
 }
 
-// everything writes all schemas that an answer can be made of.
+// everything writes all schemas that a response can use.
 func (w *writer) everything(doc *openapi3.T) error {
 	for name, ref := range doc.Components.Schemas {
 		if composite(ref.Value) {
@@ -152,7 +151,7 @@ func (w *writer) everything(doc *openapi3.T) error {
 	return nil
 }
 
-// successOf is the schema of what an operation returns in JSON when it succeeds, or nil.
+// successOf returns the schema of an operation's successful JSON response, or nil.
 func successOf(op *openapi3.Operation) *openapi3.SchemaRef {
 	responses := op.Responses.Map()
 	for _, status := range description.SortedKeys(responses) {
@@ -163,7 +162,7 @@ func successOf(op *openapi3.Operation) *openapi3.SchemaRef {
 	return nil
 }
 
-// schemas writes the shapes that are needed, and those that these need in turn.
+// schemas writes the shapes that are needed, and the shapes that those need.
 func (w *writer) schemas() error {
 	for len(w.written) < len(w.needed) {
 		for _, name := range description.SortedKeys(w.needed) {
@@ -248,7 +247,7 @@ func basis(assumed bool) string {
 	return "wire.Stated"
 }
 
-// typeAssumed reports a member whose type is assumed, by the member, its schema, or what it refers to.
+// typeAssumed reports a member whose type is assumed, by the member, its schema, or the schema that it refers to.
 func typeAssumed(schema *openapi3.Schema, ref *openapi3.SchemaRef) bool {
 	if marked(schema, "fieldTypes") || marked(ref.Value, "type", "items") {
 		return true
@@ -264,7 +263,7 @@ func typeAssumed(schema *openapi3.Schema, ref *openapi3.SchemaRef) bool {
 	return target.Items != nil && marked(named(target.Items).Value, "type")
 }
 
-// marked reports that a node assumes one of the aspects, or all of them.
+// marked reports that a mark of a node covers one of the aspects.
 func marked(schema *openapi3.Schema, aspects ...string) bool {
 	return description.MarksOf(schema.Extensions).Cover(aspects...)
 }
@@ -292,7 +291,7 @@ func (w *writer) shape(ref *openapi3.SchemaRef) (string, error) {
 	return "&wire." + kind, err
 }
 
-// reference names the shape of a schema, here or in the shared file.
+// reference returns the name of a schema's shape, here or in the shared file.
 func (w *writer) reference(ref *openapi3.SchemaRef) (string, error) {
 	file, name := ref.Ref[:strings.Index(ref.Ref, "#")+1], description.RefName(ref.Ref)
 	if name == "" {
@@ -313,7 +312,7 @@ func (w *writer) variable(name string) string {
 	return "shape" + name
 }
 
-// composite reports a schema that has a shape of its own.
+// composite reports a schema with its own shape.
 func composite(schema *openapi3.Schema) bool {
 	return len(schema.Properties) > 0 || schema.Discriminator != nil
 }

@@ -1,5 +1,5 @@
-// Command exported lists the exported types of packages as reflect.Types, for tests that must not overlook one.
-// Interfaces and generic types are left out: they hold nothing of their own.
+// Command exported lists the exported types of packages as reflect.Types, for tests that must cover all of them. It
+// leaves out interfaces and generic types: they hold nothing themselves.
 package main
 
 import (
@@ -57,7 +57,7 @@ func run(root, out, packageName string, folders []string) error {
 	return os.WriteFile(out, source, 0o644)
 }
 
-// exportedTypes are the package's name and its types in the order of the alphabet.
+// exportedTypes returns the package's name and its types in alphabetical order.
 func exportedTypes(folder string) (packageName string, names []string, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {

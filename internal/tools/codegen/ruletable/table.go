@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// holding is what holds a rule, on either side.
+// holding has the tests that hold a rule, for both sides.
 type holding map[side][]test
 
 // side is one of the two halves of a rule.
@@ -34,7 +34,7 @@ func sideOf(file string) (side, bool) {
 	}
 }
 
-// hold gives each rule its tests. It says all that is missing or wrong at once.
+// hold assigns the tests to the rules. It reports all problems at once.
 func hold(sections []section, tests []test) (map[string]holding, error) {
 	held := map[string]holding{}
 	var ids []string
@@ -88,7 +88,7 @@ func (h holding) add(about side, t test) {
 	}
 }
 
-// due says which tests a rule lacks, and which reasons for having none are no longer true.
+// due returns which tests a rule lacks, and which reasons against a test are wrong because there is one.
 func (r rule) due(h holding) (problems []error) {
 	for about, excuse := range map[side]string{host: r.NoHost, sdk: r.NoSDK} {
 		switch {
@@ -146,7 +146,7 @@ func testCell(tests []test, excuse string) string {
 	return strings.Join(links, ", ")
 }
 
-// cellText keeps a text inside its cell.
+// cellText escapes a text for a cell of a table.
 func cellText(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`).Replace(text)
 }
