@@ -1,7 +1,7 @@
 // Package transport is the request path that all surfaces share. A call goes through these steps in this order. Each
 // step has a file:
 //
-//	validate     checks the request against the stated rules, and refuses values that would change the path or a header
+//	validate     checks the request by the stated rules, and refuses values that would change the path or a header
 //	encode       encodes the body, once
 //	idempotency  sets the caller's key; without a key, the service may derive its own for two hours
 //	retry        repeats attempts in go-retryablehttp's loop, by our policy and within the client's budget
