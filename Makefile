@@ -86,8 +86,8 @@ test-releases: ## build, vet and test on the supported releases of Go, except th
 rules: ## check imports between packages, licences, file names and sizes, line lengths and wording
 	$(GO) test -count=1 ./internal/suites/rules
 
-english: ## list long lines and phrases to avoid in all folders, also in those that the rule leaves out
-	$(GO) test -count=1 -run '^TestPlainEnglish$$' ./internal/suites/rules -everywhere
+english: ## list long lines and phrases to avoid, by folder (make rules checks this as well)
+	$(GO) test -count=1 -run '^TestPlainEnglish$$' ./internal/suites/rules
 
 generate: ## write all generated code and pages
 	$(GO) generate ./model # first: the generators of the surfaces read its types

@@ -30,7 +30,8 @@ var accountExchanges = map[string]exchange{
 				Zip: "0150"}),
 		})
 	}, "PUT", "/user/kyc",
-		`{"firstName":"Ann","lastName":"Roe","entityName":"Acme","address":{"streetAddress":"1 Main St","city":"Oslo","country":"NO","zip":"0150"}}`, 200, profileJSON},
+		`{"firstName":"Ann","lastName":"Roe","entityName":"Acme",` +
+			`"address":{"streetAddress":"1 Main St","city":"Oslo","country":"NO","zip":"0150"}}`, 200, profileJSON},
 	"CreateKYCLink": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Account.KYCLink(ctx) },
 		"POST", "/user/kyc_link", "", 200, linkJSON},
 	"GetKYCStatus": {func(ctx context.Context, app *appapi.Client) (any, error) {
@@ -53,7 +54,9 @@ var accountExchanges = map[string]exchange{
 			Type: appapi.DocumentKindInvoice, Name: `Invoice "42"`, OriginName: "i42.pdf",
 			Context: appapi.DocumentKindContract})
 	}, "POST", "/documents/upload",
-		`{"base64":"JVBERi0xLjcgPz5+","type":"invoice","name":"Invoice \"42\"","originName":"i42.pdf","context":"contract"}`, 201, `{"id":"` + id1 + `","name":"Invoice","key":"documents/1"}`},
+		`{"base64":"JVBERi0xLjcgPz5+","type":"invoice","name":"Invoice \"42\"",` +
+			`"originName":"i42.pdf","context":"contract"}`, 201,
+		`{"id":"` + id1 + `","name":"Invoice","key":"documents/1"}`},
 	"ListTransactions": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Transactions.List(ctx,
 			appapi.ListTransactionsParams{Limit: 2, Offset: 4, Type: []string{"sepa", "crypto"}, Status: "completed",

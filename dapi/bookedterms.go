@@ -53,8 +53,8 @@ func (e *termsCheck) amount(member string, asked, got decimal.Decimal) {
 	}
 }
 
-// symbol compares the names of assets without regard to case, because some are written in lower case. What is signed is
-// compared letter by letter.
+// symbol compares the names of assets without regard to case, because some are written in lower case. Signed
+// values are compared letter by letter.
 func (e *termsCheck) symbol(member, asked, got string) {
 	if !strings.EqualFold(asked, got) {
 		e.text(member, asked, got)

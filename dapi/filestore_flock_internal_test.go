@@ -118,7 +118,8 @@ func TestFileThatCannotBeLookedAt(t *testing.T) {
 // A file that cannot be locked fails at once. It is not waited for, as one that another process uses is.
 func TestFileThatCannotBeLocked(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("needs O_PATH, a flag that only Linux has, to open a file that cannot be locked; make test on Linux runs it")
+		t.Skip("needs O_PATH, a flag that only Linux has, to open a file that " +
+			"cannot be locked; make test on Linux runs it")
 	}
 	const nameAlone = 0o10000000 // O_PATH
 	file, err := openFile(t.TempDir()+"/session", os.O_RDWR|os.O_CREATE)
@@ -155,7 +156,8 @@ func TestFileThatIsMadeInBetween(t *testing.T) {
 // The owner of a session's file is the process's own user or root, also where that is not root.
 func TestFileOwnersOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("needs root, since only root can become another user; make test as root runs it, and TestFileOwners checks the same rule for the user at hand")
+		t.Skip("needs root, since only root can become another user; make test " +
+			"as root runs it, and TestFileOwners checks the same rule for the user at hand")
 	}
 	require.NoError(t, syscall.Seteuid(12345))
 	defer func() { require.NoError(t, syscall.Seteuid(0)) }()

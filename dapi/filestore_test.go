@@ -171,7 +171,8 @@ func TestSaveUntilKilled(t *testing.T) {
 	path := os.Getenv(saveUntilKilled)
 	if path == "" {
 		t.Skip("needs " + saveUntilKilled +
-			": TestKilledProcessesLeaveASession sets it in the processes that it starts and kills, and make test runs that")
+			": TestKilledProcessesLeaveASession sets it in the processes that it starts " +
+			"and kills, and make test runs that")
 	}
 	for i := 0; ; i++ {
 		if err := dapi.NewFileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
@@ -192,7 +193,8 @@ func sessionOfLength(n int) dapi.Session {
 
 func TestKilledProcessesLeaveASession(t *testing.T) {
 	if testing.Short() || runtime.GOARCH == "wasm" {
-		t.Skip("needs five seconds, which -short does not give, and processes, which wasm does not have; make test on any other system runs it")
+		t.Skip("needs five seconds, which -short does not give, and processes, " +
+			"which wasm does not have; make test on any other system runs it")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "session")

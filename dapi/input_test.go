@@ -17,7 +17,9 @@ import (
 )
 
 // TestBadInputIsRefusedBeforeAnythingIsSent: not even the login happens.
-// Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids, size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix, contact.onchain, idempotency.pattern
+// Rule: error.missing, page.limit, page.cursor-size, size.payment-reference, size.purpose, size.document-ids
+// Rule: size.payout-public-key, size.signature, size.contact-name, size.contact-currency, size.id-prefix
+// Rule: contact.onchain, idempotency.pattern
 func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	valid := dapi.PayoutCreate{ContactID: "ct_1", Amount: amount("25"), Currency: dapi.USDC}
 	payout := func(change func(*dapi.PayoutCreate)) func(context.Context, *dapi.Integrator) error {
@@ -138,10 +140,16 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			"too_long"},
 		"a contact's name of 201": {contact(dapi.ContactCreate{Name: strings.Repeat("n", 201)}), "name",
 			"too_long"},
-		"a bank account without method": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}), "account.accountType", "missing"},
-		"a variant by pointer":          {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
-		"a variant that is nil":         {contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}), "account.accountType", "unknown_variant"},
-		"a wallet without address":      {contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}), "account.walletAddress", "missing"},
+		"a bank account without method": {
+			contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}),
+			"account.accountType", "missing"},
+		"a variant by pointer": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
+		"a variant that is nil": {
+			contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}),
+			"account.accountType", "unknown_variant"},
+		"a wallet without address": {
+			contact(dapi.ContactCreate{Account: dapi.Onchain(dapi.OnchainAccount{ChainID: "base", Currency: "USDC"})}),
+			"account.walletAddress", "missing"},
 		"no email": {contact(dapi.ContactCreate{Account: dapi.EmailContact("")}), "account.email",
 			"missing"},
 		"a bank field that is given twice": {contact(dapi.ContactCreate{Bank: &dapi.BankDestination{

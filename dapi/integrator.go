@@ -32,8 +32,8 @@ type Developer struct {
 }
 
 // Credential returns a name for this developer at a service, the same as [Session].Credential. The name is a digest of
-// the service's address, the email and the public key. It tells credentials apart and does not show them. Use it in a
-// store that keeps the sessions of several credentials. For a developer without a key it returns "".
+// the service's address, the email and the public key. It differs for different credentials and does not show them. Use
+// it in a store that keeps the sessions of several credentials. For a developer without a key it returns "".
 func (d Developer) Credential(baseURL string) string {
 	if d.Key == nil {
 		return ""

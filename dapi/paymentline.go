@@ -98,8 +98,9 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 func (l *paymentLine) leave() func() { return sync.OnceFunc(func() { l.places.Release(1) }) }
 
 func (l *paymentLine) refused(key string, retryAt time.Time, err error) error {
-	return &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt},
-		Err: err}
+	return &errors.NotDelivered{
+		CallInfo: errors.CallInfo{Operation: l.operation, IdempotencyKey: key, RetryAt: retryAt},
+		Err:      err}
 }
 
 // least returns the shortest time until a payment with so many before it can confirm. Each of them needs two calls, and

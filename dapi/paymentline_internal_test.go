@@ -46,7 +46,8 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 			t.Run(fmt.Sprint(calls, " calls, ", approval), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					allowance := transport.Allowance{Calls: calls, Per: time.Minute}
-					limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: allowance})
+					limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{
+						transport.WindowWrites: allowance})
 					line := newPaymentLine("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
 					write := transport.RateCall{Window: transport.WindowWrites, Class: transport.ClassWrite}
 					const windows = 20

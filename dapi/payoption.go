@@ -167,7 +167,8 @@ func (w *keyOptions) checkAge(operation string, key moneymovement.Key, service t
 	if w.firstUsed == nil || max(time.Since(*w.firstUsed), service.Sub(*w.firstUsed)) <= keyLifetime-keyMargin {
 		return nil
 	}
-	return &KeyTooOld{CallInfo: errors.CallInfo{Operation: operation, IdempotencyKey: string(key)}, FirstUsed: *w.firstUsed}
+	return &KeyTooOld{CallInfo: errors.CallInfo{Operation: operation, IdempotencyKey: string(key)},
+		FirstUsed: *w.firstUsed}
 }
 
 // capture stores the response of one call for the caller.

@@ -248,8 +248,9 @@ func (p *Payout) untouched() bool {
 func (p *Payout) notCompleted() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {
 		return &PayoutNotCompleted{
-			CallInfo: errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey, Resource: string(p.ID)},
-			Payout:   p,
+			CallInfo: errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: p.IdempotencyKey,
+				Resource: string(p.ID)},
+			Payout: p,
 		}
 	}
 	return nil

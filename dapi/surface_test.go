@@ -231,7 +231,8 @@ func TestRailWaits(t *testing.T) {
 		down := as[*dapi.ChannelUnavailable](t, err)
 		assert.Same(t, rail, down.Rail)
 		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{down.Operation, down.Resource, down.Account})
-		assert.EqualError(t, err, "rail sepa EUR reports channel_unavailable: the channel of its banking partner is down; "+
+		assert.EqualError(t, err, "rail sepa EUR reports channel_unavailable: "+
+			"the channel of its banking partner is down; "+
 			"wait again later")
 	})
 	t.Run("not for one that is not there", func(t *testing.T) {
@@ -270,7 +271,8 @@ func TestPayinWaits(t *testing.T) {
 					return
 				}
 				assert.Same(t, got, as[*dapi.PayinNotCompleted](t, err).Payin)
-				assert.EqualError(t, err, "payin pi_1 ended expired, so no money arrived; to receive money, create a new payin")
+				assert.EqualError(t, err, "payin pi_1 ended expired, so no money arrived; "+
+					"to receive money, create a new payin")
 			})
 		})
 	}

@@ -20,7 +20,8 @@ func TestAdvice(t *testing.T) {
 	known := func(code errors.Code) errors.Refusal { return errors.Refusal{Code: code} }
 	at := time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))
 	for want, err := range map[string]error{
-		"the credential's own account has no po_7: check the id, and the account that the call acts for": &errors.NotFound{
+		"the credential's own account has no po_7: check the id, and the account " +
+			"that the call acts for": &errors.NotFound{
 			Refusal: about(errors.CodeNotFound, "po_7", "")},
 		"client cl_1 has no po_7: check the id, and the account that the call acts for": &errors.NotFound{
 			Refusal: about(errors.CodeNotFound, "po_7", "cl_1")},
@@ -28,12 +29,15 @@ func TestAdvice(t *testing.T) {
 
 		"the token does not come from a developer-key login: log in with a developer key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), Reason: errors.ReasonDeveloperSessionRequired},
-		"the developer key has cards:read, invoices but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
+		"the developer key has cards:read, invoices but needs cards:write: use " +
+			"a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write",
 			Scope: []string{"cards:read", "invoices"}},
-		"the developer key has no scopes but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
+		"the developer key has no scopes but needs cards:write: use a key with " +
+			"this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write"},
-		"the developer key has cards:read but needs cards:write: use a key with this scope, then repeat with the same idempotency key": &errors.Forbidden{
+		"the developer key has cards:read but needs cards:write: use a key with " +
+			"this scope, then repeat with the same idempotency key": &errors.Forbidden{
 			Refusal: known(errors.CodeForbidden), RequiredScope: "cards:write", Scope: []string{"cards:read"}},
 		errors.CodeForbidden.Hint(): &errors.Forbidden{Refusal: known(errors.CodeForbidden)},
 
@@ -45,27 +49,36 @@ func TestAdvice(t *testing.T) {
 			"ct_1", ""), ExpectedPrefix: "po_"},
 		errors.CodeInvalidID.Hint(): &errors.InvalidID{Refusal: known(errors.CodeInvalidID)},
 
-		"the idempotency key belongs to po_1, which has other terms: check it, and use a new key for this operation": &errors.IdempotencyKeyReused{
+		"the idempotency key belongs to po_1, which has other terms: check it, " +
+			"and use a new key for this operation": &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused), PayoutID: "po_1", EscrowID: "esc_1"},
-		"the idempotency key belongs to esc_1, which has other terms: check it, and use a new key for this operation": &errors.IdempotencyKeyReused{
+		"the idempotency key belongs to esc_1, which has other terms: check it, " +
+			"and use a new key for this operation": &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused), EscrowID: "esc_1"},
-		errors.CodeIdempotencyKeyReused.Hint(): &errors.IdempotencyKeyReused{Refusal: known(errors.CodeIdempotencyKeyReused)},
+		errors.CodeIdempotencyKeyReused.Hint(): &errors.IdempotencyKeyReused{
+			Refusal: known(errors.CodeIdempotencyKeyReused)},
 
-		"wait until 2026-01-02T03:04:05Z, and let all processes that use this credential share one rate limiter": &errors.RateLimited{
+		"wait until 2026-01-02T03:04:05Z, and let all processes that use this " +
+			"credential share one rate limiter": &errors.RateLimited{
 			Refusal: errors.Refusal{Code: errors.CodeRateLimited, CallInfo: errors.CallInfo{RetryAt: at}}},
 		errors.CodeRateLimited.Hint(): &errors.RateLimited{Refusal: known(errors.CodeRateLimited)},
 
-		"log in with developer_key, the mode that is enabled": &errors.LoginModeUnavailable{Refusal: known(errors.CodeLoginModeUnavailable), Use: "developer_key"},
-		errors.CodeLoginModeUnavailable.Hint():                &errors.LoginModeUnavailable{Refusal: known(errors.CodeLoginModeUnavailable)},
+		"log in with developer_key, the mode that is enabled": &errors.LoginModeUnavailable{
+			Refusal: known(errors.CodeLoginModeUnavailable), Use: "developer_key"},
+		errors.CodeLoginModeUnavailable.Hint(): &errors.LoginModeUnavailable{
+			Refusal: known(errors.CodeLoginModeUnavailable)},
 
-		"this is a success: payout po_1 is funded, do not pay it again": &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded), PayoutID: "po_1"},
-		errors.CodeAlreadyFunded.Hint():                                 &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded)},
+		"this is a success: payout po_1 is funded, do not pay it again": &errors.AlreadyFunded{
+			Refusal: known(errors.CodeAlreadyFunded), PayoutID: "po_1"},
+		errors.CodeAlreadyFunded.Hint(): &errors.AlreadyFunded{
+			Refusal: known(errors.CodeAlreadyFunded)},
 
 		"ask for at most 100 per call": &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum),
 			MaxCredit: decimal.NewFromInt(100)},
 		errors.CodeAmountAboveMaximum.Hint(): &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum)},
 
-		"the balance is 2.5 USDC: credit the account, then repeat with the same idempotency key": &errors.PayoutNotFundable{
+		"the balance is 2.5 USDC: credit the account, then repeat with the same " +
+			"idempotency key": &errors.PayoutNotFundable{
 			Refusal: known(errors.CodePayoutNotFundable), Available: decimal.RequireFromString("2.5"),
 			Currency: "USDC"},
 		"the balance is 0: credit the account, then repeat with the same idempotency key": &errors.PayoutNotFundable{

@@ -1,7 +1,7 @@
 // Package errors has the errors of the SDK: one Go type for each slug of the service, and one type for each way in
 // which a call can fail without a slug. The package also exports everything that the standard package errors exports.
 //
-// What is here:
+// Contents:
 //
 //   - The common part of all errors of a call: [CallInfo], [Failure], [Movement], [Remedy].
 //   - Refusals, which are errors that the service sent: [Refusal], one type for each [Code] such as [QuoteExpired],

@@ -43,7 +43,8 @@ func ExampleRefusal() {
 	// Output: idempotency_key_reused 409 change_request false
 }
 
-// Every error type answers the two questions that matter after a payment failed.
+// After a payment failed, two questions matter: did money move, and is the call safe to repeat? Every error
+// type says both.
 func ExampleFailure() {
 	lost := fmt.Errorf("paying: %w",
 		&errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "ConfirmPayout", IdempotencyKey: "invoice-42"}})

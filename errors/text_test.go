@@ -35,41 +35,51 @@ func TestErrorTexts(t *testing.T) {
 
 	for want, err := range map[string]error{
 		"BookPayout: 409 idempotency_key_reused: The key was used before - " +
-			"the idempotency key belongs to po_1, which has other terms: check it, and use a new key for this operation (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
+			"the idempotency key belongs to po_1, which has other terms: check it, " +
+			"and use a new key for this operation (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
 			Refusal: refusal, PayoutID: "po_1",
 		},
 		"429 rate_limited - " +
-			"wait before the next call, and let all processes that use this credential share one rate limiter (3 attempts, retry after 12s)": &errors.RateLimited{
+			"wait before the next call, and let all processes that use this credential " +
+			"share one rate limiter (3 attempts, retry after 12s)": &errors.RateLimited{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
 				RetryAfter: 12 * time.Second},
 		},
 		"request failed":                   &errors.Refusal{},
 		"request failed (retry after 1ns)": &errors.Refusal{RetryAfter: 1},
-		"gone - list the resources again: this one is no longer available": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
+		"gone - list the resources again: this one is no longer available": &errors.Gone{
+			Refusal: errors.Refusal{Code: errors.CodeGone}},
 		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Status: 422,
 				Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban) - " +
-			"complete the contact as the blockers say, then repeat with the same idempotency key": &errors.ContactNotPayable{
+			"complete the contact as the blockers say, then repeat with the same " +
+			"idempotency key": &errors.ContactNotPayable{
 			Refusal:  errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable},
 			Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
 		"422 rail_requirements_unmet: kyb_open - " +
-			"complete the client's verification as the blockers say, then open the rail again": &errors.RailRequirementsUnmet{
+			"complete the client's verification as the blockers say, then open the " +
+			"rail again": &errors.RailRequirementsUnmet{
 			Refusal:  errors.Refusal{Status: 422, Code: errors.CodeRailRequirementsUnmet},
 			Blockers: []errors.Blocker{{Code: "kyb_open"}}},
 		"UpdateInvoice: 422: body.items[0].price (missing)": &errors.DetailErrors{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "UpdateInvoice"}, Status: 422},
 			Items:   []errors.DetailItem{{Path: "body.items[0].price", Type: "missing"}}},
-		"CreateContact: invalid input: account.iban DE89 is wrong; name; odd": &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Fields: fields},
-		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7":                       &errors.InvalidInput{Fields: numbered(8)},
-		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more":            &errors.InvalidInput{Fields: numbered(11)},
-		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. (key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
+		"CreateContact: invalid input: account.iban DE89 is wrong; name; odd": &errors.InvalidInput{
+			CallInfo: errors.CallInfo{Operation: "CreateContact"}, Fields: fields},
+		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7": &errors.InvalidInput{
+			Fields: numbered(8)},
+		"invalid input: f0; f1; f2; f3; f4; f5; f6; f7 and 3 more": &errors.InvalidInput{
+			Fields: numbered(11)},
+		"BookPayout: outcome unknown: unexpected EOF - Repeat with the same key. " +
+			"(key invoice-42, 2 attempts)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", Attempts: 2},
 			Resolve:  "Repeat with the same key.", Cause: lost,
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
 		"BookPayout: outcome unknown: 403 forbidden: no - " +
-			"the developer key may be deleted, or this machine's address may not be on its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
+			"the developer key may be deleted, or this machine's address may not be " +
+			"on its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
 				Attempts: 3},
 			Resolve: "repeat it",
@@ -78,24 +88,28 @@ func TestErrorTexts(t *testing.T) {
 					Attempts: 3}, Status: 403, Message: "no",
 			}}},
 		"BookPayout: outcome unknown: context canceled; 429 rate_limited - " +
-			"wait until 2026-01-02T03:04:05Z, and let all processes that use this credential share one rate limiter (key k)": &errors.OutcomeUnknown{
+			"wait until 2026-01-02T03:04:05Z, and let all processes that use this " +
+			"credential share one rate limiter (key k)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "k"},
 			Cause: fmt.Errorf("%w: %w", context.Canceled,
 				&errors.RateLimited{Refusal: errors.Refusal{Status: 429, CallInfo: errors.CallInfo{
 					Operation: "BookPayout", IdempotencyKey: "k",
 					RetryAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}})},
 		"GetPayout: not delivered: context canceled - " +
-			"the service did nothing: you can make the same call again, but not before 2026-01-02T03:04:05Z": &errors.NotDelivered{
+			"the service did nothing: you can make the same call again, but not before " +
+			"2026-01-02T03:04:05Z": &errors.NotDelivered{
 			CallInfo: errors.CallInfo{Operation: "GetPayout",
 				RetryAt: time.Date(2026, 1, 2, 4, 4, 5, 0, time.FixedZone("", 3600))}, Err: context.Canceled,
 		},
-		"not delivered: invalid input":                                              &errors.NotDelivered{Err: &errors.InvalidInput{}},
+		"not delivered: invalid input": &errors.NotDelivered{
+			Err: &errors.InvalidInput{}},
 		"not delivered - the service did nothing: you can make the same call again": &errors.NotDelivered{},
 		"500: the response body is not the service's JSON error (request req_1)": &errors.UnexpectedResponse{
 			CallInfo: errors.CallInfo{RequestID: "req_1"}, Status: 500, Excerpt: "secret", Err: errors.New("secret"),
 		},
 		"200: the response body cannot be read (text/html) - " +
-			"something other than the service sent it: check the base URL, and any proxy in between (request req_1)": &errors.UnexpectedResponse{
+			"something other than the service sent it: check the base URL, and any " +
+			"proxy in between (request req_1)": &errors.UnexpectedResponse{
 			CallInfo: errors.CallInfo{RequestID: "req_1"}, Status: 200, ContentType: "text/html",
 			Err: errors.New("secret"),
 		},

@@ -162,7 +162,9 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 			model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0x1")}), "nonce", "missing"},
 		"a quote of dots":            {status(".."), "quote_id", "pattern"},
 		"a login without signatures": {logIn(refapi.WalletLogin{Message: "m"}, device), "signatures", "missing"},
-		"a login without message":    {logIn(refapi.WalletLogin{Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, device), "message", "missing"},
+		"a login without message": {
+			logIn(refapi.WalletLogin{Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}}, device),
+			"message", "missing"},
 		"a device that splits headers": {logIn(refapi.WalletLogin{Message: "m",
 			Signatures: []moneymovement.Secret{moneymovement.NewSecret("0x1")}},
 			refapi.LogInWalletParams{DeviceName: "a\r\nX-Api-Key: b"}), "device-name", "pattern"},

@@ -96,10 +96,13 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 			`{"detail":[{"loc":["body","eventPayload"],"msg":"has the wrong type","type":"type_error"}]}`},
 		"fields missing": {"POST", "application/json",
 			strings.NewReader(`{"eventType":"t","entityType":"","EntityId":"wrong case","createdAt":"now"}`), 422,
-			`{"detail":[{"loc":["body","entityId"],"msg":"is required","type":"missing"},{"loc":["body","entityType"],"msg":"is required","type":"missing"}]}`},
+			`{"detail":[{"loc":["body","entityId"],"msg":"is required","type":"missing"},` +
+				`{"loc":["body","entityType"],"msg":"is required","type":"missing"}]}`},
 		"null": {"POST", "application/json", strings.NewReader(`null`), 422,
-			`{"detail":[{"loc":["body","eventType"],"msg":"is required","type":"missing"},{"loc":["body","entityId"],"msg":"is required","type":"missing"},` +
-				`{"loc":["body","entityType"],"msg":"is required","type":"missing"},{"loc":["body","createdAt"],"msg":"is required","type":"missing"}]}`},
+			`{"detail":[{"loc":["body","eventType"],"msg":"is required","type":"missing"},` +
+				`{"loc":["body","entityId"],"msg":"is required","type":"missing"},` +
+				`{"loc":["body","entityType"],"msg":"is required","type":"missing"},` +
+				`{"loc":["body","createdAt"],"msg":"is required","type":"missing"}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told error

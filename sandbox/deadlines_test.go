@@ -54,7 +54,8 @@ func connect(t *testing.T, server *http.Server) (conn net.Conn, over <-chan stru
 
 // head is that of a request with a body of so many bytes, from somebody without credentials.
 func head(path string, length int) string {
-	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", path, length)
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Content-Length: %d\r\n\r\n", path, length)
 }
 
 func TestABodyThatComesByteByByteIsCutOff(t *testing.T) {

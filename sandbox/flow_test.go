@@ -19,7 +19,8 @@ import (
 
 // A caller without any SDK onboards: it logs in, makes a client, funds it, saves
 // two contacts, and pays both.
-// Rule: login.two-steps, session.prepare-sign-confirm, client.ready, idempotency.client, ledger.progress, idempotency.echo
+// Rule: login.two-steps, session.prepare-sign-confirm, client.ready, idempotency.client, ledger.progress
+// Rule: idempotency.echo
 func TestOnboardingOverPlainHTTP(t *testing.T) {
 	w := newWorld(t)
 	me := w.login()

@@ -180,7 +180,8 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 
 // The same create many times at once makes one object: one caller is told that it was made, all others that it was
 // there.
-// Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts, idempotency.derived
+// Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts
+// Rule: idempotency.derived
 func TestManyEqualCreatesAtOnceMakeOneObject(t *testing.T) {
 	p := newPayer(t)
 	p.verify()

@@ -192,7 +192,8 @@ var moneyProvocations = []provocation{
 	{"rail_not_available", "set `railsDisabled` and open one of these rails", set(
 		func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} }, openSEPA)},
 	{"rail_requirements_unmet", "open a rail for a client that is not verified", openSEPA},
-	{"quote_expired", "set `quoteLifetime` shorter than `approvalLifetime`, and advance the clock by `quoteLifetime` before you confirm", set(
+	{"quote_expired", "set `quoteLifetime` shorter than `approvalLifetime`, " +
+		"and advance the clock by `quoteLifetime` before you confirm", set(
 		func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(time.Minute) },
 		func(p *payer) reply {
 			booked := p.book("k", "20")

@@ -1,7 +1,7 @@
 // Package signing has developer keys and signs logins and approvals with them. It signs an approval only if the
 // approval is what the caller asked for.
 //
-// What is here:
+// Contents:
 //
 //   - Keys: [DeveloperKey]. Load one with [LoadDeveloperKey] or [LoadEncryptedDeveloperKey], parse one with
 //     [ParseDeveloperKey] or [ParseEncryptedDeveloperKey], create one with [Generate], [GenerateEd25519] or

@@ -22,7 +22,8 @@ func TestFromANameToRequisites(t *testing.T) {
 		"completed: snapshot kyb", "the verification is approved",
 		"sepa EUR is available", "asked for sepa EUR", "virtual account bnk_")
 	assert.Regexp(t,
-		`\n    Account holder  Example\n    IBAN            DE\d{20}\n    BIC             \w+\n    Bank            Licensed banking partner\n$`, requisites)
+		`\n    Account holder  Example\n    IBAN            DE\d{20}\n`+
+			`    BIC             \w+\n    Bank            Licensed banking partner\n$`, requisites)
 }
 
 func TestARailOutsideTheAgreementIsRefused(t *testing.T) {

@@ -24,7 +24,8 @@ func TestPrintsATableOfTheUsualCurrencies(t *testing.T) {
 		row := strings.Fields(lines[i+1])
 		require.Len(t, row, 4, lines[i+1])
 		assert.Equal(t, currency, row[0])
-		rate, bank, card := decimal.RequireFromString(row[1]), decimal.RequireFromString(row[2]), decimal.RequireFromString(row[3])
+		rate, bank, card := decimal.RequireFromString(row[1]), decimal.RequireFromString(row[2]),
+			decimal.RequireFromString(row[3])
 		assert.True(t, rate.IsPositive() && bank.LessThan(rate) && card.LessThan(bank), "a spread is taken off: %s",
 			lines[i+1])
 		assert.Len(t, lines[i+1], len(lines[0]), "columns are aligned:\n%s", table)

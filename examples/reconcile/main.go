@@ -1,8 +1,8 @@
 // Reconcile compares a day's payments with the ledger, and reports what differs: go run ./examples/reconcile
 //
 // The program keeps a copy of the ledger in its own rows and brings it up to date by its changes: entries that are new,
-// and entries whose status is another one, such as a payout that has arrived. Then it compares. What is pending today
-// is looked at again tomorrow, and money that came back shows whenever it does.
+// and entries whose status is another one, such as a payout that has arrived. Then it compares. It
+// looks again tomorrow at payments that are pending today, and it finds money that came back on any later day.
 package main
 
 import (

@@ -93,7 +93,8 @@ func (p *provoker) cases() []provocation {
 			p.read(responding{status: http.StatusTooManyRequests, contentType: "application/json", retryAfter: "30",
 				body: `{"error":{"code":"rate_limited","message":"Over a window."}}`})},
 		{"a key without the scope", p.read(responding{status: http.StatusForbidden, contentType: "application/json",
-			body: `{"error":{"code":"forbidden","message":"Not permitted.","details":{"requiredScope":"payouts:write","scope":["read"]}}}`})},
+			body: `{"error":{"code":"forbidden","message":"Not permitted.",` +
+				`"details":{"requiredScope":"payouts:write","scope":["read"]}}}`})},
 		{"a partner that is down",
 			p.read(refusing(http.StatusServiceUnavailable, "provider_unavailable", "A partner is unavailable."))},
 		{"a slug that is newer than this program",

@@ -62,7 +62,7 @@ func (s *server) serve(ctx context.Context, listener net.Listener) error {
 	s.mu.Unlock()
 	overtime := time.AfterFunc(s.grace, cancel)
 	defer overtime.Stop()
-	s.underWay.Wait() // also for the results that are to be written
+	s.underWay.Wait() // results included: they must be written
 	end, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer done()
 	return errors.Join(problem, web.Shutdown(end)) // by now every response is written

@@ -2,12 +2,12 @@
 // about money follows from it. The package is internal, so only this module can set it.
 package callfacts
 
-// Facts are what is known about a call. The zero value describes a payment: a write that can move money, and that its
-// idempotency key keeps from happening twice.
+// Facts are what is known about a call. The zero value describes a payment: a write that can move money, and whose
+// idempotency key prevents a second payment.
 type Facts struct {
 	ReadOnly  bool // it changes nothing
-	Once      bool // sending it again may do it twice: neither an idempotency key nor a natural key anchors it
-	Moneyless bool // it moves no money, whether it succeeds or not
+	Once      bool // sending it again may do it twice: it has no idempotency key and no natural key
+	Moneyless bool // it moves no money, even if it succeeds
 }
 
 // Asker is an argument that only the request path can make.

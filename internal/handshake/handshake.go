@@ -11,7 +11,7 @@ import (
 // Final reports an error that the next attempt would meet again. Nothing was sent.
 func Final(err error) bool { return Untrusted(err) || NoTLS(err) }
 
-// Untrusted reports that the other end could not prove to be the service.
+// Untrusted reports that the server could not prove that it is the service.
 func Untrusted(err error) bool {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	return certificate

@@ -17,7 +17,7 @@ import (
 // change the responses.
 type Transport struct {
 	Handler http.Handler
-	Now     func() time.Time // for the Date of each answer; nil sets no Date
+	Now     func() time.Time // for the Date of each response; nil sets no Date
 
 	mu     sync.Mutex
 	tamper func(*http.Request, *http.Response)

@@ -1,5 +1,5 @@
-// Package mishaps is a test that each surface passes: it makes calls fail in many ways. Every error has to say which
-// call it belongs to, and whether money may have moved.
+// Package mishaps is a test that each surface passes. It makes calls fail in many ways. Every error must name its call,
+// and say whether money may have moved.
 package mishaps
 
 import (
@@ -19,7 +19,7 @@ type Connection func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (c Connection) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
-// Page returns the same answer to every request.
+// Page returns the same response to every request.
 func Page(status int, kind, body string) Connection {
 	return func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {kind}},
@@ -28,7 +28,7 @@ func Page(status int, kind, body string) Connection {
 }
 
 // ErrUnlike is an error of a kind that the SDK does not know.
-var ErrUnlike = errors.New("an error of the caller's own kind")
+var ErrUnlike = errors.New("an error of your own kind")
 
 // Mishap is a way for a call to fail. A nil field changes nothing.
 type Mishap struct {
@@ -56,8 +56,8 @@ func Usual() map[string]Mishap {
 	}
 }
 
-// Befall makes a call to which the mishap happens, on a clock of its own, and checks the error that it returns. It
-// accepts nil: the call has to check that itself.
+// Befall makes a call fail in this way, on a clock of its own, and checks the error that the call returns. It accepts
+// nil: the call must check that itself.
 func (m Mishap) Befall(t *testing.T, call func(*testing.T, context.Context, *http.Client) error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

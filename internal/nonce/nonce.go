@@ -21,8 +21,9 @@ const lifetime = 5 * time.Minute
 // maxBack is how many seconds a burst of calls may go back. It is well within [lifetime].
 const maxBack = 150
 
-// Next returns now in whole seconds, or the latest second before it that was not given out: a second that lies ahead
-// may count as invalid. After maxBack calls in a row it returns now again, and the service judges.
+// Next returns now in whole seconds. If that second was given out, it returns the latest earlier second that was not,
+// because the service may refuse a second in the future. After maxBack calls in a row it returns now again, and the
+// service decides.
 func (s *Source) Next(now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +35,7 @@ func (s *Source) Next(now time.Time) time.Time {
 	if s.used[next] {
 		next = latest
 	}
-	for second := range s.used { // those out of reach, also ahead, where the clock was before it was set right
+	for second := range s.used { // too old to be given out again, or in the future because the clock was set back
 		if second < latest-maxBack || second > latest+maxBack {
 			delete(s.used, second)
 		}
@@ -46,7 +47,7 @@ func (s *Source) Next(now time.Time) time.Time {
 	return time.Unix(next, 0)
 }
 
-// Fresh refuses a nonce that grew too old before it was sent, such as while a person was asked to sign it.
+// Fresh refuses a nonce that expired before it was sent, for example while a person was asked to sign it.
 func Fresh(op *transport.Operation, nonce int64, now time.Time) error {
 	return transport.Validate(op.ID, func(c *transport.Check) {
 		if now.Sub(time.Unix(nonce, 0)) >= lifetime {

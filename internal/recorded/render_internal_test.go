@@ -13,6 +13,7 @@ import (
 
 func TestTimesAreCountedFromTheStart(t *testing.T) {
 	start := time.Date(2026, 12, 31, 23, 59, 30, 0, time.FixedZone("elsewhere", -3600)) // 2027-01-01 00:59:30 in UTC
+	const same = `{"amount":25.10,"text":"a < b","none":null,"list":[],"object":{}}`
 	tests := map[string]string{
 		`"{{now}}"`:                               `"2027-01-01T00:59:30Z"`,
 		`"{{now+15m0s}}"`:                         `"2027-01-01T01:14:30Z"`,
@@ -22,7 +23,7 @@ func TestTimesAreCountedFromTheStart(t *testing.T) {
 		`"{{date now+48h0m0s}}"`:                  `"2027-01-03"`,
 		`"from {{now}} to {{now+1m0s}}"`:          `"from 2027-01-01T00:59:30Z to 2027-01-01T01:00:30Z"`,
 		`{"a":["{{now}}",{"b":"{{now}}"}],"c":1}`: `{"a":["2027-01-01T00:59:30Z",{"b":"2027-01-01T00:59:30Z"}],"c":1}`,
-		`{"amount":25.10,"text":"a < b","none":null,"list":[],"object":{}}`: `{"amount":25.10,"text":"a < b","none":null,"list":[],"object":{}}`,
+		same: same,
 	}
 	for body, want := range tests {
 		got, err := rendered(jsonv2.Value(body), start)

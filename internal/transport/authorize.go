@@ -38,11 +38,11 @@ func (t *tracker) authorize(ctx context.Context) error {
 	return t.auth.Authorize(ctx, t.header)
 }
 
-// renewer returns the Renewer if a refusal can be mended by a new credential: the old one has expired, or the service
-// does not know it any more.
+// renewer returns the Renewer if a new credential can help after a refusal: the old credential has expired, or the
+// service does not know it any more.
 func (t *tracker) renewer(err error) (Renewer, bool) {
 	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
-		err = lost.Cause // of the last attempt, whatever became of those before it
+		err = lost.Cause // the error of the last attempt, even if earlier attempts were lost
 	}
 	_, expired := errors.AsType[*errors.TokenExpired](err)
 	_, unknown := errors.AsType[*errors.Unauthenticated](err)

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// bodyStall is how long a body may bring no byte.
+	// bodyStall is how long a body may stay without a new byte.
 	bodyStall = 30 * time.Second
-	// bodyWhole is how long a whole body may take, even if it never stalls. It does not bound a stream, which its
-	// reader reads at their own pace.
+	// bodyWhole is how long a whole body may take, even if it never stalls. It does not limit a stream: the program
+	// reads that at its own pace.
 	bodyWhole = time.Minute
 )
 
@@ -25,7 +25,7 @@ type timedBody struct {
 	body   io.ReadCloser
 	cancel context.CancelFunc // ends the attempt
 	timer  *time.Timer
-	end    time.Time // of reading it all; zero for a stream
+	end    time.Time // the deadline of the whole body; zero for a stream
 	slow   atomic.Bool
 }
 
@@ -33,7 +33,7 @@ func newTimedBody(body io.ReadCloser, cancel context.CancelFunc) *timedBody {
 	return &timedBody{body: body, cancel: cancel, end: time.Now().Add(bodyWhole)}
 }
 
-// endless removes the limit for the whole body.
+// endless removes the deadline of the whole body.
 func (b *timedBody) endless() { b.end = time.Time{} }
 
 // Read implements io.Reader.
@@ -61,7 +61,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	case b.slow.Load():
 		return n, errSlowBody
 	}
-	return n, unquoted(err) // a trailer that cannot be read is quoted
+	return n, unquoted(err) // the error may quote a trailer that cannot be read
 }
 
 // Close implements io.Closer.

@@ -2,8 +2,8 @@ package transport
 
 import "sync"
 
-// budget bounds the retries of all calls of a client, so that an outage is not multiplied. A retry costs more than a
-// success gives back: while the service keeps failing, retries stop.
+// budget limits the retries of all calls of a client, so that retries do not make an outage worse. A retry costs more
+// than a success gives back: while the service keeps failing, retries stop.
 type budget struct {
 	mu     sync.Mutex
 	tokens int

@@ -10,42 +10,42 @@ import (
 // Call holds the settings of one call.
 type Call struct {
 	Key    string       // idempotency key; "" sends none
-	KeySet bool         // the caller named a key, even an empty one
-	Keep   func(Answer) // takes what came back, nil for nobody
+	KeySet bool         // the caller set a key, even an empty one
+	Keep   func(Answer) // gets the response; nil to drop it
 
-	// Counted is a further window that counts the call, by something in its body. None is the default.
+	// Counted is a further window that counts the call, by something in its body. By default there is no such window.
 	Counted struct {
 		Window Window
 		Scope  string
 	}
 
-	Class    RateClass     // in the rate windows; "" for what the operation is
-	Closes   time.Time     // when the approval's window closes that a confirm is for, by the service's clock
-	Reserved bool          // [Client.Reserve] has waited for the first attempt's place in the rate windows
-	Queued   time.Duration // for how long it did
+	Class    RateClass     // in the rate windows; "" for the operation's class
+	Closes   time.Time     // of a confirm: when its approval expires, by the service's clock
+	Reserved bool          // [Client.Reserve] has waited for the place of the first attempt in the rate windows
+	Queued   time.Duration // how long Reserve waited
 
-	Auth Authorizer // whose credential the call carries to its end, nil for the client's
+	Auth Authorizer // the credential for the whole call; nil for the client's
 
 	Timeout    time.Duration // of the whole call, 0 for none
-	TimeoutSet bool          // in place of the client's, even by 0
+	TimeoutSet bool          // use Timeout and not the client's, even if it is 0
 
 	Invalid InvalidOptions
 }
 
-// CallOf collects what options set. Nil options are ignored.
+// CallOf collects the settings of options. Nil options are ignored.
 func CallOf[O ~func(*Call)](options []O) Call {
 	if len(options) == 0 {
-		return Call{} // most calls, which then need no Call on the heap
+		return Call{} // the usual case needs no Call on the heap
 	}
 	var call Call
 	Apply(&call, options)
 	return call
 }
 
-// WriteOption sets up a write that an idempotency key anchors.
+// WriteOption configures a write with an idempotency key.
 type WriteOption interface{ ApplyToWrite(*Call) }
 
-// WriteOf collects what the options of such a write set. Nil options are ignored.
+// WriteOf collects the settings of the options of such a write. Nil options are ignored.
 func WriteOf[O WriteOption](options []O) Call {
 	if len(options) == 0 {
 		return Call{}

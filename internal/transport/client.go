@@ -21,19 +21,19 @@ import (
 type Config struct {
 	HTTP           *http.Client
 	Retry          Retry
-	Limiter        Limiter // nil for none
-	Unpaced        bool    // asks a surface not to set the limiter of its stated windows
+	Limiter        Limiter // nil for no limiter
+	Unpaced        bool    // the surface must not set the limiter of its stated windows
 	Logger         *slog.Logger
-	UserAgent      string // put before the SDK's own
-	AllowPlainHTTP bool   // to hosts that are not loopback
+	UserAgent      string // comes before the SDK's own
+	AllowPlainHTTP bool   // also to hosts that are not loopback
 	Auth           Authorizer
 	Version        string
-	Timeout        time.Duration // of each call that sets none, 0 for none
-	Pace           *Pace         // of waits that set none, nil for the default
+	Timeout        time.Duration // of each call without its own; 0 for none
+	Pace           *Pace         // of waits without their own; nil for the default
 	Measure        func(context.Context, Measurement)
 }
 
-// ConfigOf collects the settings of options. version is that of the SDK.
+// ConfigOf collects the settings of options. version is the version of the SDK.
 func ConfigOf[O ~func(*Config)](version string, options []O) Config {
 	config := Config{Version: version}
 	Apply(&config, options)
@@ -47,17 +47,17 @@ type Client struct {
 	// the caller's transport, or the default one; its connections keep the last requests in their buffers
 	next      Hidden[http.RoundTripper]
 	timeout   time.Duration // of the caller's client, for one attempt; 0 for none
-	callLimit time.Duration // of each call that sets none, 0 for none
-	polling   Pace          // of waits that set none
+	callLimit time.Duration // of each call without its own; 0 for none
+	polling   Pace          // of waits without their own
 	measure   func(context.Context, Measurement)
 	retry     Retry
 	budget    *budget
 	terms     *terms
 	clock     serviceClock
 	limiter   Limiter
-	auth      atomic.Pointer[Authorizer] // of calls that begin now
+	auth      atomic.Pointer[Authorizer] // of new calls
 	logger    *slog.Logger
-	reported  sync.Map // places of answers that a warning was logged for
+	reported  sync.Map // the places in responses for which a warning was logged
 	userAgent []string
 }
 
@@ -106,8 +106,8 @@ func (c *Config) check(check *Check) {
 	}
 }
 
-// origin checks the base URL. It must be https, or loopback, unless plain http is allowed. The path of the surface is
-// added to it, so an address that ends with that path is a mistake: every call would be a 404.
+// origin checks the base URL. It must be https or loopback, unless plain http is allowed. It must not end with the path
+// of the surface: New adds that path, and every call would return 404.
 func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
 	u, err := url.Parse(baseURL)
@@ -151,7 +151,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 		defer c.measured(ctx, r, time.Now(), &err)
 	}
 	if r.call.Keep != nil {
-		r.call.Keep(Answer{}) // instead of what an earlier call left
+		r.call.Keep(Answer{}) // so that Keep does not hold the response of an earlier call
 	}
 	r.idempotency()
 	r.check.Context(ctx)
@@ -189,7 +189,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 	return err
 }
 
-// send exchanges request and response, and returns the decoded value or the error.
+// send sends the request, and returns the decoded value or the error.
 func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, value any) error {
 	if err := c.exchange(ctx, r, t, body); err != nil {
 		return t.outcome(ended(ctx, err))
@@ -208,8 +208,8 @@ func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, 
 	return nil
 }
 
-// renewAndReplay renews the credential once, and sends the same request with the same key once more. The refused
-// attempt was not carried out, so nothing happens twice.
+// renewAndReplay renews the credential once, and sends the same request with the same key again. This is safe: the
+// refused attempt was not carried out.
 func (c *Client) renewAndReplay(
 	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, value any,
 ) error {
@@ -219,8 +219,8 @@ func (c *Client) renewAndReplay(
 	return c.send(ctx, r, t, body, value)
 }
 
-// exchange makes the first attempt, and returns unless the attempt should be repeated. It does for the first attempt
-// what go-retryablehttp's loop does for the others.
+// exchange makes the first attempt. If that attempt should be repeated, it continues with go-retryablehttp. For the
+// first attempt it does itself what go-retryablehttp's loop does for the others.
 func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []byte) (err error) {
 	t.retried = 0
 	h := r.header(c)

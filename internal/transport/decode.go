@@ -19,27 +19,27 @@ import (
 type answer struct {
 	status    int
 	header    http.Header
-	body      *buffer // pooled; release gives it back
-	truncated bool    // the body goes on beyond the bound
+	body      *buffer // pooled; release returns it to the pool
+	truncated bool    // the body is longer than the limit
 }
 
-// maxBody bounds the body of one response. A page of 100 entries has about 50 kB.
+// maxBody limits the body of one response. A page of 100 entries has about 50 kB.
 const maxBody = 8 << 20
 
-// maxPooled is the largest buffer that goes back to the pool, so that one large response does not hold its memory for
-// ever.
+// maxPooled is the size of the largest buffer that returns to the pool. Larger buffers are freed, so that one large
+// response does not keep its memory for ever.
 const maxPooled = 1 << 20
 
 var bodies = sync.Pool{New: func() any { return new(buffer) }}
 
-// buffer holds a body, and what decoding needs to know about it.
+// buffer holds a body, and the facts that decoding needs about it.
 type buffer struct {
 	bytes.Buffer
 	asked wire.Body
 }
 
-// read reads the body, at most maxBody of it. go-retryablehttp calls it as its response handler, so that an incomplete
-// response is retried like a lost one. After the last attempt, its error says what was read.
+// read reads the body, up to maxBody. go-retryablehttp calls it as its response handler, so that an incomplete response
+// is retried like a lost one. After the last attempt, its error says how much was read.
 func (t *tracker) read(resp *http.Response) error {
 	if t.stream != nil && t.stream.open(t, resp) {
 		return nil
@@ -48,7 +48,7 @@ func (t *tracker) read(resp *http.Response) error {
 	body := bodies.Get().(*buffer)
 	body.Reset()
 	if resp.ContentLength > 0 && resp.ContentLength <= maxBody {
-		body.Grow(int(resp.ContentLength) + bytes.MinRead) // room to see EOF without growing
+		body.Grow(int(resp.ContentLength) + bytes.MinRead) // with room to see EOF without growing
 	}
 	t.answer = answer{status: resp.StatusCode, header: resp.Header, body: body}
 	t.limited = io.LimitedReader{R: resp.Body, N: maxBody + 1}
@@ -85,8 +85,8 @@ func isSuccess(status int) bool { return status >= 200 && status < 300 }
 // NoContent is the result of an operation that returns nothing.
 type NoContent struct{}
 
-// decode reads a success into value. If the description does not say what a write returns, the body may be anything but
-// the page of a proxy.
+// decode reads a success into value. If the description does not say what a write returns, every body counts as a
+// success except a proxy's page.
 func (t *tracker) decode(value any) (err error) {
 	if !t.op.Silent {
 		t.unread, err = t.answer.decode(value, t.op.Answer)
@@ -110,7 +110,7 @@ func (t *tracker) decode(value any) (err error) {
 // anything is the shape of a response that the description does not show.
 var anything = wire.Answer{Shape: &wire.Any, Whole: func(any, *wire.Body) bool { return true }}
 
-// decode reads a success into value, and returns what it could not read.
+// decode reads a success into value, and returns the members that it could not read.
 func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error) {
 	if _, none := value.(*NoContent); none {
 		return nil, nil
@@ -144,7 +144,7 @@ func isJSON(contentType string) bool {
 // refusal returns the typed error of a response that is not a success.
 func (a *answer) refusal(t *tracker) error {
 	facts := t.facts()
-	facts.ReadOnly = facts.ReadOnly || t.op.Public // a login that is refused changed nothing, whatever the status
+	facts.ReadOnly = facts.ReadOnly || t.op.Public // a refused login changed nothing, whatever the status is
 	return errors.Decode(errors.Response{
 		CallInfo: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(),
 		Truncated: a.truncated,
@@ -152,7 +152,7 @@ func (a *answer) refusal(t *tracker) error {
 	})
 }
 
-// keep gives the response to the caller who asked for it.
+// keep gives the response to the caller if the caller asked for it.
 func (t *tracker) keep() {
 	if t.call.Keep == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// defaultTransport is used if the caller gives no transport: TLS 1.2 or later, many connections to one host, and a
-// limit for waiting for a response.
+// defaultTransport is used if the caller sets no transport. It has TLS 1.2 or later, many connections to one host, and
+// a limit on the wait for a response.
 func defaultTransport() *http.Transport {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -27,9 +27,9 @@ func defaultTransport() *http.Transport {
 	return t
 }
 
-// inheritWay takes over from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its
-// root certificates. It takes nothing that makes TLS weaker, such as InsecureSkipVerify, a lower version, a key log, or
-// a function that makes TLS connections. A program may allow these for another peer, but not for the service that holds
+// inheritWay copies from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its root
+// certificates. It copies nothing that weakens TLS, such as InsecureSkipVerify, a lower version, a key log, or a
+// function that makes TLS connections. A program may allow these for another server, but not for the service that holds
 // its money.
 func inheritWay(t *http.Transport) {
 	standard, ok := http.DefaultTransport.(*http.Transport) //nolint:forbidigo // read, not used; a program may have put something else there

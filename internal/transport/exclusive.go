@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Further checks the additional members of an object. A member that the type has a field for must be set by the field.
+// Further checks the additional members of an object. A member for which the type has a field must be set in the field.
 func (c *Check) Further(members map[string]any, named ...string) {
 	for _, name := range named {
 		if _, twice := members[name]; twice {
@@ -16,7 +16,7 @@ func (c *Check) Further(members map[string]any, named ...string) {
 	}
 }
 
-// ExactlyOne checks that exactly one of the fields is set. set says which are.
+// ExactlyOne checks that exactly one of the fields is set. set says which of them are.
 func (c *Check) ExactlyOne(set map[string]bool) {
 	count := 0
 	for _, is := range set {

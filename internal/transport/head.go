@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// head returns what errors of the call say about it.
+// head returns what errors say about the call.
 func (t *tracker) head() errors.CallInfo {
 	head := t.request.head().WithFacts(t.facts())
 	head.Attempts = t.attempts
@@ -25,8 +25,8 @@ func (r *Request) head() errors.CallInfo {
 	}.WithFacts(r.op.facts())
 }
 
-// facts returns what the errors need to know about a call under way. Whether it may be sent again depends on its key,
-// and without a key on its age.
+// facts returns what the errors need to know about a call. Whether the call may be repeated depends on its key. Without
+// a key, it depends on the call's age.
 func (t *tracker) facts() callfacts.Facts {
 	facts := t.op.facts()
 	facts.Once = !t.repeatable()
@@ -38,12 +38,12 @@ func (o *Operation) facts() callfacts.Facts {
 		Moneyless: o.Money == MoneyNone}
 }
 
-// Head returns the head of an error that a surface makes itself.
+// Head returns the head of an error that a surface creates itself.
 func (o *Operation) Head(key string) errors.CallInfo {
 	return errors.CallInfo{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
 }
 
-// resource returns the id in the path, or the contact in the body. It is looked for only when there is an error.
+// resource returns the id in the path, or the contact in the body. It is called only for an error.
 func (r *Request) resource() string {
 	if r.about != "" || !r.hasBody {
 		return r.about

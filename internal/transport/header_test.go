@@ -50,7 +50,8 @@ func TestHTTPClientIsGivenNoHeader(t *testing.T) {
 			Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 				assert.Equal(t, []string{"cl_1"}, r.Header["X-Service-Account"])
 				answered++
-				return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{}, Body: http.NoBody,
+				return &http.Response{StatusCode: http.StatusServiceUnavailable,
+					Header: http.Header{}, Body: http.NoBody,
 					Request: r}, nil
 			})}})
 		require.NoError(t, err)

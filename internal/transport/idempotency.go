@@ -10,16 +10,16 @@ import (
 // KeyRule is the stated pattern of an idempotency key.
 var KeyRule = Rule{Required: true, Pattern: `^[A-Za-z0-9._:-]{1,128}$`}
 
-// keyField is the name of the key in a refusal.
+// keyField is the name of the key in an *errors.InvalidInput.
 const keyField = "Idempotency-Key"
 
-// keyHeader is in lower case on purpose. net/http sends a request with a canonical Idempotency-Key again by itself when
-// a kept connection dies, which neither the retry policy nor the attempt count would see. HTTP header names are
+// keyHeader is in lower case on purpose. With a canonical Idempotency-Key, net/http repeats a request by itself when a
+// kept connection fails. Neither the retry policy nor the attempt count would notice. HTTP header names are
 // case-insensitive, so the service reads the same header.
 const keyHeader = "idempotency-key"
 
-// RequireKey refuses a call that moves money without a key from the caller. A key that the program cannot make again is
-// lost when the program stops, and the payment could then be made twice.
+// RequireKey refuses a call that moves money without a key from the caller. The program must be able to make the key
+// again: a key that is lost when the program stops allows a second payment.
 func RequireKey(operation, key string) error {
 	return Validate(operation, func(c *Check) { c.RequiredKey(key) })
 }
@@ -52,7 +52,7 @@ func (r *Request) setKey(h http.Header) {
 }
 
 // derivedKeyLifetime is how long the service repeats its first response to a write without a key, if it derives keys.
-// It is shorter by the time that a repetition may need to arrive.
+// It is a little shorter than the stated time, because a repeated request needs time to arrive.
 const derivedKeyLifetime = 2*time.Hour - time.Minute
 
 // repeatable reports whether the request may be sent again although an earlier attempt may have been carried out.
@@ -68,8 +68,8 @@ func (t *tracker) repeatable() bool {
 	return t.op.Derives && time.Since(t.began) < derivedKeyLifetime
 }
 
-// stillRepeatable stops an attempt that waited so long for its turn that the service may have forgotten the earlier
-// one.
+// stillRepeatable stops an attempt that waited too long for its turn: the service may have forgotten the earlier
+// attempt.
 func (t *tracker) stillRepeatable() error {
 	if t.unsettled() && !t.repeatable() {
 		return errForgotten
@@ -79,7 +79,7 @@ func (t *tracker) stillRepeatable() error {
 
 var errForgotten = errors.New("not sent again: the service may have forgotten the first attempt by now")
 
-// resolve returns the advice for finding out whether a write was carried out.
+// resolve returns the advice on how to find out whether a write was carried out.
 func (t *tracker) resolve() string {
 	switch {
 	case !t.repeatable():

@@ -124,7 +124,8 @@ func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
 // The sentence that says how to find out fits the operation and its key.
 func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
 	const keyed, read = "repeat the same request with the same idempotency key", "read the resource before repeating"
-	const derived = "repeat the same request within two hours, before 2000-01-01T01:59:00Z; after that, read before repeating"
+	const derived = "repeat the same request within two hours, before 2000-01-01T01:59:00Z; " +
+		"after that, read before repeating"
 	for _, tc := range []struct {
 		op        *transport.Operation
 		key, want string

@@ -11,9 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// log writes one record for each attempt: a warning for a server error, an info record for a
-// 429, else a debug record. Nothing but the attributes
-// listed here is ever logged: no header, no body, no query, no credential.
+// log writes one record for each attempt: a warning for a server error, an info record for a 429, else a debug record.
+// It logs only the attributes listed here: no header, no body, no query, no credential.
 func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err error, started time.Time) {
 	level := levelOf(resp)
 	if c.logger == nil || !c.logger.Enabled(ctx, level) {
@@ -74,7 +73,7 @@ func requestID(resp *http.Response, level slog.Level) string {
 // maxPeek is how much of a body is read for the log. A JSON error is much shorter.
 const maxPeek = 64 << 10
 
-// peek reads the beginning of a body, and leaves the whole body to be read.
+// peek reads the beginning of a body. The whole body can still be read afterwards.
 func peek(resp *http.Response) []byte {
 	head, err := io.ReadAll(io.LimitReader(resp.Body, maxPeek))
 	rest := io.Reader(resp.Body)

@@ -23,7 +23,8 @@ func (c *Check) Made(client *Client, makers string) {
 
 func (c *Check) refuse(f errors.Field) { c.Refuse(f.Field, f.Code, f.Message) }
 
-// RequestOf starts a call of a client. It is refused if no constructor made the client; makers names the constructors.
+// RequestOf starts a call of a client. If no constructor made the client, the call is refused. makers names the
+// constructors.
 func RequestOf(client *Client, makers string, op *Operation, call Call) *Request {
 	r := NewRequest(op, "", call)
 	r.check.Made(client, makers)

@@ -16,7 +16,7 @@ type Measurement struct {
 	Err       error
 }
 
-// measured reports a call that began at a time.
+// measured reports a call that began at the given time.
 func (c *Client) measured(ctx context.Context, r *Request, began time.Time, err *error) {
 	c.measure(ctx, Measurement{
 		Operation: r.op.ID, Account: r.account, Status: r.tracker.answer.status, Attempts: r.tracker.attempts,

@@ -16,22 +16,22 @@ type Operation struct {
 	Window Window
 	Public bool // carries no credential
 
-	Tells   bool // the request holds secrets
-	Reveals bool // a success holds secrets
+	Tells   bool // the request body holds secrets
+	Reveals bool // a successful response holds secrets
 
-	Answer *wire.Answer // of a success in JSON, nil if nothing is known of it
-	Silent bool         // the description does not say what a success holds; the shape is assumed
+	Answer *wire.Answer // of a success in JSON; nil if nothing is known about it
+	Silent bool         // the description does not say what a success returns; the shape is assumed
 
 	Derives bool        // without a key the service derives one from the request
-	Terms   []wire.Term // how what an idempotency key anchors is compared
-	Owner   string      // what a key that was used before belongs to: payoutId or escrowId, "" where it is not stated
+	Terms   []wire.Term // the members that an idempotency key is bound to, and how they are compared
+	Owner   string      // the kind of id that a used key belongs to: payoutId or escrowId; "" if it is not stated
 }
 
-// Repeat says whether an operation can happen twice if it is sent again after a lost response.
+// Repeat says whether an operation can happen twice if a call is repeated after a lost response.
 type Repeat string
 
 const (
-	RepeatKey     Repeat = "key"     // the idempotency key anchors the write
+	RepeatKey     Repeat = "key"     // the write has an idempotency key
 	RepeatNatural Repeat = "natural" // the write has a natural key or sets a state
 	RepeatNever   Repeat = "none"    // it may happen twice
 )
@@ -40,7 +40,7 @@ const (
 type Money string
 
 // MoneyNone marks a write that never moves money, such as the creation of a contact, a verification or a login. An
-// operation that an idempotency key anchors is never marked. A booking itself moves nothing, but its key may anchor a
+// operation with an idempotency key is never marked. A booking itself moves nothing, but its key may belong to a
 // payment that an earlier call has confirmed.
 const MoneyNone Money = "none"
 
@@ -50,11 +50,11 @@ type Window string
 const (
 	WindowReads        Window = "reads"
 	WindowWrites       Window = "writes"
-	WindowLogin        Window = "login"         // of the client's address
-	WindowSandboxMoney Window = "sandbox_money" // of an account
+	WindowLogin        Window = "login"         // counts by the client's IP address
+	WindowSandboxMoney Window = "sandbox_money" // counts by account
 
-	WindowLoginEmail     Window = "login_email"     // of the email that a challenge is asked for
-	WindowLoginChallenge Window = "login_challenge" // of a challengeId
+	WindowLoginEmail     Window = "login_email"     // counts by the email that asks for a challenge
+	WindowLoginChallenge Window = "login_challenge" // counts by challengeId
 )
 
 // write reports whether the operation can change anything.

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// outcome returns the error of a call without a response. err is what the last attempt ended in.
+// outcome returns the error of a call without a response. err is the error of the last attempt.
 func (t *tracker) outcome(err error) error {
 	if _, answered := errors.CallInfoOf(err); answered && !t.unsettled() && withoutEffect(err) {
 		return err // a login inside the call was refused: nothing was sent
@@ -21,16 +21,15 @@ func (t *tracker) outcome(err error) error {
 		return t.unknown(err)
 	}
 	if login, lost := errors.AsType[*errors.OutcomeUnknown](err); lost {
-		err = login.Cause // a login whose answer was lost moved nothing, and this call was not sent
+		err = login.Cause // a lost login moved nothing, and this call was not sent
 	}
 	head := t.head()
 	head.RetryAt = retryAt(err)
 	return &errors.NotDelivered{CallInfo: head, Err: t.withDeadline(err)}
 }
 
-// settle looks at a refusal in the light of the earlier attempts. If one of them may have been carried out, only a
-// response about the request itself says what happened. A response that says to wait, to log in, or that the service is
-// down does not.
+// settle judges a refusal by the earlier attempts too. If one of them may have been carried out, only a response about
+// the request itself shows what happened. Other responses do not: wait, log in, or the service is down.
 func (t *tracker) settle(refusal error) error {
 	switch {
 	case !t.op.write():
@@ -47,7 +46,7 @@ func (t *tracker) settle(refusal error) error {
 	return refusal
 }
 
-// judged reports the statuses that are about the request itself. The earlier attempts would have got the same status.
+// judged reports a status that is about the request itself. The earlier attempts would have got the same status.
 func judged(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusConflict,
@@ -57,9 +56,9 @@ func judged(status int) bool {
 	return false
 }
 
-// ownDoing reports a refusal that an earlier attempt may have caused by being carried out. With an idempotency key, the
-// service repeats its first response. Without a key, what was deleted is not found, and what was confirmed is in
-// another state or past its window. Money that has moved can be the reason of any refusal.
+// ownDoing reports a refusal that an earlier attempt may have caused, if that attempt was carried out. With an
+// idempotency key, the service repeats its first response. Without a key, a deleted resource is not found, and a
+// confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal.
 func (t *tracker) ownDoing(refusal error) bool {
 	switch {
 	case t.op.Repeat == RepeatKey, !withoutEffect(refusal):
@@ -76,8 +75,8 @@ func (t *tracker) ownDoing(refusal error) bool {
 	return false
 }
 
-// withoutEffect reports an error after which nothing was changed. It looks at the write and not at its money: an
-// operation that moves no money can have been carried out too.
+// withoutEffect reports an error after which nothing was changed. It judges the write and not its money: an operation
+// that moves no money can also have been carried out.
 func withoutEffect(err error) bool {
 	return err != nil && errors.CarriedOut(err, callfacts.Asker{}) == errors.NotMoved
 }
@@ -89,7 +88,7 @@ func (t *tracker) garbled(refusal error) bool {
 	return ok && !withoutEffect(unexpected)
 }
 
-// unreadable returns the error of a success that cannot be decoded. What was asked for has happened.
+// unreadable returns the error of a success that cannot be decoded. The service did what the request asked for.
 func (t *tracker) unreadable(cause error) error {
 	unexpected := t.answer.unexpected(t, cause)
 	if t.op.write() {
@@ -120,14 +119,14 @@ func (t *tracker) withDeadline(err error) error {
 	return fmt.Errorf("%w; %w", err, noTimeLeft{})
 }
 
-// withoutURL removes the address that net/http puts into its errors. A query can hold what a log must not show.
+// withoutURL removes the URL that net/http adds to its errors. A query can hold values that a log must not show.
 func withoutURL(err error) error {
 	for {
 		wrapped, ok := errors.AsType[*url.Error](err)
 		if !ok || wrapped.Err == nil {
 			return err
 		}
-		err = wrapped.Err // which can be another one, if a client works inside the transport
+		err = wrapped.Err // a client inside the transport can add another one
 	}
 }
 
@@ -140,8 +139,8 @@ func retryAt(err error) time.Time {
 	return head.RetryAt
 }
 
-// ended removes the address from err, and adds the context's error if another error hides it. It reports a server that
-// does not speak TLS as http.Client does, because a first attempt does not go through http.Client.
+// ended removes the URL from err, and adds the context's error if another error hides it. If the server does not use
+// TLS, it returns the same error as http.Client: a first attempt does not use http.Client.
 func ended(ctx context.Context, err error) error {
 	err = withoutURL(err)
 	if record, ok := err.(tls.RecordHeaderError); ok && string(record.RecordHeader[:]) == "HTTP/" { //nolint:errorlint // as http.Client looks at it
@@ -152,7 +151,7 @@ func ended(ctx context.Context, err error) error {
 		return err
 	}
 	if unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
-		err = unexpected.Err // it was the caller who broke the answer off
+		err = unexpected.Err // the caller stopped reading the response
 	}
 	if errors.Is(err, cause) {
 		return err

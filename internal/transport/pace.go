@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// longQueue is the time in line from which on a call is logged, and its credential may have expired.
+// longQueue is the time in line after which a call is logged, and after which its credential may have expired.
 const longQueue = time.Second
 
-// prepare gives an attempt its credential and waits for the rate windows. The slot is taken last, right before sending.
-// A context that has ended is noticed here: later it would look like a lost response.
+// prepare sets the credential of an attempt and waits for the rate windows. It takes the slot last, right before
+// sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
 func (c *Client) prepare(ctx context.Context, t *tracker, h http.Header) error {
 	t.answer.release()
 	t.answer = answer{}
@@ -28,8 +28,8 @@ func (c *Client) prepare(ctx context.Context, t *tracker, h http.Header) error {
 	return t.stillRepeatable()
 }
 
-// enter authorizes, and then waits for room. After a long wait it authorizes again, since the credential may have
-// expired. If that takes long as well, the slot is too old, and enter waits for another.
+// enter sets the credential, and then waits for room. After a long wait it sets the credential again, since it may have
+// expired. If that takes long as well, the slot is too old, and enter waits for another one.
 func (c *Client) enter(ctx context.Context, t *tracker) error {
 	if err := t.authorize(ctx); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (c *Client) enter(ctx context.Context, t *tracker) error {
 	return err
 }
 
-// pace waits for room in the windows that count the call, the narrowest first. A sandbox money call counts in its own
-// window and as a write. A login counts for its email or challenge, and for the IP address.
+// pace waits for room in the windows that count the call, the smallest window first. A sandbox money call counts in its
+// own window and as a write. A login counts for its email or challenge, and for the IP address.
 func (c *Client) pace(ctx context.Context, t *tracker) (time.Duration, error) {
 	if c.limiter == nil || t.reserved {
 		t.reserved = false
@@ -92,7 +92,7 @@ func (t *tracker) class() RateClass {
 	return ClassRead
 }
 
-// scope returns the account that the sandbox money window counts for.
+// scope returns the account for which the sandbox money window counts.
 func (r *Request) scope() string {
 	if r.op.Window == WindowSandboxMoney {
 		return r.account
@@ -100,9 +100,9 @@ func (r *Request) scope() string {
 	return ""
 }
 
-// Reserve waits for room for a call, so that nothing is signed that then waits in line. Make the call at once with
-// [Call.Reserved]: its first attempt does not wait again. Reserve returns how long it waited. Its errors are those of a
-// call that was not sent.
+// Reserve waits for room for a call. Use it before signing, so that a signature does not wait in line. Make the call at
+// once with [Call.Reserved]: its first attempt does not wait again. Reserve returns how long it waited. Its errors are
+// those of a call that was not sent.
 func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Duration, error) {
 	r := NewRequest(op, "", call)
 	t := &r.tracker

@@ -8,13 +8,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Pace bounds the pauses between two reads of a wait: Least at first, half as much again each time, Most in the end.
+// Pace limits the pauses between two reads of a wait. The first pause is Least. Each pause is half as long again as the
+// one before, up to Most.
 type Pace struct{ Least, Most time.Duration }
 
-// DefaultPace notices quick changes quickly, and reads seldom in long waits.
+// DefaultPace notices quick changes early, and reads seldom in long waits.
 func DefaultPace() Pace { return Pace{Least: 500 * time.Millisecond, Most: 15 * time.Second} }
 
-// The bounds keep a wait from spinning, and its arithmetic from overflowing.
+// The limits prevent a wait without pauses, and overflow.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 24 * time.Hour
@@ -24,10 +25,10 @@ const (
 // of days.
 const maxFailedReads = 10
 
-// Poll reads until read is done, fails for good, or ctx ends. After a failure that may pass, it reads again, at the
-// time that the service asked for, up to maxFailedReads times in a row. Pauses are random in their upper half, so that
-// many waits do not read at the same time. If the service asks for a longer pause than a call would wait, Poll returns
-// the refusal, which says when to try again.
+// Poll reads until read reports done, an error is permanent, or ctx ends. After a temporary error it reads again, at
+// the time that the service asked for, up to maxFailedReads times in a row. The second half of each pause is random, so
+// that many waits do not read at the same time. If the service asks for a longer pause than a call would wait, Poll
+// returns the refusal, which says when to try again.
 func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (done bool, err error)) error {
 	failed := 0
 	for pause := p.Least; ; pause = min(pause*3/2, p.Most) {
@@ -51,7 +52,7 @@ func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (d
 	}
 }
 
-// mends reports a failure that may have passed by a later read, if ctx leaves time for it and it is not further away
+// mends reports an error that may be gone at a later read, if ctx leaves time for that read and the pause is not longer
 // than longest.
 func mends(ctx context.Context, err error, longest time.Duration) bool {
 	failure, ok := errors.AsType[errors.Failure](err)
@@ -65,7 +66,7 @@ func mends(ctx context.Context, err error, longest time.Duration) bool {
 	return !bounded || retryAt(err).Before(deadline)
 }
 
-// Pause waits for d. It returns the context's error if that ends before.
+// Pause waits for d. If ctx ends first, it returns the context's error.
 func Pause(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err

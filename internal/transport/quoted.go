@@ -9,7 +9,8 @@ import (
 )
 
 // unquoted returns err. If its text quotes something, it returns an error with the same text without the quotes. A
-// transport quotes what it cannot read: that can be a session's cookie, or the address of a proxy with its password.
+// transport quotes input that it cannot read. That can be a session's cookie, or the address of a proxy with its
+// password.
 func unquoted(err error) error {
 	text := err.Error()
 	without := withoutQuotes(text)
@@ -29,8 +30,8 @@ var (
 	lines = regexp.MustCompile(`(?s)(malformed MIME header[a-z ]*(?:: missing colon)?: ).*`)
 )
 
-// withoutQuotes removes the quoted parts of a text. It does not use a list of messages, so that the next release of Go
-// cannot show more.
+// withoutQuotes removes the quoted parts of a text. It does not use a list of messages: a later release of Go may quote
+// in other messages.
 func withoutQuotes(text string) string {
 	text = lines.ReplaceAllString(text, `$1"..."`)
 	if !strings.Contains(text, `"`) {
@@ -39,8 +40,8 @@ func withoutQuotes(text string) string {
 	return quotes.ReplaceAllLiteralString(text, `"..."`)
 }
 
-// quoting replaces an error that quotes. It holds the error in functions, because printers that use reflection would
-// show a field.
+// quoting replaces an error whose text quotes something. It holds that error in functions, because printers that use
+// reflection would show a field.
 type quoting struct {
 	text string
 	is   func(error) bool
@@ -49,14 +50,14 @@ type quoting struct {
 
 func (q *quoting) Error() string { return q.text }
 
-// Is reports what the error is.
+// Is implements the interface of errors.Is.
 func (q *quoting) Is(target error) bool { return q.is(target) }
 
-// As finds those causes of the error that quote nothing.
+// As finds the causes that quote nothing.
 func (q *quoting) As(target any) bool { return q.as(target) }
 
 func asUnquoted(err error, target any) bool {
-	wanted := reflect.ValueOf(target).Elem() // a pointer, as errors.As has made sure
+	wanted := reflect.ValueOf(target).Elem() // errors.As has checked that it is a pointer
 	found := reflect.New(wanted.Type())
 	if !errors.As(err, found.Interface()) {
 		return false

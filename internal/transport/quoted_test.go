@@ -134,8 +134,9 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 			"malformed MIME header"},
 		"trailer": {head + "Transfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n",
 			"malformed MIME header"},
-		"trailer of a refusal": {"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nSet\x00Cookie: session=s3cret\r\n\r\n", "malformed MIME header"},
-		"chunk":                {head + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n\r\n", "chunk length"},
+		"trailer of a refusal": {"HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n" +
+			"\r\n0\r\nSet\x00Cookie: session=s3cret\r\n\r\n", "malformed MIME header"},
+		"chunk": {head + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n\r\n", "chunk length"},
 		"compression": {head +
 			"Connection: close\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\ns3crets3crets3cr", "gzip"},
 		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nConnection: close\r\nLocation: http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
@@ -146,7 +147,8 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 
 // A stream's trailer comes after its reader has the bytes.
 func TestMalformedTrailersOfAStreamAreNotQuoted(t *testing.T) {
-	answer := "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n"
+	answer := "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nTransfer-Encoding: chunked\r\n" +
+		"\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n"
 	stream, err := transport.Open(t.Context(), newClient(t, "http://"+raw(t, answer)),
 		request(&readThing, transport.Call{}), "application/pdf")
 	require.NoError(t, err)

@@ -7,16 +7,16 @@ import (
 
 // Limiter keeps calls inside the service's rate windows. Its public name is moneymovement.RateLimiter.
 type Limiter interface {
-	// Wait returns nil when the call may be sent, and an error if ctx ends before.
+	// Wait returns nil when the call may be sent, and an error if ctx ends first.
 	Wait(ctx context.Context, call RateCall) error
 }
 
-// RateCall is a call that asks for its turn. moneymovement.RateCall has the same fields.
+// RateCall is a call that waits for its turn. moneymovement.RateCall has the same fields.
 type RateCall struct {
 	Window Window
-	Scope  string    // what the window counts for besides the credential or the address, else empty
-	Class  RateClass // who goes first in the window
-	Closes time.Time // when the approval's window closes that a confirm is for, by this machine's clock; else zero
+	Scope  string    // the email, challenge or account that the window counts by, if any
+	Class  RateClass // sets the order in the window
+	Closes time.Time // of a confirm: when its approval expires, by this machine's clock; else zero
 }
 
 // RateClass says which calls go first when a window is full.
@@ -32,15 +32,15 @@ const (
 	ClassPoll    RateClass = "poll"
 )
 
-// Allowance is how many calls a window takes.
+// Allowance is how many calls a window allows.
 type Allowance struct {
 	Calls int
 	Per   time.Duration
 }
 
 // Held returns how long a call counts here. That is a little longer than at the service, because two calls can arrive
-// closer together than they were sent. The difference is a sixtieth of the window and at most a second: a window of a
-// minute is held for 61 seconds.
+// closer together than they were sent. The difference is a sixtieth of the window and at most a second: in a window of
+// a minute, a call counts for 61 seconds.
 func (a Allowance) Held() time.Duration { return a.Per + min(a.Per/60, time.Second) }
 
 // StatedWindows returns the windows that the platform API states.
@@ -58,8 +58,8 @@ func StatedWindows() map[Window]Allowance {
 // WaitTooLong says that a rate window has no room before the deadline, or before the approval expires.
 type WaitTooLong struct {
 	Window Window
-	Until  time.Time // when there will be room, as far as the line tells
-	Closed bool      // the approval's window closes before that, whatever the deadline
+	Until  time.Time // when there will be room, as far as is known
+	Closed bool      // the approval expires before that
 }
 
 func (e *WaitTooLong) Error() string {
@@ -69,7 +69,7 @@ func (e *WaitTooLong) Error() string {
 	return "rate window " + string(e.Window) + " has no room before the deadline"
 }
 
-// Unwrap lets errors.Is find context.DeadlineExceeded, in which waiting would have ended.
+// Unwrap returns context.DeadlineExceeded, which waiting would have ended in.
 func (e *WaitTooLong) Unwrap() error {
 	if e.Closed {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// history holds when the last calls of a window were admitted, oldest first. It holds at most as many as the window
-// takes.
+// history holds the times at which the last calls of a window were admitted, oldest first. It holds at most as many
+// times as the window allows calls.
 type history struct {
 	most  int
-	held  time.Duration // for which a call counts
-	at    []time.Time   // a ring once it holds most
-	first int           // place of the oldest
+	held  time.Duration // how long a call counts
+	at    []time.Time   // a ring buffer when it is full
+	first int           // index of the oldest
 }
 
 func (h *history) add(at time.Time) {
@@ -23,7 +23,7 @@ func (h *history) add(at time.Time) {
 	h.first = (h.first + 1) % h.most
 }
 
-// remove takes back a call that was not made.
+// remove removes a call that was not made.
 func (h *history) remove(at time.Time) {
 	ordered := append(slices.Clone(h.at[h.first:]), h.at[:h.first]...)
 	if i := slices.Index(ordered, at); i >= 0 {
@@ -31,10 +31,10 @@ func (h *history) remove(at time.Time) {
 	}
 }
 
-// free returns when there is room for one more call after before others.
+// free returns when there is room for one more call, if as many calls as before says go first.
 func (h *history) free(before int, now time.Time) time.Time {
 	at := now
-	if place := before%h.most - (h.most - len(h.at)); place >= 0 { // else a place that no call has taken yet
+	if place := before%h.most - (h.most - len(h.at)); place >= 0 { // else that place is still free
 		at = later(now, h.at[(h.first+place)%len(h.at)].Add(h.held))
 	}
 	return at.Add(time.Duration(before/h.most) * h.held)
@@ -47,7 +47,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// latest returns when the last call was admitted. It is zero if there was none.
+// latest returns when the last call was admitted, or zero if there was no call.
 func (h *history) latest() time.Time {
 	if len(h.at) == 0 {
 		return time.Time{}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// rank is the place of a class in the order.
+// rank is the place of a class in the order. The lowest goes first.
 type rank int
 
 const (
@@ -33,24 +33,24 @@ func (c RateClass) rank() rank {
 }
 
 const (
-	// passedOver is how many calls of other classes may go before one of a waiting class. Together with that one they
-	// make ten, so the class gets a tenth.
+	// passedOver is how many calls of other classes may go before a call of a waiting class. Together with that call
+	// they are ten, so the class gets a tenth.
 	passedOver = 9
-	// roomToConfirm is the time that a confirm needs between its slot and the end of its approval, to be signed and to
-	// arrive.
+	// roomToConfirm is the time that a confirm needs between its slot and the end of its approval: it must be signed
+	// and arrive.
 	roomToConfirm = 5 * time.Second
 )
 
 // waiter is a call in line.
 type waiter struct {
 	rank     rank
-	closes   time.Time // of a confirm
-	number   uint64    // in the order in which calls came
+	closes   time.Time // of a confirm: when its approval expires
+	number   uint64    // in the order of arrival
 	admitted chan error
-	passed   time.Time // when it went through, zero before
+	passed   time.Time // when it was admitted; zero before
 }
 
-// before compares two calls of one class. A confirm without a known end comes after those with one.
+// before compares two calls of one class. A confirm without a known expiry comes after those with one.
 func (w *waiter) before(other *waiter) int {
 	switch {
 	case w.closes.Equal(other.closes):
@@ -68,13 +68,13 @@ func (w *waiter) before(other *waiter) int {
 // gives up costs the others nothing. The limiter's mutex guards it.
 type line struct {
 	window  Window
-	kept    int // slots that polls leave free
+	kept    int // slots that polls must leave free
 	past    history
 	waiting [ranks][]*waiter
-	over    [ranks]int // how many calls of other classes went before the class that waits, since it last had its turn
-	came    uint64     // how many calls have lined up
-	first   *waiter    // whose turn is next
-	since   time.Time  // it is first
+	over    [ranks]int // for each waiting class, how many calls of other classes went since its last turn
+	came    uint64     // how many calls have joined
+	first   *waiter    // the call whose turn is next
+	since   time.Time  // since when it is first
 	timer   *time.Timer
 	alarm   func()
 }
@@ -90,7 +90,7 @@ func newLine(mu *sync.Mutex, window Window, allowance Allowance) *line {
 	return s
 }
 
-// join puts a call in line. It returns nil if the call can go at once, and an error if its turn comes too late.
+// join puts a call in line. It returns nil if the call can be sent at once, and an error if its turn comes too late.
 func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 	now := time.Now()
 	w := waiter{rank: call.Class.rank(), number: s.came}
@@ -105,7 +105,7 @@ func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 	if err := s.tooLate(ctx, &w, now); err != nil {
 		return nil, err
 	}
-	joined := w // only what waits is kept on the heap
+	joined := w // only a call that waits is on the heap
 	joined.admitted = make(chan error, 1)
 	place, _ := slices.BinarySearchFunc(s.waiting[w.rank], &joined, (*waiter).before)
 	s.waiting[w.rank] = slices.Insert(s.waiting[w.rank], place, &joined)
@@ -113,8 +113,8 @@ func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 	return &joined, nil
 }
 
-// tooLate refuses a call whose turn comes too late, as far as the line shows. Others may still come before it, or give
-// up.
+// tooLate refuses a call whose turn comes too late, as the line looks now. Later calls may still go first, and calls in
+// line may give up.
 func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	deadline, limited := ctx.Deadline()
 	if !limited && w.closes.IsZero() {
@@ -125,7 +125,7 @@ func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	for _, others := range s.waiting[:w.rank] {
 		before += len(others)
 	}
-	at := s.admissionTime(min(before, (own+1)*(passedOver+1)-1), now) // the class has its tenth, however many go first
+	at := s.admissionTime(min(before, (own+1)*(passedOver+1)-1), now) // the class gets its tenth
 	switch {
 	case !at.After(now):
 		return nil
@@ -137,8 +137,8 @@ func (s *line) tooLate(ctx context.Context, w *waiter, now time.Time) error {
 	return nil
 }
 
-// admissionTime returns when a call is admitted that has before others in front of it, if none gives up: when there is
-// room, or when it has been first for [LongestTurn].
+// admissionTime returns when a call is admitted that has before other calls in front of it, if none gives up. That is
+// when there is room, or when the call has been first for [LongestTurn].
 func (s *line) admissionTime(before int, now time.Time) time.Time {
 	at, since := now, now
 	if s.first != nil {
@@ -162,7 +162,7 @@ func (s *line) room(r rank) time.Time {
 	return s.past.free(0, time.Time{})
 }
 
-// serve admits the calls that there is room for, and sets the timer for the next.
+// serve admits the calls for which there is room, and sets the timer for the next one.
 func (s *line) serve(now time.Time) {
 	for {
 		w := s.next(now)
@@ -190,7 +190,7 @@ func (s *line) serve(now time.Time) {
 	}
 }
 
-// alone returns the rank by which the first call is counted. While other classes wait, it counts as any call.
+// alone returns the rank by which a call finds room: its own while only its class waits, else the usual one.
 func (s *line) alone(w *waiter) rank {
 	for r, others := range s.waiting {
 		if rank(r) != w.rank && len(others) > 0 {
@@ -200,7 +200,7 @@ func (s *line) alone(w *waiter) rank {
 	return w.rank
 }
 
-// admit lets a call go. It takes its slot.
+// admit admits a call. The call takes its slot.
 func (s *line) admit(w *waiter, now time.Time) {
 	s.drop(w)
 	for r := range s.waiting {
@@ -214,8 +214,8 @@ func (s *line) admit(w *waiter, now time.Time) {
 	w.admitted <- nil
 }
 
-// next returns the call that goes next, or nil: one of a class that was passed over often enough, or else one of the
-// first class.
+// next returns the call that goes next, or nil. That is a call of a class that was passed over often enough, or else a
+// call of the first class.
 func (s *line) next(now time.Time) *waiter {
 	var next *waiter
 	for r, class := range s.waiting {
@@ -230,7 +230,7 @@ func (s *line) next(now time.Time) *waiter {
 	return next
 }
 
-// sparesConfirms reports that no confirm is too late for its approval if a call of a later class goes first.
+// sparesConfirms reports that no confirm misses the end of its approval if a call of a later class goes first.
 func (s *line) sparesConfirms(now time.Time) bool {
 	ahead := len(s.waiting[firstRank])
 	for i, confirm := range s.waiting[confirmRank] {
@@ -243,7 +243,7 @@ func (s *line) sparesConfirms(now time.Time) bool {
 	return true
 }
 
-// leave gives back the place of a call that gives up, or the slot that it does not use.
+// leave returns the place of a call that gives up, or the slot that it does not use.
 func (s *line) leave(w *waiter) {
 	if w.passed.IsZero() {
 		s.drop(w)
@@ -253,7 +253,7 @@ func (s *line) leave(w *waiter) {
 	s.serve(time.Now())
 }
 
-// drop takes a call out of the line, if it is there.
+// drop removes a call from the line, if it is there.
 func (s *line) drop(w *waiter) {
 	class := s.waiting[w.rank]
 	if place, found := slices.BinarySearchFunc(class, w, (*waiter).before); found {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// LocalLimiter is a Limiter for one credential in one process. In any stretch of [Allowance.Held] it admits at most as
-// many calls as the window takes, wherever the service's own window starts.
+// LocalLimiter is a Limiter for one credential in one process. In any period of [Allowance.Held] it admits at most as
+// many calls as the window allows. It does not need to know when the service's own window starts.
 //
 // In a window, refreshes go first, then confirms, then other writes and reads, then polls. Confirms go in the order in
-// which their approvals expire, all others in the order in which they came. A waiting class gets at least a tenth of
-// the window, unless a confirm would be too late. Polls leave a tenth of the window free, so that a read finds room at
+// which their approvals expire, all other calls in the order of arrival. A waiting class gets at least a tenth of the
+// window, unless a confirm would be too late. Polls leave a tenth of the window free, so that a read finds room at
 // once.
 //
 // The first call in line waits for at most [LongestTurn], and is then sent.
@@ -19,16 +19,16 @@ type LocalLimiter struct {
 	allowances map[Window]Allowance
 	mu         sync.Mutex
 	lines      map[lineKey]*line
-	sweepAt    int // how many lines there may be before those that hold nobody back are forgotten
+	sweepAt    int // how many lines there may be before unused lines are removed
 }
 
-// LongestTurn is how long the first call in line waits for room. A window of a minute never makes it wait that long. A
-// window of an hour does, and a host that does not count must not stop a program for an hour. If the host counts, its
-// refusal says when to try again.
+// LongestTurn is how long the first call in line waits for room. A window of a minute never makes it wait that long,
+// but a window of an hour does. If the host does not count calls, the program must not stop for an hour. If it does
+// count, its refusal says when to try again.
 const LongestTurn = 65 * time.Second
 
-// sweepLeast is how many windows are remembered before old ones are looked for. Every login has a challenge of its own,
-// and an integrator may act for any number of clients.
+// sweepLeast is how many lines are kept before unused lines are removed. Every login has its own challenge, and an
+// integrator may act for any number of clients.
 const sweepLeast = 128
 
 type lineKey struct {
@@ -80,8 +80,8 @@ func (l *LocalLimiter) of(call RateCall, allowance Allowance) *line {
 	return l.lines[key]
 }
 
-// sweep removes windows in which no call counts any more. It runs when their number has doubled, so it costs little on
-// average. The caller holds mu.
+// sweep removes lines in which no call counts any more. It runs when their number has doubled, so that it costs little
+// on average. The caller holds mu.
 func (l *LocalLimiter) sweep() {
 	if len(l.lines) < l.sweepAt {
 		return

@@ -11,30 +11,30 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Request is one call before it is sent. The generated client fills it. Problems are collected, and [Do] refuses the
+// Request is one call before it is sent. The generated client fills it. It collects problems, and [Do] then refuses the
 // call.
 type Request struct {
 	op      *Operation
 	call    Call
 	check   Check
 	path    string // escaped, below the base path
-	about   string // the first id of the path
+	about   string // the first id in the path
 	query   url.Values
 	account string
-	headers http.Header // of the operation's own
+	headers http.Header // of this operation
 	body    any
 	hasBody bool
-	stream  *streaming // wanted instead of a decoded answer
+	stream  *streaming // set to read a stream in place of a decoded response
 	tracker tracker    // of [Do]
 }
 
-// NewRequest starts a call of an operation for an account. The empty account is the credential's own.
+// NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
 func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account}
 }
 
-// PathParam puts a value into the path template. It refuses a value that could be read as another path, whatever the
-// rule says.
+// PathParam puts a value into the path template. It refuses a value that could be read as another path, even if the
+// rule allows it.
 func (r *Request) PathParam(name, value string, rule Rule) {
 	rule.Required = true
 	if r.about == "" {
@@ -58,7 +58,7 @@ func (r *Request) Header(name, value string) {
 	r.headers.Set(name, value)
 }
 
-// Query adds a query parameter. A zero value is left out. A pointer is sent whatever it points to.
+// Query adds a query parameter. A zero value is left out. A non-nil pointer is sent, even if it points to zero.
 func (r *Request) Query(name string, value any) {
 	text, ok := wire.QueryText(value)
 	if !ok {
@@ -70,7 +70,7 @@ func (r *Request) Query(name string, value any) {
 	r.query.Set(name, text)
 }
 
-// Body sets the value that is encoded as the body, and its generated check.
+// Body sets the value of the body, and its generated check.
 func (r *Request) Body(body any, validate func(*Check)) {
 	r.body, r.hasBody = body, true
 	if validate != nil {
@@ -78,10 +78,10 @@ func (r *Request) Body(body any, validate func(*Check)) {
 	}
 }
 
-// Check returns the validation of the request, for rules of the caller.
+// Check returns the validation of the request, so that a surface can add its own rules.
 func (r *Request) Check() *Check { return &r.check }
 
-// http returns the request of every attempt, without context and header. Its body is for the first attempt.
+// http returns the request of every attempt, without context and header. The first attempt uses its body.
 func (r *Request) http(c *Client, body []byte) http.Request {
 	req := http.Request{
 		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1,
@@ -93,7 +93,7 @@ func (r *Request) http(c *Client, body []byte) http.Request {
 	return req
 }
 
-// url builds the address below the base URL without parsing it again.
+// url joins the base URL and the path, without parsing the URL again.
 func (r *Request) url(c *Client) *url.URL {
 	u := *c.base
 	setPath(&u, c.basePath+r.path)
@@ -103,7 +103,7 @@ func (r *Request) url(c *Client) *url.URL {
 	return &u
 }
 
-// setPath sets a path that is escaped already.
+// setPath sets a path that is already escaped.
 func setPath(u *url.URL, escaped string) {
 	u.RawPath = escaped
 	u.Path, _ = url.PathUnescape(escaped)
@@ -112,7 +112,7 @@ func setPath(u *url.URL, escaped string) {
 	}
 }
 
-// header builds what every attempt sends besides the credential. Its values are shared and never written to.
+// header returns the header of every attempt, without the credential. Its values are shared: never change them.
 func (r *Request) header(c *Client) http.Header {
 	h := make(http.Header, 8)
 	h["Accept"] = acceptJSON

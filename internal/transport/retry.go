@@ -12,11 +12,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Retry is the retry policy of a client. A field that is 0 has its default.
+// Retry is the retry policy of a client. A zero field has its default.
 type Retry struct {
-	Max     int           // retries after the first attempt; 0 means 3, negative means none
+	Max     int           // retries after the first attempt; 0 means 3, negative means no retries
 	WaitMin time.Duration // first backoff, 250 ms by default
-	// longest pause and longest Retry-After that is waited for, 65 s by default: a whole rate window
+	// longest pause, and longest Retry-After to wait for; 65 s by default, which is a whole rate window
 	WaitMax time.Duration
 }
 
@@ -34,7 +34,7 @@ func (p Retry) withDefaults() Retry {
 	return p
 }
 
-// retrying makes the attempts after the first one and its pause, in go-retryablehttp's loop.
+// retrying makes the attempts after the first attempt and its pause, in go-retryablehttp's loop.
 func (t *tracker) retrying(loop *retryablehttp.Client, req *http.Request, body []byte) error {
 	again := &retryablehttp.Request{Request: req}
 	again.SetResponseHandler(t.read)
@@ -53,15 +53,15 @@ func (t *tracker) retrying(loop *retryablehttp.Client, req *http.Request, body [
 	return err
 }
 
-// retrier sets go-retryablehttp up for one call with our policy. Its own policy retries POSTs blindly, follows an
-// overflowing Retry-After past its maximum, and prints the URL in its last error. It does not count the first attempt;
-// the tracker does.
+// retrier configures go-retryablehttp for one call with our policy. Its own policy retries every POST, waits longer
+// than its maximum if Retry-After overflows, and prints the URL in its last error. It does not count the first attempt.
+// The tracker does.
 func (c *Client) retrier(t *tracker) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: c.httpClient(t),
 		RetryMax:   c.retry.Max,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
-			return c.checkRetry(ctx, t, resp, err), nil // what failed is for outcome to say
+			return c.checkRetry(ctx, t, resp, err), nil // outcome says what failed
 		},
 		Backoff:      func(_, _ time.Duration, _ int, resp *http.Response) time.Duration { return c.backoff(t, resp) },
 		PrepareRetry: func(req *http.Request) error { return c.prepareRetry(req.Context(), t) },
@@ -99,7 +99,7 @@ func (t *tracker) worthRetrying(resp *http.Response, err error) bool {
 }
 
 // fits reports whether there is time for the pause before the next attempt. If not, the caller gets the response at
-// once, and finds in it when to try again.
+// once, which says when to try again.
 func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool {
 	if ctx.Err() != nil {
 		return false
@@ -124,7 +124,8 @@ func (noTimeLeft) Error() string { return "the deadline leaves no room to try ag
 // Unwrap returns the error that waiting would have ended in.
 func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 
-// Again reports whether a step that ended in err may start again, after which pause. tried is how often it was started.
+// Again reports whether to repeat a step that failed with err, and after which pause. tried is how often it was
+// started.
 func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 	wait := jittered(c.retry.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
@@ -133,8 +134,8 @@ func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 	return wait, tried < c.retry.Max && wait <= c.retry.WaitMax && c.budget.spend()
 }
 
-// backoff returns the pause before a retry: the one that the service asked for, or a random time in the upper half of
-// the bound.
+// backoff returns the pause before a retry: the time that the service asked for, or a random time between half the
+// bound and the bound.
 func (c *Client) backoff(t *tracker, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
 		return wait
@@ -142,14 +143,14 @@ func (c *Client) backoff(t *tracker, resp *http.Response) time.Duration {
 	return jittered(c.retry.bound(t.retried - 1))
 }
 
-// jittered returns a random time in the upper half of a bound.
+// jittered returns a random time between half the bound and the bound.
 func jittered(bound time.Duration) time.Duration {
 	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
 }
 
 const longestBackoff = 8 * time.Second
 
-// bound returns the longest pause after so many retries. It doubles with each.
+// bound returns the longest pause after so many retries. It doubles with each retry.
 func (p Retry) bound(retried int) time.Duration {
 	least := min(p.WaitMin, longestBackoff) // so that doubling cannot overflow
 	return min(least<<min(retried, 10), longestBackoff, p.WaitMax)
@@ -163,15 +164,15 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 }
 
 // prepareRetry paces and authorizes the next attempt. It copies the header, because the connection of the earlier
-// attempt may still read it.
+// attempt may still read the old one.
 func (c *Client) prepareRetry(ctx context.Context, t *tracker) error {
 	return c.prepare(ctx, t, t.header.Clone())
 }
 
-// maxDrained is how much of an unused body is read, so that its connection can be used again.
+// maxDrained is how many bytes of an unused body are read, so that its connection can be used again.
 const maxDrained = 4 << 10
 
-// drain discards the response of the first attempt, as go-retryablehttp does with the others.
+// drain discards the response of the first attempt. go-retryablehttp does the same with the others.
 func drain(body io.ReadCloser) {
 	_, _ = io.CopyN(io.Discard, body, maxDrained)
 	body.Close()

@@ -163,7 +163,8 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 	}{
 		"no answer": {hangs, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
 		"half an answer": {breaksOff,
-			"the response ended after 5 bytes: context deadline exceeded (Client.Timeout or context cancellation while reading body)"},
+			"the response ended after 5 bytes: context deadline exceeded (Client.Timeout " +
+				"or context cancellation while reading body)"},
 	} {
 		for position, steps := range map[string][]step{
 			"at first": {tc.hangs, ok}, "again": {busy, tc.hangs, ok}, "at last": {busy, busy, tc.hangs},

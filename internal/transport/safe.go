@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Segment checks that a value stays one segment of the path once it is escaped. Neither a server nor a proxy that
-// decodes twice may read it as "..", as a separator, or as the end of the path. It returns whether the value is safe.
+// Segment checks that an escaped value stays one segment of the path. No server or proxy that decodes twice may read it
+// as "..", as a separator, or as the end of the path. It returns whether the value is safe.
 func (c *Check) Segment(field, value string) bool {
 	if staysSegment(value) {
 		return true
@@ -28,8 +28,8 @@ func staysSegment(value string) bool {
 		!strings.ContainsFunc(value, unicode.IsControl)
 }
 
-// ofWordCharacters reports a text of letters, digits, _ and - alone, as most ids are. The empty text counts, because it
-// is refused elsewhere.
+// ofWordCharacters reports a text that has only letters, digits, _ and -, like most ids. It returns true for the empty
+// text, which another check refuses.
 func ofWordCharacters(value string) bool {
 	for i := range len(value) {
 		c := value[i]
@@ -40,17 +40,17 @@ func ofWordCharacters(value string) bool {
 	return true
 }
 
-// beforeParameters returns the part of a segment that some servers read: without a semicolon and what follows, and
-// without spaces.
+// beforeParameters returns the part of a segment that some servers read: the text before the first semicolon, without
+// spaces.
 func beforeParameters(segment string) string {
 	name, _, _ := strings.Cut(segment, ";")
 	return strings.TrimSpace(name)
 }
 
-// maxHeader is longer than any header that servers accept.
+// maxHeader is longer than any header value that servers accept.
 const maxHeader = 64 << 10
 
-// Header checks a text that is sent in a header. What would break the header is refused, whatever the rule says.
+// Header checks the value of a header. It refuses a value that would break the header, even if the rule allows it.
 func (c *Check) Header(field, value string, rule Rule) {
 	switch {
 	case strings.ContainsFunc(value, breaksHeader):

@@ -36,11 +36,11 @@ func NewSecret(text string) Secret {
 	return Secret{Hide(text)}
 }
 
-// Reveal returns the text. It is empty for the zero Secret. It is not a method, because every type that embeds a Secret
-// would then have it.
+// Reveal returns the text. It is empty for the zero Secret. It is not a method: a type that embeds a Secret would then
+// have the method too.
 func Reveal(s Secret) string { return s.text.Value() }
 
-// SameSecret compares two texts. It takes the same time wherever they differ.
+// SameSecret compares two texts in constant time.
 func SameSecret(a, b Secret) bool {
 	return subtle.ConstantTimeCompare([]byte(Reveal(a)), []byte(Reveal(b))) == 1
 }
@@ -48,10 +48,10 @@ func SameSecret(a, b Secret) bool {
 // IsZero reports that there is no text.
 func (s Secret) IsZero() bool { return Reveal(s) == "" }
 
-// Redaction is what a secret shows instead of its text.
+// Redaction is the text that a secret shows in place of its own.
 const Redaction = wire.Redaction
 
-// String returns whether there is a text, and no more.
+// String returns whether there is a text, and nothing about it.
 func (s Secret) String() string {
 	if s.IsZero() {
 		return "[none]"
@@ -59,7 +59,7 @@ func (s Secret) String() string {
 	return Redaction
 }
 
-// Format writes String for every verb and flag.
+// Format writes the result of String for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText returns a redaction if there is a text. JSON, XML, YAML and most other encodings use it.
@@ -70,14 +70,14 @@ func (s Secret) MarshalText() ([]byte, error) {
 	return []byte(Redaction), nil
 }
 
-// MarshalBinary does what MarshalText does, for gob and binary encodings.
+// MarshalBinary is MarshalText for gob and binary encodings.
 func (s Secret) MarshalBinary() ([]byte, error) { return s.MarshalText() }
 
 // LogValue returns String.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// credentialRule is the form of a credential in a header: one token.
+// credentialRule is the form of a credential in a header: one word without spaces.
 var credentialRule = Rule{Required: true, Pattern: `^[\x21-\x7e]+$`}
 
-// Credential checks a secret that is sent as a credential.
+// Credential checks a secret before it is used as a credential.
 func (c *Check) Credential(field string, s Secret) { c.Header(field, Reveal(s), credentialRule) }

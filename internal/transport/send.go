@@ -22,43 +22,43 @@ type tracker struct {
 	request  *Request
 	auth     Authorizer    // nil for no credential
 	scope    string        // of the rate window
-	retried  int           // since the call, or its renewal, began
-	queued   time.Duration // in line for the rate windows
-	reserved bool          // the next attempt has its place in the rate windows already
+	retried  int           // retries since the call, or its renewed credential, began
+	queued   time.Duration // time in line for the rate windows
+	reserved bool          // the next attempt already has its place in the rate windows
 	attempts int           // sent so far
 	began    time.Time     // when the first attempt was sent
-	lost     bool          // an attempt got no whole answer and may have been carried out
+	lost     bool          // an attempt got no complete response, and may have been carried out
 	// an earlier attempt got a server error and may have been carried out
 	doubted bool
 	noTime  bool             // the deadline left no room for another attempt
-	unsent  bool             // the last attempt had no connection, so that the service cannot have seen it
-	final   bool             // the last attempt's connection was refused in a way that the next will be, too
-	answer  answer           // the last attempt's, none if it was lost or is tried again
-	unread  []wire.Unread    // of the answer
-	shown   bool             // the answer held the resource
-	stream  *streaming       // wanted instead of a decoded answer, or nil
-	limited io.LimitedReader // of the answer's body
-	body    *timedBody       // of the last answer
-	// header is what the last attempt sent, with the credential. The authorizer learns from it which token was refused.
+	unsent  bool             // the last attempt had no connection, so the service cannot have received it
+	final   bool             // the last attempt's connection failed in a way that a next one would fail too
+	answer  answer           // of the last attempt; empty if it was lost or will be repeated
+	unread  []wire.Unread    // of the response
+	shown   bool             // the response held the resource
+	stream  *streaming       // set to read a stream in place of a decoded response
+	limited io.LimitedReader // of the response body
+	body    *timedBody       // of the last response
+	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
 	header http.Header
 }
 
-// connTrace notes how far an attempt got, as net/http's transport reports it. An error alone does not show it: when the
-// context ends, waiting for a connection and waiting for a response end in the same error.
+// connTrace notes how far an attempt got, as net/http's transport reports it. An error does not show it: when the
+// context ends, a wait for a connection and a wait for a response return the same error.
 type connTrace struct {
-	dialing   atomic.Bool // a connection was asked for
-	connected atomic.Bool // there was one, with its TLS handshake done
+	dialing   atomic.Bool // a connection was needed
+	connected atomic.Bool // there was a connection, with its TLS handshake
 	trace     httptrace.ClientTrace
 }
 
-// watch returns the context of a traced attempt. Transports other than net/http's report nothing.
+// watch returns the context of a traced attempt. Only net/http's transport reports to it.
 func (c *connTrace) watch(ctx context.Context) context.Context {
 	c.trace.GetConn = func(string) { c.dialing.Store(true) }
 	c.trace.GotConn = func(httptrace.GotConnInfo) { c.connected.Store(true) }
 	return httptrace.WithClientTrace(ctx, &c.trace)
 }
 
-// notSent reports that an attempt that ended in err had no connection.
+// notSent reports that an attempt that failed with err had no connection.
 func (c *connTrace) notSent(err error) bool {
 	if c == nil {
 		return dialFailed(err)
@@ -66,7 +66,7 @@ func (c *connTrace) notSent(err error) bool {
 	return !c.connected.Load() && (c.dialing.Load() || dialFailed(err))
 }
 
-// dialFailed reports what the error alone says about the connection.
+// dialFailed reports that the error itself shows that there was no connection.
 func dialFailed(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
@@ -75,19 +75,19 @@ func dialFailed(err error) bool {
 	return dns || handshake.Final(err)
 }
 
-// attempt is the innermost step of every attempt: it counts and sends. It gives the request its header.
+// attempt is the last step of every attempt. It counts, sets the header, and sends.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
 	started := time.Now()
 	if t.attempts++; t.attempts == 1 {
 		t.began = started
 	}
 	var traced *connTrace
-	if t.op.write() { // a read may be repeated however far it got
+	if t.op.write() { // a read may always be repeated
 		traced = new(connTrace)
 		ctx = traced.watch(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	sent := req.WithContext(ctx) // a copy, for a transport must not change the request that it is given
+	sent := req.WithContext(ctx) // a copy, because a transport must not change its request
 	sent.Header = t.header
 	resp, err := answered(c.next.Value().RoundTrip(sent))
 	t.unsent, t.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
@@ -104,7 +104,7 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*h
 	return resp, err
 }
 
-// answered corrects what a caller's transport may get wrong, as http.Client does.
+// answered corrects mistakes that a caller's transport may make, like http.Client.
 func answered(resp *http.Response, err error) (*http.Response, error) {
 	switch {
 	case err != nil:
@@ -119,15 +119,15 @@ func answered(resp *http.Response, err error) (*http.Response, error) {
 
 var errNoAnswer = errors.New("the transport returned neither a response nor an error")
 
-// dropUnreadableLocation removes a redirect's address that cannot be parsed. http.Client reads it even if it does not
-// follow it, and its error would print the address.
+// dropUnreadableLocation removes a Location that cannot be parsed. http.Client reads it even if it does not follow
+// redirects, and its error would print it.
 func dropUnreadableLocation(h http.Header) {
 	if _, err := url.Parse(h.Get("Location")); err != nil {
 		h.Del("Location")
 	}
 }
 
-// takeOver takes from the caller's client the transport and the timeout. It does not take cookies and redirects.
+// takeOver copies the transport and the timeout of the caller's client. It does not copy cookies and redirects.
 func (c *Client) takeOver(given *http.Client) {
 	next := http.RoundTripper(defaultTransport())
 	if given != nil {
@@ -139,8 +139,8 @@ func (c *Client) takeOver(given *http.Client) {
 	c.next = Hide(next)
 }
 
-// httpClient returns the client that go-retryablehttp sends with, and that enforces a Timeout. Redirects are never
-// followed: they would send the body and X-Api-Key to another origin.
+// httpClient returns the client that go-retryablehttp uses, and that applies a Timeout. It never follows redirects:
+// they would send the body and X-Api-Key to another origin.
 func (c *Client) httpClient(t *tracker) *http.Client {
 	return &http.Client{
 		Transport:     attempts{c, t},
@@ -149,9 +149,9 @@ func (c *Client) httpClient(t *tracker) *http.Client {
 	}
 }
 
-// attempts makes the attempts of one call. http.Client gets no header: it would copy it at once, with the credential,
-// for redirects that are never followed. It gets no CloseIdleConnections of the inner transport either:
-// go-retryablehttp calls it when a call gives up, and that would close the connections of all other calls.
+// attempts makes the attempts of one call. It gives http.Client no header, because http.Client would copy it, with the
+// credential, for redirects. It also hides CloseIdleConnections of the inner transport: go-retryablehttp calls it when
+// a call gives up, and that would close the connections of all other calls.
 type attempts struct {
 	client  *Client
 	tracker *tracker

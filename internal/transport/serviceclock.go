@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// serviceClock is how far the service's clock differs from this machine's, in whole seconds, by the Date of its
-// responses. A single response can be wrong, such as one from a proxy. An offset is used once two responses in a row
+// serviceClock is the difference between the service's clock and this machine's, in whole seconds, by the Date of the
+// responses. A single response can be wrong, for example from a proxy. An offset is used when two responses in a row
 // agree on it.
 type serviceClock struct {
 	mu    sync.Mutex
 	ahead time.Duration // in use
-	last  time.Duration // of the last answer: ahead, or another one that no second answer agreed with yet
+	last  time.Duration // of the last response: ahead, or another offset that no second response has confirmed
 }
 
-// dateTolerance is how much two offsets may differ and still count as equal: Date has no fractions, and a response
-// takes some time.
+// dateTolerance is how much two offsets may differ and still count as equal: Date has no fractions, and responses take
+// time to arrive.
 const dateTolerance = 2 * time.Second
 
-// farthestAhead is more than any clock differs. Beyond it a duration overflows, and two dates that differ would seem to
-// agree.
+// farthestAhead is more than any clock differs. Beyond it a duration overflows, and two different dates would seem
+// equal.
 const farthestAhead = 100 * 365 * 24 * time.Hour
 
 // observe notes the Date of a response.
@@ -52,15 +52,15 @@ func (c *serviceClock) observe(h http.Header, now time.Time) {
 	}
 }
 
-// ServiceNow returns the time by the service's clock as its responses show it, or by this machine's until they do. A
-// machine whose clock is off by minutes would otherwise take every approval for expired.
+// ServiceNow returns the time by the service's clock, or by this machine's clock until responses have shown the
+// difference. On a machine whose clock is wrong by minutes, every approval would otherwise seem expired.
 func (c *Client) ServiceNow() time.Time {
 	now, _ := c.ServiceTimes()
 	return now
 }
 
-// ServiceTimes returns [Client.ServiceNow], and the time by the last response alone. They differ while a response
-// contradicts the earlier ones, and none has shown yet which is right.
+// ServiceTimes returns [Client.ServiceNow], and the time by the last response alone. They differ while the last
+// response contradicts the earlier ones, and it is not known yet which is right.
 func (c *Client) ServiceTimes() (now, byLastAnswer time.Time) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

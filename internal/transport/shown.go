@@ -2,15 +2,15 @@ package transport
 
 import "context"
 
-// Shown is the response to a write of which the description does not say what it returns ([Operation.Silent]). Any
-// success means that the write was carried out.
+// Shown is the response to a write whose result the description does not state ([Operation.Silent]). Any success means
+// that the write was carried out.
 type Shown[T any] struct {
-	value *T // nil for nothing
+	value *T // nil if the response did not show it
 	err   error
-	auth  Authorizer // of the write
+	auth  Authorizer // the credential of the write
 }
 
-// Carry does what [Do] does for such a write.
+// Carry is [Do] for such a write.
 func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 	value := new(T)
 	if err := c.do(ctx, r, value); err != nil {
@@ -25,9 +25,9 @@ func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 // SameCredential is an option of a read. The read uses the credential of the write that it belongs to.
 type SameCredential = func(*Call)
 
-// Or returns the resource from the response, or else what read returns. read uses the credential of the write, since a
-// newer one can be of another account. The write was carried out: if the read fails, Or returns the zero value and no
-// error.
+// Or returns the resource from the response, or else the result of read. read uses the credential of the write: a newer
+// credential can belong to another account. The write was carried out, so if the read fails, Or returns the zero value
+// and no error.
 func (s Shown[T]) Or(read func(SameCredential) (*T, error)) (*T, error) {
 	if s.value != nil || s.err != nil {
 		return s.value, s.err

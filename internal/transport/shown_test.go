@@ -138,7 +138,8 @@ func TestNamesOfWindowsAndClasses(t *testing.T) {
 		})
 	assert.Equal(t, []transport.RateClass{"refresh", "confirm", "login", "write", "read", "poll"},
 		[]transport.RateClass{
-			transport.ClassRefresh, transport.ClassConfirm, transport.ClassLogin, transport.ClassWrite, transport.ClassRead,
+			transport.ClassRefresh, transport.ClassConfirm, transport.ClassLogin, transport.ClassWrite,
+			transport.ClassRead,
 			transport.ClassPoll,
 		})
 }

@@ -10,27 +10,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Stream is the body of a response, such as a PDF, that is read as it arrives. Close it. Surfaces have a public name
-// for it. A stream that is longer than the bound, or incomplete, ends in *errors.UnexpectedResponse.
+// Stream is the body of a response, such as a PDF, that is read as it arrives. Close it after use. Surfaces have a
+// public name for it. If the stream is longer than the limit, or incomplete, Read fails with
+// *errors.UnexpectedResponse.
 type Stream struct {
-	// ContentType is the announced media type.
+	// ContentType is the media type of the response.
 	ContentType string
-	// Length is the announced number of bytes. It is -1 if it is not known.
+	// Length is the number of bytes that the response announces, or -1 if it announces none.
 	Length int64
-	// RequestID is the service's X-Request-ID.
+	// RequestID is the X-Request-ID of the response.
 	RequestID string
 
 	body    io.ReadCloser
 	left    int64
 	tracker *tracker
-	cancel  context.CancelFunc // of the call's timeout, nil for none
+	cancel  context.CancelFunc // of the call's timeout; nil for no timeout
 }
 
 // maxStream is the largest stream.
 const maxStream = 64 << 20
 
-// Open does what [Do] does for an operation that returns bytes of the given media type. Another type, such as a proxy's
-// page, is *errors.UnexpectedResponse. ctx must live as long as the stream is read.
+// Open is [Do] for an operation that returns bytes of the given media type. If the response has another type, such as a
+// proxy's page, Open fails with *errors.UnexpectedResponse. ctx must live until the stream is read.
 func Open(ctx context.Context, c *Client, r *Request, mediaType string) (*Stream, error) {
 	s := &streaming{mediaType: mediaType}
 	r.stream = s
@@ -40,13 +41,13 @@ func Open(ctx context.Context, c *Client, r *Request, mediaType string) (*Stream
 	return s.opened, nil
 }
 
-// streaming asks for a stream, and holds it when it is open.
+// streaming asks for a stream, and holds the open stream.
 type streaming struct {
 	mediaType string
 	opened    *Stream
 }
 
-// open keeps the body of a success of the right type open. It leaves every other response to be read and judged.
+// open keeps the body open if the response is a success of the right type. It leaves every other response to decode.
 func (s *streaming) open(t *tracker, resp *http.Response) (opened bool) {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode != http.StatusOK || err != nil || kind != s.mediaType || resp.ContentLength > maxStream {
@@ -86,7 +87,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return n, s.ended(err)
 }
 
-// ended turns the error of an incomplete body into a typed one. The end of the body stays io.EOF.
+// ended returns a typed error for an incomplete body. At the end of a complete body it returns io.EOF.
 func (s *Stream) ended(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err

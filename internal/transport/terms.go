@@ -12,38 +12,38 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// terms remembers what the caller's idempotency keys were sent with. A key that a program uses by mistake for another
-// payment is refused here, before it is sent. This is a help and not a guarantee: the service refuses what other
-// processes sent, and what was forgotten here.
+// terms remembers the terms of each idempotency key. If a program uses a key for another payment by mistake, terms
+// refuses the call before it is sent. This is a help and not a guarantee: it does not know keys of other processes, or
+// forgotten keys. The service refuses those.
 type terms struct {
 	seed  maphash.Seed
 	mu    sync.Mutex
 	sent  map[termsScope]*sentTerms
-	order []*sentTerms // that are not under way, oldest first
+	order []*sentTerms // entries of finished writes, oldest first
 }
 
-// termsScope is where a key has its meaning.
+// termsScope is where a key is unique.
 type termsScope struct{ account, operation, path, key string }
 
 type sentTerms struct {
 	scope    termsScope
-	asked    []uint64 // by Operation.Terms, 0 for a member that was left to the service
-	owner    string   // id of what the key made, "" if no answer told it
+	asked    []uint64 // by Operation.Terms; 0 for a member that the request does not have
+	owner    string   // id of the resource that the key created; "" if no response showed it
 	since    time.Time
 	underway int
-	anchored bool // the service may know the key by now
-	queued   bool // is in order
+	anchored bool // the service may know the key
+	queued   bool // it is in order
 }
 
 const (
-	maxTerms      = 10_000             // of some 300 bytes each
+	maxTerms      = 10_000             // each has about 300 bytes
 	termsLifetime = 7 * 24 * time.Hour // of a caller's key
 )
 
 func newTerms() *terms { return &terms{seed: maphash.MakeSeed(), sent: map[termsScope]*sentTerms{}} }
 
-// claim notes that a write is sent with its key, and returns the function to call when it is over. It refuses other
-// terms with the same key.
+// claim notes that a write is sent with its key, and returns the function to call when the write has ended. It refuses
+// other terms with the same key.
 func (m *terms) claim(r *Request, body []byte) (over func(value any, err error), err error) {
 	if !r.call.KeySet || r.op.Repeat != RepeatKey {
 		return func(any, error) {}, nil
@@ -64,7 +64,7 @@ func (m *terms) claim(r *Request, body []byte) (over func(value any, err error),
 	return func(value any, err error) { m.over(known, value, err) }, nil
 }
 
-// reused returns the service's error for this mistake, made without the service.
+// reused returns the error that the service would return for this mistake.
 func (known *sentTerms) reused(op *Operation, others []string) error {
 	reused := &errors.IdempotencyKeyReused{Refusal: errors.Refusal{
 		CallInfo: errors.CallInfo{Operation: op.ID, IdempotencyKey: known.scope.key, Account: known.scope.account},
@@ -81,7 +81,7 @@ func (known *sentTerms) reused(op *Operation, others []string) error {
 	return reused
 }
 
-// over ends a write. If the service refused it without effect, the key is free for corrected terms.
+// over ends a write. If the service refused it and did nothing, the key is free for corrected terms.
 func (m *terms) over(known *sentTerms, value any, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,8 +99,8 @@ func (m *terms) over(known *sentTerms, value any, err error) {
 	}
 }
 
-// queue adds an entry to those that may be forgotten, and forgets the oldest if there are too many. An entry under way
-// is taken out until it is over. The caller holds mu.
+// queue adds an entry to those that may be forgotten, and forgets the oldest entry if there are too many. An entry is
+// not in the queue while its write is under way. The caller holds mu.
 func (m *terms) queue(known *sentTerms) {
 	known.queued = true
 	m.order = append(m.order, known)
@@ -114,7 +114,7 @@ func (m *terms) queue(known *sentTerms) {
 	}
 }
 
-// forget frees a key, unless it was sent again since. The caller holds mu.
+// forget frees a key, unless a newer write uses it. The caller holds mu.
 func (m *terms) forget(known *sentTerms) {
 	if m.sent[known.scope] == known {
 		delete(m.sent, known.scope)

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Timeout refuses a timeout that is negative.
+// Timeout refuses a negative timeout.
 func (c *Check) Timeout(field string, d time.Duration) {
 	if d < 0 {
 		c.Refuse(field, "out_of_range", "must not be negative")
 	}
 }
 
-// bounded gives a call its timeout. A stream keeps the context until it is closed.
+// bounded applies the timeout of a call. A stream keeps the context until it is closed.
 func (c *Client) bounded(ctx context.Context, r *Request) (context.Context, context.CancelFunc) {
 	limit := c.callLimit
 	if r.call.TimeoutSet {

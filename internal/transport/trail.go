@@ -3,7 +3,7 @@ package transport
 import "hash/maphash"
 
 // Trail remembers the steps of a walk over a list, such as its cursors, by their hashes. When it is full, it starts
-// anew. So it notices every circle that is shorter than its size.
+// again empty. So it notices every loop that is shorter than its size.
 type Trail struct {
 	seed maphash.Seed
 	seen map[uint64]struct{}
@@ -11,14 +11,14 @@ type Trail struct {
 
 const longestTrail = 1 << 16
 
-// NewTrail starts a trail at the first step of a walk.
+// NewTrail starts a trail with the first step of a walk.
 func NewTrail(first string) *Trail {
 	t := &Trail{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
 	t.Again(first)
 	return t
 }
 
-// Again notes a step, and reports whether it was known.
+// Again adds a step, and reports whether the trail has it already.
 func (t *Trail) Again(step string) bool {
 	if len(t.seen) == longestTrail {
 		clear(t.seen)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// reportUnread logs what could not be read of a response. If the description states it, that is an error record each
-// time, as something is wrong with the service. If it is assumed, that is one warning in the life of the client, as the
-// OpenAPI file is wrong.
+// reportUnread logs the members of a response that could not be read. If the description states the member, it logs an
+// error each time, because something is wrong with the service. If the member is assumed, it logs one warning in the
+// life of the client, because the OpenAPI file is wrong.
 func (c *Client) reportUnread(ctx context.Context, t *tracker) {
 	if c.logger == nil {
 		return
@@ -48,7 +48,7 @@ func (c *Client) firstReport(place string) bool {
 	return !before
 }
 
-// anyIndex replaces the indexes of lists by *: what is wrong in one entry is usually wrong in each.
+// anyIndex replaces the indexes of lists by *: a problem in one entry is usually in all of them.
 func anyIndex(pointer string) string {
 	steps := strings.Split(pointer, "/")
 	for i, step := range steps {

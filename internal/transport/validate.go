@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Check collects what is wrong with a request before it is sent. Fields have their names on the wire, nested ones
-// joined by dots.
+// Check collects problems with a request before it is sent. Fields have their names on the wire. The names of nested
+// fields are joined by dots.
 type Check struct {
 	at       string
 	problems *[]errors.Field
@@ -25,11 +25,11 @@ type Check struct {
 // Rule is what the description states about a text.
 type Rule struct {
 	Required bool
-	Given    bool     // an empty text is one that was set to be empty, and is measured like any other
-	Min, Max int      // length in characters, 0 for no bound
+	Given    bool     // an empty text was set on purpose, so check it like any other
+	Min, Max int      // length in characters; 0 for no limit
 	Pattern  string   // as in the description, in RE2's syntax
-	Prefix   string   // of a typed id; ids of the other namespaces are refused
-	Taken    []string // in a path: words that make it the path of another operation
+	Prefix   string   // of a typed id; ids with other known prefixes are refused
+	Taken    []string // words that would make the path that of another operation
 }
 
 // UUID is the form of an RFC 9562 UUID.
@@ -51,8 +51,8 @@ func (c *Check) In(field string, validate func(*Check)) {
 	validate(&Check{at: c.at + field + ".", problems: c.problems})
 }
 
-// Text checks a string. An empty string counts as absent: it is refused if the rule requires it. A rule for a given
-// text refuses it too.
+// Text checks a string. An empty string counts as absent: if the rule requires a text, it is refused. With Rule.Given
+// it is checked like any other text.
 func (c *Check) Text(field, value string, rule Rule) {
 	if value == "" && !rule.Given {
 		if rule.Required {
@@ -84,7 +84,7 @@ func (c *Check) length(field string, n int, rule Rule) {
 	}
 }
 
-// Bytes checks bytes that are sent as base64. Lengths count the encoded characters.
+// Bytes checks bytes that are sent as base64. The length is that of the encoded text.
 func (c *Check) Bytes(field string, value []byte, rule Rule) {
 	if len(value) == 0 {
 		c.Text(field, "", rule)
@@ -93,7 +93,7 @@ func (c *Check) Bytes(field string, value []byte, rule Rule) {
 	c.length(field, base64.StdEncoding.EncodedLen(len(value)), rule)
 }
 
-// Items checks the number of entries of a list and each entry. most 0 means no limit; each may be nil.
+// Items checks the number of entries of a list, and each entry. If most is 0, there is no limit. each may be nil.
 func (c *Check) Items(field string, n, most int, each func(i int, name string)) {
 	if most > 0 && n > most {
 		c.Refuse(field, "too_many", fmt.Sprintf("has %d entries, at most %d are allowed", n, most))
@@ -120,14 +120,14 @@ func (c *Check) AtMost(field string, value, most int64) {
 	}
 }
 
-// Amount checks that a decimal can be written down. Even zero can have a billion decimals.
+// Amount checks that a decimal can be written. Even a zero can have a billion decimals.
 func (c *Check) Amount(field string, value decimal.Decimal) {
 	if wire.TooLong(value) {
 		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", wire.MaxDigits))
 	}
 }
 
-// Positive checks an amount that must be more than zero. Zero counts as an amount that was not given.
+// Positive checks an amount that must be more than zero. Zero counts as missing.
 func (c *Check) Positive(field string, value decimal.Decimal) {
 	switch {
 	case value.IsZero():
@@ -144,7 +144,7 @@ func (c *Check) NotNegative(field string, value decimal.Decimal) {
 	}
 }
 
-// Places checks that an amount has no more decimals than its token.
+// Places checks that an amount has no more decimals than its token allows.
 func (c *Check) Places(field string, value decimal.Decimal, places int32, token string) {
 	if wire.TooLong(value) {
 		return
@@ -181,8 +181,8 @@ func Validate(operation string, validate func(*Check)) error {
 	return c.err(func() errors.CallInfo { return errors.CallInfo{Operation: operation} })
 }
 
-// namespaces are the stated prefixes of ids. The id of a contact may come without a prefix, so its pattern alone would
-// allow the ids of other resources.
+// namespaces are the stated prefixes of ids. The id of a contact may have no prefix, so its pattern alone would accept
+// the ids of other resources.
 var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "po_"}
 
 func foreignNamespace(id, own string) string {

@@ -13,22 +13,22 @@ type Awaited[T any] struct {
 	Read     func(context.Context) (*T, error)
 	Status   func(*T) string
 	Done     func(*T) bool
-	Progress func(Seen)              // is told after each read
-	Still    func(Seen, error) error // makes the error of a wait that ended before
+	Progress func(Seen)              // is called after each read
+	Still    func(Seen, error) error // returns the error of a wait that ended too early
 }
 
 // Seen is what a wait has seen so far.
 type Seen struct {
-	Status string        // as last read; "unread" before
-	Reads  int           // how many times it was read
-	Waited time.Duration // since the wait began
+	Status string        // of the last read; "unread" before the first
+	Reads  int           // how many reads there were
+	Waited time.Duration // time since the wait began
 }
 
-// Wait reads until done, at a pace, or at the client's if pace is zero. It returns what it read last. An error that
-// does not pass ends it at once; see [Client.Poll].
+// Wait reads until done, at the given pace, or at the client's if pace is zero. It returns the last value that it read.
+// A permanent error ends it at once. See [Client.Poll].
 func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) (last *T, err error) {
 	if ctx == nil || c == nil {
-		return awaited.Read(ctx) // which is refused, under its own name
+		return awaited.Read(ctx) // which refuses the call under its own name
 	}
 	started := time.Now()
 	seen := Seen{Status: "unread"}

@@ -1,5 +1,5 @@
-// Package unmade is a test that each surface passes: whatever method is called, a client that no constructor made and a
-// call without a context are refused, and nothing panics.
+// Package unmade is a test that each surface passes. It calls every method on a client that no constructor made, and
+// without a context. Each call must be refused, and must not panic.
 package unmade
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Surface is what is tested.
+// Surface describes the surface under test.
 type Surface struct {
-	Makers    string // what makes its clients, as refusals name it
-	Made      []any  // clients, as their makers made them
-	Unmade    []any  // clients that nobody made
+	Makers    string // the names of the constructors, as in the refusal
+	Made      []any  // clients from their constructors
+	Unmade    []any  // clients that no constructor made
 	Arguments []any  // for parameters of interface types; each gets the first that fits
 }
 
@@ -41,7 +41,7 @@ func (s Surface) Test(t *testing.T) (calls int) {
 	return calls
 }
 
-// Wallet signs whatever it is asked to.
+// Wallet signs everything.
 type Wallet struct{ Asked bool }
 
 // Address implements model.CardSigner.
@@ -53,7 +53,7 @@ func (w *Wallet) SignMessage(context.Context, []byte) (string, error) {
 	return "0x2", nil
 }
 
-// servicesOf are the services of a client, and nil pointers where a zero client has none.
+// servicesOf returns the services of a client. For a zero client, services are nil pointers.
 func servicesOf(client any) (services []reflect.Value) {
 	v := reflect.ValueOf(client).Elem()
 	for i := range v.NumField() {
@@ -77,7 +77,7 @@ func (s Surface) each(
 	return service.NumMethod()
 }
 
-// call calls a method with sensible arguments, and returns the error that it ends in.
+// call calls a method with valid arguments, and returns its error.
 func (s Surface) call(t *testing.T, method reflect.Value, ctx context.Context) error { //nolint:revive // as above
 	t.Helper()
 	defer func() {
@@ -94,7 +94,7 @@ func (s Surface) call(t *testing.T, method reflect.Value, ctx context.Context) e
 	}
 	results := method.Call(arguments)
 	last := results[len(results)-1]
-	if last.Kind() == reflect.Func { // a list that is walked
+	if last.Kind() == reflect.Func { // an iterator of a list
 		last = firstOf(last)
 	}
 	return errorOf(last)
@@ -121,7 +121,7 @@ func (s Surface) argument(of reflect.Type, ctx context.Context) reflect.Value { 
 	return v
 }
 
-// firstOf is the last value of the first step of a list: an error, or a struct that holds one.
+// firstOf returns the last value of the first step of an iterator: an error, or a struct that holds one.
 func firstOf(list reflect.Value) (first reflect.Value) {
 	yield := reflect.MakeFunc(list.Type().In(0), func(values []reflect.Value) []reflect.Value {
 		first = values[len(values)-1]
@@ -142,13 +142,13 @@ func errorOf(v reflect.Value) error {
 	return err
 }
 
-// Client checks that a call was refused because none of the makers made its client.
+// Client checks that a call was refused because no constructor made its client.
 func Client(t *testing.T, err error, makers string) {
 	t.Helper()
 	Refused(t, err, errors.Field{Field: "client", Code: "not_made", Message: "was not made by " + makers})
 }
 
-// Context checks that a call was refused because it has no context, whatever else is wrong with it.
+// Context checks that a call was refused because it has no context, even if something else is wrong with it too.
 func Context(t *testing.T, err error) {
 	t.Helper()
 	reason := errors.Field{Field: "context", Code: "required",
@@ -158,7 +158,7 @@ func Context(t *testing.T, err error) {
 	}
 }
 
-// Refused checks that an operation was refused, and for a reason before all others.
+// Refused checks that an operation was refused, and that this reason is the first.
 func Refused(t *testing.T, err error, reason errors.Field) {
 	t.Helper()
 	if all := reasons(t, err); len(all) == 0 || all[0] != reason {

@@ -1,4 +1,4 @@
-// Package watchedkey is a developer key for tests: it counts what it is asked to sign.
+// Package watchedkey has a developer key for tests. The key counts what it signs.
 package watchedkey
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Key counts what another signer is asked to sign, and can do something just before. It is safe for concurrent use.
+// Key counts how often another signer signs, and can call a function just before. It is safe for concurrent use.
 type Key struct {
 	signing.Signer
 
-	Fails error // what the signing of an approval fails with, if anything; set it while nothing is signed
+	Fails error // the error of signing an approval; nil signs it. Set it while nothing is signed
 
 	mu                sync.Mutex
 	logins, approvals int
@@ -40,21 +40,22 @@ func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	return k.Signer.Sign(ctx, message)
 }
 
-// BeforeApproval has f called before each approval is signed, with its number: 1 for the first of this key.
+// BeforeApproval sets a function that is called before each approval is signed. It gets the approval's number, 1 for
+// the first of this key.
 func (k *Key) BeforeApproval(f func(n int)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.before = f
 }
 
-// Approvals returns how many approvals it was asked to sign.
+// Approvals returns how many approvals the key was asked to sign.
 func (k *Key) Approvals() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.approvals
 }
 
-// Logins returns how many login challenges it was asked to sign.
+// Logins returns how many login challenges the key was asked to sign.
 func (k *Key) Logins() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

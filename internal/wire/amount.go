@@ -10,7 +10,7 @@ import (
 
 // UnmarshalAmount reads a string or a number. Null is zero.
 func UnmarshalAmount(text []byte, amount *decimal.Decimal) error {
-	// which is how JSON spells a number
+	// JSON writes a number without leading zeros.
 	if plain, ok := parsePlain(text); ok && (text[0] != '0' || len(text) == 1 || text[1] == '.') {
 		*amount = plain
 		return nil
@@ -41,17 +41,17 @@ func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 	}
 	text := string(literal)
 	if literal.Kind() == jsonv2.KindString {
-		unquoted, _ := jsonv2.AppendUnquote(nil, literal) // which the decoder has read
+		unquoted, _ := jsonv2.AppendUnquote(nil, literal) // the decoder has checked it
 		text = string(unquoted)
 	}
 	*amount, err = ParseAmount(text)
 	return err
 }
 
-// parsePlain reads digits with at most one point, in place, and leaves everything else to ParseAmount. A page has an
-// amount for each entry.
+// parsePlain reads digits with at most one point, in place. It leaves every other form to ParseAmount. It has to be
+// fast: a page has an amount for each entry.
 func parsePlain(text []byte) (decimal.Decimal, bool) {
-	const most = 18 // digits that an int64 holds, whatever they are
+	const most = 18 // any number with so many digits fits an int64
 	if len(text) == 0 || len(text) > most {
 		return decimal.Decimal{}, false
 	}

@@ -7,12 +7,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Answer is what is known about the response of an operation. The generator writes one for each.
+// Answer holds what is known about the response of an operation. The generator writes one for each.
 type Answer struct {
 	Shape *Shape
-	// Whole reports that a value, which was decoded from body, lacks nothing that must be there. It may be wrong about
-	// a complete one, since a field deep inside can be zero because the response says so; the shape then finds nothing
-	// wrong.
+	// Whole reports that a value that was decoded from body has every required field. It may return false for a
+	// complete value: a field deep inside can be zero because the response says so. The shape then finds nothing wrong.
 	Whole func(value any, body *Body) bool
 }
 
@@ -22,7 +21,7 @@ type Answer struct {
 func (a *Answer) Decode(b *Body, value any) ([]Unread, error) {
 	body := b.raw
 	if jsonv2.Value(body).Kind() == jsonv2.KindNull && a.Shape.Kind != KindList {
-		return nil, errors.New("answer is null") // which would decode as a value whose fields are all empty
+		return nil, errors.New("answer is null") // it would decode as a value with empty fields
 	}
 	err := Unmarshal(body, value)
 	if err == nil && a.Whole(value, b) {

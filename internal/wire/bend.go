@@ -8,13 +8,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// bender turns a response that differs from its shape into JSON that the shape's Go type can be read from. It notes
+// bender changes a response that differs from its shape, so that the shape's Go type can be decoded from it. It notes
 // what it leaves out.
 type bender struct {
 	unread []Unread
 }
 
-// answer bends a whole response. A list is recognized in another envelope too, since the envelope is assumed.
+// answer changes a whole response. It also recognizes a list in another envelope, since the envelope is assumed.
 func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 	raw := enveloped(body, s)
 	if s.Kind != KindObject {
@@ -31,8 +31,8 @@ func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 	return bent, nil
 }
 
-// value returns how a value is read, or what is wrong with it, such as "is a number". basis is that of a list's
-// entries.
+// value returns the value in the form that the shape's Go type reads, or the problem, such as "is a number". For a
+// list, basis is the basis of its entries.
 func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch s.Kind {
 	case KindObject:
@@ -45,8 +45,8 @@ func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 	return scalar(raw, s.Kind)
 }
 
-// object reads the members one by one. It keeps members that the shape does not know. An object that must be proven is
-// refused without its proof members.
+// object reads the members one by one. It keeps members that the shape does not have. It refuses an object without its
+// proof members, if they are required.
 func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bool) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindBeginObject {
 		return nil, is(raw)
@@ -82,9 +82,9 @@ func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bo
 	return append(out, '}'), ""
 }
 
-// member returns how a member is read, or nil if it is left out. Null counts as absent if the member is optional, and
-// an empty list is often written as null. Only the problem of a proof member is returned. That of another member is
-// noted.
+// member returns the member in the form that its Go type reads, or nil to leave it out. Null counts as absent if the
+// member is optional. An empty list is often written as null. member returns the problem of a proof member only, and
+// notes that of another member.
 func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bool) (jsonv2.Value, string) {
 	if raw.Kind() == jsonv2.KindNull && m.Shape.Kind != KindList {
 		switch {
@@ -139,8 +139,8 @@ func (b *bender) list(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis
 	return append(out, ']'), ""
 }
 
-// union reads the variant that is named. An unknown variant, and a value that names none, stay as they are: the type
-// keeps them.
+// union reads the variant that is named. An unknown variant stays as it is, and so does a value that names none: the Go
+// type keeps them.
 func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {
 	switch raw.Kind() {
 	case jsonv2.KindNull:
@@ -161,7 +161,7 @@ func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 		if variant := s.Variants[text(g.value)]; variant != nil {
 			return b.object(raw, variant, at, false)
 		}
-		return raw, "" // of a later version
+		return raw, "" // a variant of a later version
 	}
 	b.note(at.AppendToken(s.By), s.Selects, "is missing")
 	return raw, ""
@@ -177,7 +177,7 @@ func (b *bender) note(at jsonv2.Pointer, basis Basis, problem string) {
 // memory than it has bytes.
 const maxUnread = 1000
 
-// enveloped puts a list into the envelope that the shape has: a bare array, or a list in another envelope. An object
+// enveloped puts a list into the shape's envelope. The list may be a bare array, or be in another envelope. An object
 // whose only member holds the value, such as the action of an escrow deal, is unwrapped in the same way.
 func enveloped(body jsonv2.Value, s *Shape) jsonv2.Value {
 	switch kind := body.Kind(); {
@@ -237,7 +237,7 @@ func (s *Shape) Shows(body []byte) bool {
 	return false
 }
 
-// given is a member of an object that was sent.
+// given is a member of an object in a response.
 type given struct {
 	name  string
 	value jsonv2.Value
@@ -334,7 +334,7 @@ func empty(raw jsonv2.Value) bool {
 	return false
 }
 
-// is returns what a value is, for a problem such as "is a number".
+// is returns the kind of a value, for a problem such as "is a number".
 func is(raw jsonv2.Value) string {
 	switch raw.Kind() {
 	case jsonv2.KindNull:

@@ -9,21 +9,21 @@ import (
 // NewBody returns a whole body, which is valid JSON.
 func NewBody(raw []byte) Body { return Body{raw: raw} }
 
-// Body is the body of a response. It says whether a field that is zero is zero in the response. The zero Body does not
-// know.
+// Body is the body of a response. It knows whether a zero field has the value zero in the response, or is missing
+// there. The zero Body does not know.
 type Body struct {
 	raw     []byte // valid JSON
-	entries int    // of the list that is looked at, 0 for the outermost object
+	entries int    // entries of the list in question; 0 for the outermost object
 	counted []count
 }
 
-// count returns how often a member of a name is in the body.
+// count returns how often the body has a member with this name.
 type count struct {
 	name  string
 	times int
 }
 
-// Entries returns the body for questions about the entries of a list in the outermost object.
+// Entries returns the body for questions about the entries of a list, which is in the outermost object.
 func (b *Body) Entries(n int) Body {
 	if b == nil || b.entries > 0 {
 		return Body{}
@@ -31,9 +31,9 @@ func (b *Body) Entries(n int) Body {
 	return Body{raw: b.raw, entries: n}
 }
 
-// SaysZero reports that the member of a zero field is there, and not null. For the entries of a list it compares the
-// number of members with the number of entries, so that a response with many zeros is not read twice. It does not know
-// about members deeper down.
+// SaysZero reports that the response has the member of a zero field, and that the member is not null. For the entries
+// of a list it compares the number of members with the number of entries, so that a response with many zeros is not
+// read twice. It does not look at members deeper down.
 func (b *Body) SaysZero(name string) bool {
 	switch {
 	case b == nil || b.raw == nil:
@@ -52,7 +52,7 @@ func (b *Body) SaysZero(name string) bool {
 	return times >= b.entries
 }
 
-// memberOf returns what follows the name of a member of the outermost object, or nil.
+// memberOf returns the bytes after the name of a member of the outermost object, or nil.
 func memberOf(body []byte, name string) []byte {
 	depth := 0
 	for i := 0; i < len(body); i++ {

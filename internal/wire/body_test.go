@@ -10,7 +10,8 @@ import (
 
 // A body is asked whether it says that a field is zero, so that an answer as described is decoded once.
 func TestABodySaysWhatIsZero(t *testing.T) {
-	b := NewBody([]byte(`{ "a" : false,"b":null,"c":{"d":0,"e":"}"},"f\"":1,"g": "", "items":[{"n":0,"m":null},{"n":0,"x":{"m":1}}],"z":0}`))
+	b := NewBody([]byte(`{ "a" : false,"b":null,"c":{"d":0,"e":"}"},"f\"":1,` +
+		`"g": "", "items":[{"n":0,"m":null},{"n":0,"x":{"m":1}}],"z":0}`))
 	for name, says := range map[string]bool{"a": true, "b": false, "c": true, "d": false, "e": false, "g": true,
 		"items": true, "n": false, "z": true, "y": false} {
 		assert.Equal(t, says, b.SaysZero(name), name)

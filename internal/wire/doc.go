@@ -1,5 +1,5 @@
-// Package wire is the wire format: how amounts, times, queries and secrets are written, which spellings are equal, what
-// the description says about the members of each response, and how a response is read that differs.
+// Package wire is the wire format. It says how amounts, times, queries and secrets are written, which spellings are
+// equal, and what the description says about each response. It also reads responses that differ from the description.
 //
 // The OpenAPI files mark what the description states and what is assumed. The shapes of the responses are generated
 // from them. A response that is as described is decoded in one pass. Only one that differs is compared with its shape,

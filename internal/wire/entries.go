@@ -5,7 +5,7 @@ import "github.com/moneymovement/moneymovement-go/internal/jsonv2"
 // Entry is an entry of a list as it was received.
 type Entry struct {
 	Raw  jsonv2.Value
-	Read bool // else it is left out of what the answer is decoded into
+	Read bool // false if it is left out when the response is decoded
 }
 
 // Entries returns the entries of a list, in any envelope. [Answer.Decode] must have read the body. Decode names a

@@ -9,10 +9,10 @@ import (
 )
 
 // Encoding corrects defaults of the libraries. With JSON v2, `omitempty` drops an explicit null and an empty string
-// behind a pointer, which PATCH bodies need. The global switch MarshalJSONWithoutQuotes of package decimal, which a
-// program may have set, would send amounts as JSON numbers. JSON v2 writes maps in random order, so a call that is
-// repeated with its key would have another body. Times keep the caller's zone, but UTC is stated. And a nullable could
-// not be encoded.
+// behind a pointer. PATCH bodies need both. Package decimal has a global switch, MarshalJSONWithoutQuotes, that a
+// program may have set. It would send amounts as JSON numbers. JSON v2 writes maps in random order, so the body of a
+// repeated call would differ. Times keep the caller's zone, but the description requires UTC. JSON v2 cannot encode a
+// nullable.
 var Encoding = jsonv2.JoinOptions(
 	jsonv2.OmitEmptyAsV1(),
 	jsonv2.Deterministic(),
@@ -25,7 +25,7 @@ func Marshal(value any) ([]byte, error) { return jsonv2.Marshal(value, Encoding)
 // Unmarshal decodes what was received.
 func Unmarshal(body []byte, value any) error { return jsonv2.Unmarshal(body, value, decoding) }
 
-// Marshalers are those of Encoding, for options with more of them.
+// Marshalers are the marshalers of Encoding, to be joined with others.
 var Marshalers = jsonv2.JoinMarshalers(
 	jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, amount decimal.Decimal) error {
 		return enc.WriteToken(jsonv2.String(amount.String()))

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// A pattern of the description is checked for every id of every call. Package regexp needs about a microsecond for one,
-// which makes the read of one resource 8 to 14 % slower (CPU time, 60 turns each in one process). So this file stays
-// until the library is that fast. Most patterns have one form: an optional prefix, and then ASCII characters. It is
-// read from the pattern itself and takes a few nanoseconds. A pattern of another form is left to package regexp.
+// Every id of every call is checked against its pattern. Package regexp needs about a microsecond for that, which makes
+// the read of one resource 8 to 14 % slower (CPU time, 60 turns each in one process). Delete this file when the library
+// is faster. Most patterns have one form: an optional prefix, and then ASCII characters. A check of that form takes a
+// few nanoseconds. Patterns of another form use package regexp.
 
 // matcher checks a text against one pattern.
 type matcher interface{ MatchString(string) bool }
@@ -40,15 +40,15 @@ func newMatcher(text string) matcher {
 	return regexp.MustCompile(text)
 }
 
-// idForm is the form ^prefix[first][rest]{least,most}$. All but the rest may be missing, and the prefix may be
+// idForm is the form ^prefix[first][rest]{least,most}$. Each part except the rest may be missing. The prefix may be
 // optional: ^(?:prefix)?.
 type idForm struct {
 	prefix   string
 	optional bool
-	first    *asciiSet // of one character before the rest, nil for none
+	first    *asciiSet // of one character before the rest, or nil
 	rest     asciiSet
 	least    int
-	most     int // -1 for no bound
+	most     int // -1 for no limit
 }
 
 // MatchString reports whether the whole text has the form.
@@ -148,7 +148,7 @@ func literalOf(part *syntax.Regexp) (literal string, optional, ok bool) {
 	return string(part.Rune), optional, true
 }
 
-// take fills the set from a class of characters. It fails on a class with others than ASCII.
+// take fills the set from a class of characters. It returns false if the class has characters that are not ASCII.
 func (s *asciiSet) take(class *syntax.Regexp) bool {
 	if class.Op != syntax.OpCharClass {
 		return false

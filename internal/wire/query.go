@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// QueryText returns how a value is written in a query, and whether it is sent. A zero value is not sent. A pointer is
-// sent whatever it points to.
+// QueryText returns how a value is written in a query, and whether it is sent. A zero value is not sent. A non-nil
+// pointer is sent, even if it points to zero.
 func QueryText(value any) (string, bool) {
 	v := reflect.ValueOf(value)
 	if v.Kind() == reflect.Pointer {

@@ -9,9 +9,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// scalar returns how a value without parts is read. It reads numbers from texts and texts from numbers, and the common
-// spellings of bytes and days. Times and amounts have their own decoders; scalar reports whether these can read the
-// value.
+// scalar returns a value without parts in the form that its Go type reads. It turns texts into numbers and numbers into
+// texts, and accepts the common spellings of bytes and days. Times and amounts have their own decoders. For them,
+// scalar reports whether the decoder can read the value.
 func scalar(raw jsonv2.Value, kind Kind) (jsonv2.Value, string) {
 	switch kind {
 	case KindText:
@@ -93,7 +93,7 @@ func asTime(raw jsonv2.Value) (jsonv2.Value, string) {
 	return raw, ""
 }
 
-// asDate reads a day, also from a time, in the zone of the time.
+// asDate reads a day. It also reads the day of a time, in the time's zone.
 func asDate(raw jsonv2.Value) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindString {
 		return nil, is(raw)
@@ -126,7 +126,7 @@ func text(raw jsonv2.Value) string {
 	if raw.Kind() != jsonv2.KindString {
 		return string(raw)
 	}
-	unquoted, _ := jsonv2.AppendUnquote(nil, raw) // which is valid JSON
+	unquoted, _ := jsonv2.AppendUnquote(nil, raw) // raw is valid JSON
 	return string(unquoted)
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Redaction is what a secret shows instead of its text.
+// Redaction is the text that a secret shows in place of its own.
 const Redaction = "[redacted]"
 
-// revealer is every secret that can return its text.
+// revealer is a secret that can return its text.
 type revealer interface{ Reveal() string }
 
 var revealing = jsonv2.JoinOptions(Encoding, jsonv2.WithMarshalers(Marshalers,
@@ -34,8 +34,8 @@ func Secrets(body any) (secrets []string) {
 	return secrets
 }
 
-// Replace returns a body without the given texts, in whatever way their characters are escaped, and whether there was
-// one. A body that is not JSON is replaced as it is.
+// Replace returns a body without the given texts, and whether it had one of them. It finds them with escaped characters
+// too. In a body that is not JSON, it replaces the texts as they are.
 func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
 	lenient := jsonv2.Lenient()
 	var out bytes.Buffer
@@ -45,7 +45,7 @@ func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
 		if errors.Is(err, io.EOF) {
 			return out.Bytes(), found
 		}
-		if err == nil { // also a number, which a validator makes of a text of digits
+		if err == nil { // also a number: a validator may return a text of digits as one
 			if was := token.String(); by.Replace(was) != was {
 				token, found = jsonv2.String(by.Replace(was)), true
 			}

@@ -8,11 +8,11 @@ type Shape struct {
 	Members  []Member          // of an object
 	Item     *Shape            // of a list
 	By       string            // the member that selects the variant of a union
-	Selects  Basis             // of that member's doing so
-	Variants map[string]*Shape // of a union, by that member's value
+	Selects  Basis             // basis of By: whether the description states it
+	Variants map[string]*Shape // variants of a union, by that member's value
 }
 
-// Kind is the form that a value is read into.
+// Kind is the form of a value.
 type Kind uint8
 
 // The kinds. The description names no members of an open object.
@@ -50,16 +50,16 @@ var (
 type Member struct {
 	Name     string
 	Shape    *Shape
-	Type     Basis // of its type
-	Required Basis // of its having to be there; 0 if it need not
+	Type     Basis // basis of its type
+	Required Basis // basis of its being required; 0 if it is optional
 	Nullable bool
-	Proof    bool // an answer without it is not what was asked for; in a part of an answer it is like any other
+	Proof    bool // a response without it is not the resource; ignored in a part of a response
 }
 
 // Basis says whether something in the OpenAPI files is stated or assumed.
 type Basis uint8
 
-// The bases. Where the description is silent, the files assume.
+// The bases. The files assume something where the description is silent.
 const (
 	Assumed Basis = iota + 1
 	Stated
@@ -74,7 +74,7 @@ func (s *Shape) ProvenBy(names ...string) *Shape {
 	return proven
 }
 
-// member returns the member of a name, or nil.
+// member returns the member with this name, or nil.
 func (s *Shape) member(name string) *Member {
 	for i := range s.Members {
 		if s.Members[i].Name == name {
@@ -94,9 +94,9 @@ func (s *Shape) proof(kind Kind) *Member {
 	return nil
 }
 
-// Unread is a member of a response that was not read, because it differs from the description.
+// Unread is a member of a response that the SDK did not read, because it differs from the description.
 type Unread struct {
 	Pointer string // JSON pointer (RFC 6901) into the body
-	Stated  bool   // the description states what it differs from; else that is assumed
+	Stated  bool   // it differs from something stated, and not from an assumption
 	Problem string // in words, without any value
 }

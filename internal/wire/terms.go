@@ -11,24 +11,24 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Term is a member of a request that belongs to what an idempotency key anchors. Other members do not: a signature is
-// new each time.
+// Term is a member of a request that an idempotency key is bound to. A key is not bound to the other members: a
+// signature is new each time.
 type Term struct {
 	Name   string // in wire spelling
 	Format TermFormat
-	Choice bool // one of several of which exactly one is stated, so that a request without it asks for something else
+	Choice bool // a request has exactly one of several such members, so a request without it asks for something else
 }
 
 // TermFormat returns one spelling of a value, so that equal values have equal texts.
 type TermFormat func(value string) string
 
-// TermText is free text, in which every letter counts.
+// TermText is free text. Its spelling counts letter by letter.
 func TermText(value string) string { return value }
 
 // TermCaseless is a value in which upper and lower case are the same, such as an address or a UUID.
 func TermCaseless(value string) string { return strings.ToLower(value) }
 
-// TermID is an id with a prefix that may be left out.
+// TermID is an id with an optional prefix.
 func TermID(prefix string) TermFormat {
 	return func(value string) string { return strings.TrimPrefix(value, prefix) }
 }
@@ -45,10 +45,10 @@ func TermDecimal(value string) string {
 // maxExponent bounds the length of a decimal that is written out.
 const maxExponent = 1000
 
-// TermDuration is a count of s, m, h or d: 1h equals 60m.
+// TermDuration is a number of s, m, h or d: 1h equals 60m.
 func TermDuration(value string) string {
 	seconds := map[byte]int{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}
-	last := len(value) - 1 // a term that is stated is not empty
+	last := len(value) - 1 // a term is not empty
 	count, err := strconv.Atoi(value[:last])
 	unit := seconds[value[last]]
 	if err != nil || unit == 0 {
@@ -83,8 +83,8 @@ func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 	return found
 }
 
-// Differing returns the members that both requests have, with different values. A member that only one of them has may
-// be what the service assumes for the other.
+// Differing returns the members that both requests have, with different values. It ignores a member that only one of
+// them has: the service may assume the same value for the other.
 func Differing(stated []Term, before, now []uint64) (names []string) {
 	for i := range min(len(before), len(now)) {
 		both := before[i] != 0 && now[i] != 0
@@ -99,7 +99,7 @@ func Differing(stated []Term, before, now []uint64) (names []string) {
 func plain(value jsonv2.Value) string {
 	switch value.Kind() {
 	case jsonv2.KindString:
-		text, _ := jsonv2.AppendUnquote(nil, value) // it was read as JSON before
+		text, _ := jsonv2.AppendUnquote(nil, value) // it is valid JSON
 		return string(text)
 	case jsonv2.KindNull, jsonv2.KindInvalid:
 		return ""

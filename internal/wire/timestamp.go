@@ -9,9 +9,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// encodeTime writes a time in UTC, as stated, whatever its zone is.
+// encodeTime writes a time in UTC, whatever its zone is. The description requires UTC.
 func encodeTime(enc *jsonv2.Encoder, at time.Time) error {
-	text, err := at.UTC().MarshalText() // which refuses years that the form has no room for
+	text, err := at.UTC().MarshalText() // it refuses years with more than four digits
 	if err != nil {
 		return err
 	}
@@ -25,8 +25,8 @@ var forms = [...]string{
 	"2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02T15:04-0700", "2006-01-02T15:04-07",
 }
 
-// decodeTime reads a time. Without a zone it is UTC. Null changes nothing. A write must not count as lost because a Z
-// is missing.
+// decodeTime reads a time. A time without a zone is in UTC. Null changes nothing. It is lenient on purpose: if only a Z
+// is missing, the response to a write must not count as lost.
 func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	literal, err := dec.ReadValue()
 	if err != nil {
@@ -42,7 +42,7 @@ func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	}
 	text := literal[1 : len(literal)-1]
 	if bytes.IndexByte(text, '\\') >= 0 {
-		text, _ = jsonv2.AppendUnquote(nil, literal) // which the decoder has read
+		text, _ = jsonv2.AppendUnquote(nil, literal) // the decoder has checked it
 	}
 	if err = at.UnmarshalText(text); err == nil {
 		return nil
@@ -55,7 +55,7 @@ func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	return nil
 }
 
-// parseTime reads a time in any of the forms, also with a space in place of the T.
+// parseTime reads a time in any of the forms. A space may stand in place of the T.
 func parseTime(text string) (time.Time, bool) {
 	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
 		text = text[:len(time.DateOnly)] + "T" + strings.Replace(text[len(time.DateOnly)+1:], " ", "", 1)

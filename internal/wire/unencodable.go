@@ -17,7 +17,7 @@ func Unencodable(err error) string {
 	}
 	if syntactic, ok := errors.AsType[*jsonv2.SyntacticError](err); ok &&
 		(at == "" || !at.Contains(syntactic.JSONPointer)) {
-		at += syntactic.JSONPointer // within a value that writes itself
+		at += syntactic.JSONPointer // inside a value that encodes itself
 	}
 	field := ""
 	for step := range at.Tokens() {

@@ -15,7 +15,7 @@ func Malformed(err error) bool {
 	return malformed
 }
 
-// Valid returns why a body is not one JSON value without duplicate keys and invalid UTF-8, or nil.
+// Valid returns nil for one JSON value without duplicate keys and invalid UTF-8, and the reason for any other body.
 func Valid(body []byte) error {
 	dec := jsonv2.NewDecoder(bytes.NewReader(body))
 	if err := dec.SkipValue(); err != nil {

@@ -1,6 +1,6 @@
 // Package wallet signs with Ethereum keys.
 //
-// What is here:
+// Contents:
 //
 //   - Keys: [Key]. Create one with [Generate], load one with [LoadKey], or parse one with [ParseKey] or [ParseHex].
 //   - Personal messages (EIP-191): [Key.SignMessage], [RecoverAddress].

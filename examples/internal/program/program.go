@@ -90,8 +90,8 @@ func (p *Program) Options() []moneymovement.Option {
 	return []moneymovement.Option{moneymovement.WithPolling(25*time.Millisecond, 5*time.Second)}
 }
 
-// Skip moves the clock of the program's own host by d, so that nobody has to wait. It does nothing on another host,
-// whose clock nobody can move.
+// Skip moves the clock of the host that the program started by d, so that nobody has to wait. It does nothing on
+// another host, whose clock nobody can move.
 func (p *Program) Skip(d time.Duration) {
 	if p.Host != nil {
 		p.Host.Advance(d)

@@ -27,9 +27,10 @@ func HostBehind(
 	t *testing.T, front func(http.Handler) http.Handler, options ...sandbox.Option,
 ) (host *sandbox.Host, flags []string) {
 	t.Helper()
-	host = sandbox.New(append([]sandbox.Option{sandbox.WithInstantProgress(), sandbox.WithResponseValidation(func(operation string, err error) {
-		t.Errorf("%s: %v", operation, err)
-	})}, options...)...)
+	host = sandbox.New(append([]sandbox.Option{sandbox.WithInstantProgress(),
+		sandbox.WithResponseValidation(func(operation string, err error) {
+			t.Errorf("%s: %v", operation, err)
+		})}, options...)...)
 	server := httptest.NewServer(front(host))
 	t.Cleanup(server.Close)
 	keyFile := filepath.Join(t.TempDir(), "developer.pem")

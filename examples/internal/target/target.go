@@ -1,5 +1,5 @@
 // Package target finds the host that an example program runs against: the host that flags or the environment name, or
-// else a sandbox host of the program's own on loopback.
+// else a sandbox host that the program starts on loopback.
 package target
 
 import (

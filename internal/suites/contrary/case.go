@@ -7,15 +7,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Case is one way in which a service differs from one assumption.
+// Case is one way in which a service can differ from one assumption.
 type Case struct {
 	Mark   *Mark
 	Class  Class
 	Kind   Kind
-	Member string // of the object that the mark stands at, if the mark is about each of its members
+	Member string // a member of the marked object, if the mark is about each of its members
 }
 
-// Name is distinct among the cases of a mark.
+// Name is unique among the cases of a mark.
 func (c Case) Name() string {
 	if c.Member == "" {
 		return string(c.Kind)
@@ -23,13 +23,13 @@ func (c Case) Name() string {
 	return c.Member + " " + string(c.Kind)
 }
 
-// Change is a case at one site: the thing that is other stands at Site, which is the member's if the case names one.
+// Change is a case at one site. The service differs at Site, which is the site of Member if the case has one.
 type Change struct {
 	Case
 	Site Site
 }
 
-// Changes are all cases of a mark at all of its sites.
+// Changes returns all cases of a mark at all of its sites.
 func (m *Mark) Changes() []Change {
 	var all []Change
 	for _, site := range m.Sites {
@@ -54,7 +54,7 @@ func (m *Mark) Changes() []Change {
 	return all
 }
 
-// Cases are the mark's cases, each once.
+// Cases returns the mark's cases, each once.
 func (m *Mark) Cases() []Case {
 	var cases []Case
 	for _, change := range m.Changes() {
@@ -65,7 +65,7 @@ func (m *Mark) Cases() []Case {
 	return cases
 }
 
-// admits reports that a value can be the word: a variant of a union has one word of its selector's enumeration.
+// admits reports that a value can have this word. A variant of a union has one word of its selector's enumeration.
 func admits(layers []wire.Node, word string) bool {
 	for _, layer := range layers {
 		if words := layer.At("enum").Texts(); len(words) > 0 {
@@ -80,7 +80,7 @@ type memberSite struct {
 	site   Site
 }
 
-// members are the sites that a mark is about: the members of the object where it stands, or the site itself.
+// members returns the sites that a mark is about: the members of the marked object, or the site itself.
 func members(m *Mark, site Site) []memberSite {
 	if site.In != "body" {
 		return []memberSite{{"", site}}
@@ -138,7 +138,7 @@ func proves(layers []wire.Node) bool {
 	return slices.ContainsFunc(layers, func(layer wire.Node) bool { return layer.At("x-proof").True() })
 }
 
-// kinds are the ways in which a service can differ from a mark at a site.
+// kinds returns the ways in which a service can differ from a mark at a site.
 func kinds(m *Mark, class Class, site Site) []Kind {
 	switch class {
 	case ClassAnswer:
@@ -153,11 +153,11 @@ func kinds(m *Mark, class Class, site Site) []Kind {
 	case ClassConstraint:
 		switch {
 		case m.Aspect == "x-decimals" && site.Side == Answer:
-			return nil // it bounds the amounts that are sent
+			return nil // it limits the amounts that are sent
 		case m.Aspect == "nullable", m.Aspect == "format" && site.Side == Request && isTime(site.Layers):
-			return []Kind{Tighter} // nothing looser can be sent: the SDK's types have no other form
+			return []Kind{Tighter} // the SDK's types cannot send anything looser
 		case m.Aspect == "required", site.Side == Answer:
-			return []Kind{Looser} // what is tighter fits, or is another assumption's
+			return []Kind{Looser} // a tighter value fits, or is the case of another assumption
 		}
 		return []Kind{Looser, Tighter}
 	case ClassBehaviour:
@@ -201,7 +201,7 @@ var NoCase = map[string]string{
 	"purpose": "what an operation is for shows in no form: it is called when the program says so",
 }
 
-// WhyNoCase says why a mark has no case; empty if nothing says so.
+// WhyNoCase returns why a mark has no case, or "".
 func (m *Mark) WhyNoCase() string {
 	if reason := NoCase[m.Aspect]; reason != "" {
 		return reason
@@ -212,7 +212,7 @@ func (m *Mark) WhyNoCase() string {
 	return "the SDK does not send it: " + notSent(m.Sites[0])
 }
 
-// notSent is why the SDK leaves something of a request out, though the service takes it.
+// notSent returns why the SDK never sends a part of a request that the service accepts.
 func notSent(site Site) string {
 	for _, layer := range site.Layers {
 		if reason := layer.At("x-not-in-sdk").Text(); site.Side == Request && reason != "" {
@@ -245,7 +245,7 @@ func answerKinds(m *Mark, site Site) []Kind {
 		return []Kind{Absent, Unreadable}
 	case site.In == "" && site.Status == "default":
 		return []Kind{DetailText, BareMessage, PlainText, EmptyRefuse}
-	case site.In == "": // an answer without content
+	case site.In == "": // a response without content
 		return []Kind{Status200, Status201, Status202, OnlyOK}
 	case len(site.Path) == 0:
 		return append([]Kind{OnlyOK}, pageKinds(site.Layers)...)
@@ -254,7 +254,7 @@ func answerKinds(m *Mark, site Site) []Kind {
 	}
 	whole := append([]Kind{Absent, Null}, otherTypes(site)...)
 	if site.Name() == Each {
-		whole = whole[1:] // a list with an entry less is a list
+		whole = whole[1:] // a list without its first entry is still a list
 	}
 	if IsPageList(site) {
 		whole = append(whole, BareList, ListInData, ListInResults)
@@ -262,7 +262,7 @@ func answerKinds(m *Mark, site Site) []Kind {
 	return whole
 }
 
-// pageKinds are the other forms of an answer that is a page.
+// pageKinds returns the other forms of a response that is a page.
 func pageKinds(layers []wire.Node) []Kind {
 	if IsPage(layers) {
 		return []Kind{BareList, ListInData, ListInResults}
@@ -270,10 +270,10 @@ func pageKinds(layers []wire.Node) []Kind {
 	return nil
 }
 
-// PageList is the member of a page that holds its entries.
+// PageList returns the member of a page that holds its entries.
 const PageList = "items"
 
-// IsPage reports the schemas of an answer that is about a list alone.
+// IsPage reports the schemas of a response that holds only a list.
 func IsPage(layers []wire.Node) bool {
 	list, _ := wire.Property(layers, PageList)
 	if !itemsOf(list.Layers()).Exists() {
@@ -294,7 +294,7 @@ func IsPageList(site Site) bool {
 	return slices.Equal(site.Path, []string{PageList}) && IsPage(AnswerLayers(site.Operation))
 }
 
-// AnswerLayers are the schemas of an operation's answer of success; none if it has no body.
+// AnswerLayers returns the schemas of an operation's successful response, or nil if it has no body.
 func AnswerLayers(o *wire.Operation) []wire.Node {
 	for status, answer := range o.Node.At("responses").Members() {
 		if status[0] == '2' {
@@ -304,8 +304,8 @@ func AnswerLayers(o *wire.Operation) []wire.Node {
 	return nil
 }
 
-// otherStatuses are those that the operation does not describe. One whose answer is stated has a body, which a 204
-// cannot have.
+// otherStatuses returns the statuses that the operation does not describe. It leaves out 204 if the response is stated:
+// a 204 has no body.
 func otherStatuses(o *wire.Operation) []Kind {
 	var others []Kind
 	for status, kind := range map[string]Kind{"200": Status200, "201": Status201, "202": Status202, "204": Status204} {
@@ -320,7 +320,7 @@ func otherStatuses(o *wire.Operation) []Kind {
 	return others
 }
 
-// otherTypes are the JSON types and spellings that a value can have in the place of the described one.
+// otherTypes returns the JSON types and spellings that a value can have in place of the described one.
 func otherTypes(site Site) []Kind {
 	switch kind, format := described(site.Layers); kind {
 	case "string":
@@ -336,7 +336,7 @@ func otherTypes(site Site) []Kind {
 	}
 }
 
-// spellings are the texts that can stand in the place of one of a format.
+// spellings returns other texts for a value with a format.
 func spellings(format string, layers []wire.Node) []Kind {
 	switch format {
 	case "decimal":
@@ -356,7 +356,8 @@ func spellings(format string, layers []wire.Node) []Kind {
 	return []Kind{AnotherForm}
 }
 
-// assumesWords reports an enumeration whose values are assumed. Another one of stated values would say something else.
+// assumesWords reports an enumeration whose values are assumed. Another value in place of a stated one would mean
+// something else.
 func assumesWords(layer wire.Node) bool {
 	return layer.At("enum").Exists() && slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool {
 		_, isValue := mark.Value()
@@ -364,7 +365,7 @@ func assumesWords(layer wire.Node) bool {
 	})
 }
 
-// described is the type and the format that schemas give a value; a union is an object.
+// described returns the type and the format that schemas give a value. A union is an object.
 func described(layers []wire.Node) (kind, format string) {
 	for _, layer := range layers {
 		if kind == "" {
@@ -377,7 +378,7 @@ func described(layers []wire.Node) (kind, format string) {
 	return kind, format
 }
 
-// errorKinds are the ways in which a service can differ from what the catalogue concludes from a refusal.
+// errorKinds returns the ways in which a service can differ from the catalogue about a refusal.
 func errorKinds(m *Mark) []Kind {
 	place := m.Where + "." + m.Aspect
 	switch {

@@ -8,24 +8,24 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Class says in which way a service can differ from an assumption, and so which cases the assumption has.
+// Class says in which way a service can differ from an assumption. It decides which cases the assumption has.
 type Class string
 
-// The classes. A mark has one, or one for each side of an exchange.
+// The classes. A mark has one class, or one for each side of an exchange.
 const (
-	// ClassAnswer is about what is in an answer: the contrary host changes it.
+	// ClassAnswer is about the content of a response. The contrary host changes it.
 	ClassAnswer Class = "answer"
-	// ClassRequest is about what is sent: the contrary host does not know it.
+	// ClassRequest is about the content of a request. The contrary host does not know it.
 	ClassRequest Class = "request"
 	// ClassOperation is about an operation: the contrary host does not have it.
 	ClassOperation Class = "operation"
-	// ClassConstraint is about a bound: the contrary host's is looser, or tighter.
+	// ClassConstraint is about a bound. The contrary host has a looser or a tighter one.
 	ClassConstraint Class = "constraint"
 	// ClassBehaviour is about what the service does, and not about the form of an exchange.
 	ClassBehaviour Class = "behaviour"
 )
 
-// Classes are all of them, in the order of the table.
+// Classes are all classes, in the order of the table.
 var Classes = []Class{ClassAnswer, ClassRequest, ClassOperation, ClassConstraint, ClassBehaviour}
 
 // Mark is an assumption with its places on the wire and its classes.
@@ -38,16 +38,16 @@ type Mark struct {
 // Is reports whether the mark has a class.
 func (m *Mark) Is(c Class) bool { return slices.Contains(m.Classes, c) }
 
-// Name is distinct among all marks, as in "dapi.yaml Payout.status value ready".
+// Name is unique among all marks, such as "dapi.yaml Payout.status value ready".
 func (m *Mark) Name() string { return strings.TrimSpace(m.File + " " + m.Where + " " + m.Aspect) }
 
-// On are the sites of one side.
+// On returns the sites of one side.
 func (m *Mark) On(side Side) []Site {
 	return slices.DeleteFunc(slices.Clone(m.Sites), func(s Site) bool { return s.Side != side })
 }
 
-// classify gives a mark its classes. It fails for a mark that fits none: somebody has to say what a service would do
-// that differs in it.
+// classify sets the classes of a mark. It fails for a mark that fits no class: somebody must decide how a service can
+// differ from it.
 func classify(a *wire.Assumption, at []Site) (*Mark, error) {
 	m := &Mark{Assumption: a, Sites: at}
 	switch {
@@ -71,7 +71,7 @@ func classify(a *wire.Assumption, at []Site) (*Mark, error) {
 	return m, nil
 }
 
-// classOf is the class of a mark at one of its sites; empty if there is none.
+// classOf returns the class of a mark at one of its sites, or "".
 func classOf(m *Mark, site Site) Class {
 	ofOperation := site.Side == ""
 	if _, is := m.Value(); is {
@@ -112,8 +112,8 @@ func bySide(site Site, answer, request Class) Class {
 	return ""
 }
 
-// Derive classifies every mark, in the order of the files. Those that fit no class are the error; the others are there
-// all the same.
+// Derive classifies every mark, in the order of the files. The error names the marks that fit no class. The other marks
+// are returned in any case.
 func Derive(description *wire.Description) ([]*Mark, error) {
 	at := sites(description)
 	var marks []*Mark

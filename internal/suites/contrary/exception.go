@@ -2,15 +2,15 @@ package contrary
 
 import "slices"
 
-// Exception is something that a program cannot do without, though it is assumed.
+// Exception is something assumed that a program cannot work without.
 type Exception struct {
-	Where  []string // the marks: file, place and aspect, as Mark.Name gives them
-	Kinds  []Kind   // how the service differs; all of them if none is named
+	Where  []string // the marks: file, place and aspect, as in Mark.Name
+	Kinds  []Kind   // how the service differs; empty for all kinds
 	Reason string
 }
 
-// Exceptions are those of class answer. What proves a write (x-proof) is in none of them: it has to be there, whoever
-// says so.
+// Exceptions are those of class answer. They do not include the proof of a write (x-proof): it is required even if it
+// is only assumed.
 var Exceptions = []Exception{
 	{
 		Where: []string{"dapi.yaml Approval", "dapi.yaml Approval.payload", "dapi.yaml Payout.approval",
@@ -25,7 +25,7 @@ var Exceptions = []Exception{
 	},
 }
 
-// ExceptionOf is the exception that a case falls under, if there is one.
+// ExceptionOf returns the exception for a case, if there is one.
 func ExceptionOf(c Case) (reason string, is bool) {
 	for _, e := range Exceptions {
 		if slices.Contains(e.Where, c.Mark.Name()) && (len(e.Kinds) == 0 || slices.Contains(e.Kinds, c.Kind)) {

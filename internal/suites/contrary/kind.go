@@ -3,7 +3,7 @@ package contrary
 // Kind is how a service differs in one thing.
 type Kind string
 
-// What can be other about a member of an answer.
+// The kinds for a member of a response.
 const (
 	Absent      Kind = "absent"
 	Null        Kind = "null"
@@ -18,7 +18,7 @@ const (
 	AnotherWord Kind = "another word"
 )
 
-// The other spellings, which are read all the same.
+// The other spellings. The SDK reads them all.
 const (
 	DigitsAsNumber Kind = "the digits as a number"
 	DigitsAsText   Kind = "the digits as a text"
@@ -33,7 +33,7 @@ const (
 	ListInResults  Kind = "the list as results"
 )
 
-// What can be other about an answer as a whole.
+// The kinds for a response as a whole.
 const (
 	Status200   Kind = "status 200"
 	Status201   Kind = "status 201"
@@ -48,38 +48,38 @@ const (
 	EmptyRefuse Kind = "a refusal without a body"
 )
 
-// What can be other about a request, an operation or a behaviour.
+// The kinds for a request, an operation or a behaviour.
 const (
-	Unknown     Kind = "unknown"       // to the service, which refuses it
-	OtherType   Kind = "another type"  // is what the service wants, so that it refuses this one
-	NotFound    Kind = "404"           // there is no such operation
-	WrongMethod Kind = "405"           // nor with this method
-	Looser      Kind = "looser"        // the service's bound
-	Tighter     Kind = "tighter"       // the service's bound
-	OtherSlug   Kind = "another slug"  // refuses, or one that nobody knows
-	OtherScope  Kind = "another scope" // is asked for
-	OtherOrder  Kind = "another order" // of the entries
-	OtherPage   Kind = "another page"  // is given to who asks for none
+	Unknown     Kind = "unknown"       // the service does not know it and refuses it
+	OtherType   Kind = "another type"  // the service wants another type and refuses this one
+	NotFound    Kind = "404"           // the operation does not exist
+	WrongMethod Kind = "405"           // the operation does not exist with this method
+	Looser      Kind = "looser"        // the service's bound is looser
+	Tighter     Kind = "tighter"       // the service's bound is tighter
+	OtherSlug   Kind = "another slug"  // the service refuses with another slug, or with an unknown one
+	OtherScope  Kind = "another scope" // the service asks for another scope
+	OtherOrder  Kind = "another order" // the entries come in another order
+	OtherPage   Kind = "another page"  // a request without a page gets another one
 	Repeats     Kind = "another repetition"
-	CarriedOut  Kind = "carried out all the same" // though refused
-	OtherAdvice Kind = "another advice"           // would be right
+	CarriedOut  Kind = "carried out all the same" // the service refuses it and carries it out
+	OtherAdvice Kind = "another advice"           // another advice would be right
 )
 
-// Effect is what comes of a change for who reads the answer. Kinds of one effect lead a flow the same way, so that
-// flows run once for each.
+// Effect is what a change does to the reader of a response. Kinds with the same effect lead a flow the same way, so
+// flows run once for each effect.
 type Effect string
 
 // The effects.
 const (
-	Missing  Effect = "missing"   // nothing is there
-	Unread   Effect = "unread"    // something is there that cannot be read
-	Respelt  Effect = "respelt"   // it is read all the same
-	Word     Effect = "word"      // it is kept as it came
-	Whole    Effect = "whole"     // the answer as a whole is other
-	NoEffect Effect = "elsewhere" // the change is not in an answer of success
+	Missing  Effect = "missing"   // the member is missing
+	Unread   Effect = "unread"    // the value is there and cannot be read
+	Respelt  Effect = "respelt"   // the value has another spelling and is read
+	Word     Effect = "word"      // the word is kept as it is
+	Whole    Effect = "whole"     // the response as a whole is different
+	NoEffect Effect = "elsewhere" // the change is not in a successful response
 )
 
-// EffectOf is the effect of a kind.
+// EffectOf returns the effect of a kind.
 func EffectOf(k Kind) Effect {
 	switch k {
 	case Absent, Null, Renamed:

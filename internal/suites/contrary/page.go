@@ -122,7 +122,7 @@ func sortedKeys(counts map[string]int) []string {
 	return keys
 }
 
-// happens says what comes of each of the mark's cases, those with the same outcome together.
+// happens says what the SDK does in each of the mark's cases. Cases with the same outcome are together.
 func (m *Mark) happens() string {
 	if reason := m.WhyNoCase(); reason != "" {
 		return "no case: " + reason
@@ -145,7 +145,7 @@ func (m *Mark) happens() string {
 	return strings.Join(parts, "; ")
 }
 
-// kindName says kinds that come to the same with one name.
+// kindName returns one name for all kinds that mean the same.
 func kindName(k Kind) string {
 	switch {
 	case k == Unreadable:
@@ -156,7 +156,7 @@ func kindName(k Kind) string {
 	return string(k)
 }
 
-// outcomeOf is what comes of one case, in words.
+// outcomeOf returns the outcome of one case in words.
 func outcomeOf(c Change) string {
 	if reason, is := ExceptionOf(c.Case); is {
 		return "an exception, " + reason
@@ -229,7 +229,7 @@ func answerOutcome(c Change) string {
 	return "zero"
 }
 
-// cellText keeps a text inside its cell.
+// cellText escapes a text for a cell of a table.
 func cellText(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
 }

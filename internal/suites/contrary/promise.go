@@ -7,14 +7,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Outcome is how a call ends whose answer is other in one thing.
+// Outcome says how a call ends if its response differs in one thing.
 type Outcome string
 
 // The outcomes.
 const (
-	// Passes is success: what can be read of the answer is read.
+	// Passes is success. The rest of the response is read.
 	Passes Outcome = "success"
-	// MayFail is success, or an error that says which operation it is about.
+	// MayFail is success, or an error that names its operation.
 	MayFail Outcome = "success or a typed error"
 	// Fails is such an error: *errors.UnexpectedResponse for a read, *errors.OutcomeUnknown for a write.
 	Fails Outcome = "a typed error"
@@ -23,15 +23,15 @@ const (
 // Promise is what the SDK promises for a change of an answer.
 type Promise struct {
 	Outcome Outcome
-	// Named says that Response.Unread names the place, unless the value was read all the same. Unnamed says that it
-	// does not: what is optional may be absent. Where neither holds, either will do.
+	// Named says that Response.Unread must name the place, unless the value was read. Unnamed says that it must not: an
+	// optional member may be missing. If both are false, either is fine.
 	Named, Unnamed bool
-	// Assumed says that it is named as assumed; otherwise it may be named either way.
+	// Assumed says that Unread must report the place as assumed. If it is false, either is fine.
 	Assumed bool
-	Why     string // it may fail
+	Why     string // why the call may fail
 }
 
-// Promised is what the SDK promises for a change, for a call of the operation alone.
+// Promised returns what the SDK promises for a change, for a call of the operation alone.
 func Promised(c Change) Promise {
 	p := Promise{Outcome: Passes}
 	if c.Site.In == "header" {
@@ -42,7 +42,7 @@ func Promised(c Change) Promise {
 	switch effect {
 	case Missing:
 		allowed := !c.Site.Required || c.Kind == Null && mayBeNull(c.Site.Layers)
-		demanded := c.Mark.Aspect != "required" && c.Mark.Aspect != "discriminator" // by more than the mark itself
+		demanded := c.Mark.Aspect != "required" && c.Mark.Aspect != "discriminator" // not only by the mark itself
 		p.Named = demanded && !allowed && (c.Kind != Null || !itemsOf(c.Site.Layers).Exists())
 		p.Unnamed = demanded && allowed
 	case Unread:
@@ -61,18 +61,18 @@ func Promised(c Change) Promise {
 	case IsPageList(c.Site):
 		p.Outcome, p.Why = Fails, noList
 		if c.Site.Operation.Method != http.MethodGet {
-			p.Outcome = MayFail // what was asked for has been done
+			p.Outcome = MayFail // the operation was carried out
 		}
 	case c.Site.Proof && !slices.Contains(c.Site.Path, Each) && !assumes(c.Site.Operation, "resource"):
 		p.Outcome, p.Why = Fails, proof
 		if len(c.Site.Path) > 1 || c.Kind == AsNumber {
-			p.Outcome = MayFail // what holds it may be optional, and a number can be read as a text
+			p.Outcome = MayFail // the object around it may be optional, and a number can be read as a text
 		}
 	}
 	return p
 }
 
-// StatedInstead says what counts where an assumed member is not there, for the description states it.
+// StatedInstead says which stated fact counts if an assumed member is missing.
 var StatedInstead = map[string]string{
 	"dapi.yaml Approval.expiresAt": "the stated window counts from when the approval came",
 }
@@ -82,7 +82,7 @@ const (
 	proof  = "it proves what was done"
 )
 
-// wholePromise is for an answer without the resource, or with another status.
+// wholePromise is for a response without the resource, or with another status.
 func wholePromise(c Change) (outcome Outcome, why string) {
 	o := c.Site.Operation
 	layers := AnswerLayers(o)

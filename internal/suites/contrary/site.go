@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Side is the half of an exchange that a site belongs to.
+// Side is request or response.
 type Side string
 
 // The sides.
@@ -19,24 +19,23 @@ const (
 // Each is the step of a site's path that stands for every entry of a list.
 const Each = "*"
 
-// Site is a place on the wire where the thing stands that a mark speaks of.
+// Site is a place on the wire that a mark is about.
 type Site struct {
 	Operation *wire.Operation
 	Side      Side
-	Status    string // of the described answer: 200, default
-	In        string // body, header, query or path; empty for the operation or the answer as a whole
-	// from the root of the body, with Each for the entries of lists; else the name of the parameter or header
+	Status    string // of the described response: 200, default
+	In        string // body, header, query or path; "" for the operation or the response as a whole
+	// path from the root of the body, with Each for the entries of lists, or the name of the parameter or header
 	Path   []string
-	Layers []wire.Node // the schemas of the value there
-	// Variants are the words that select the variants of unions on the way, by the length of the path that leads to the
-	// union.
+	Layers []wire.Node // the schemas of the value
+	// Variants are the words that select the variants of unions on the way, by the length of the path to the union.
 	Variants map[int][]string
-	Required bool // the object that holds it demands it
-	Proof    bool // it shows that a write did what it says
-	Stated   bool // the description shows the member, if not this aspect of it
+	Required bool // the object around it requires it
+	Proof    bool // it shows that a write was carried out
+	Stated   bool // the description states the member, and perhaps not this aspect of it
 }
 
-// Name is the last step of the path.
+// Name returns the last step of the path.
 func (s Site) Name() string {
 	if len(s.Path) == 0 {
 		return ""
@@ -44,7 +43,7 @@ func (s Site) Name() string {
 	return s.Path[len(s.Path)-1]
 }
 
-// Success reports a site in an answer of success.
+// Success reports a site in a successful response.
 func (s Site) Success() bool { return s.Side == Answer && strings.HasPrefix(s.Status, "2") }
 
 // sites finds the places of every mark.
@@ -116,7 +115,7 @@ func (f *finder) value(site Site, schema wire.Node) {
 	f.below(site)
 }
 
-// below notes a value's marks and goes through what it holds.
+// below notes a value's marks, and goes through the parts of the value.
 func (f *finder) below(site Site) {
 	for _, layer := range site.Layers {
 		f.note(layer, site)
@@ -149,7 +148,7 @@ func (s Site) step(name string) Site {
 	return s
 }
 
-// words are the values of the discriminator that select a variant.
+// words returns the values of the discriminator that select a variant.
 func words(union, variant wire.Node) (selecting []string) {
 	for name, reference := range union.At("discriminator", "mapping").Members() {
 		if reference.Text() == variant.At("$ref").Text() {

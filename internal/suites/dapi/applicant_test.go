@@ -20,7 +20,8 @@ func TestTheHostKnowsTheNamesOfAnApplicant(t *testing.T) {
 	} {
 		client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: email})
 		require.NoError(t, err)
-		saved, err := platform.For(client.ID).Verification.Save(t.Context(), dapi.KYBInformation{Applicant: applicant.Map()})
+		saved, err := platform.For(client.ID).Verification.Save(t.Context(),
+			dapi.KYBInformation{Applicant: applicant.Map()})
 		require.NoError(t, err)
 		require.Len(t, saved.Requirements, 1, email)
 		assert.Equal(t, "documentIds", saved.Requirements[0].Field)

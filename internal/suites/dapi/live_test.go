@@ -148,7 +148,8 @@ func TestPayinsLive(t *testing.T) {
 	})
 }
 
-// Rule: idempotency.escrow, idempotency.escrow-action, lifetime.escrow-windows, lifetime.escrow-actions, lifetime.escrow-approval
+// Rule: idempotency.escrow, idempotency.escrow-action, lifetime.escrow-windows, lifetime.escrow-actions
+// Rule: lifetime.escrow-approval
 func TestEscrowLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)

@@ -85,7 +85,8 @@ func TestFundingThatFails(t *testing.T) {
 			for transaction, err := range w.account.Transactions.All(t.Context(),
 				dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout}) {
 				if assert.NoError(t, err) {
-					_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), transaction.PayoutID, dapi.PayoutStatusFailed)
+					_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), transaction.PayoutID,
+						dapi.PayoutStatusFailed)
 					assert.NoError(t, err)
 				}
 			}

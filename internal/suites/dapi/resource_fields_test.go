@@ -12,7 +12,8 @@ import (
 )
 
 // What the host was sent and what it answers, field by field.
-// Rule: resource.payout, resource.payin, resource.decimals, resource.dates, resource.id-prefixes, contact.linked-account
+// Rule: resource.payout, resource.payin, resource.decimals, resource.dates, resource.id-prefixes
+// Rule: contact.linked-account
 func TestResourcesCarryTheirFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)

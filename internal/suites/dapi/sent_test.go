@@ -66,9 +66,11 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 			`POST /contacts {"name":"` + strings.Repeat("é", 200) + `"}`},
 		"nothing but defaults": {contact(dapi.ContactCreate{}), `POST /contacts {}`},
 		"a chain's code of any style": {contact(onchain("eip155:8453")),
-			`POST /contacts {"account":{"accountType":"onchain","chainId":"eip155:8453","currency":"usdc.e","walletAddress":"bc1q"}}`},
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"eip155:8453",` +
+				`"currency":"usdc.e","walletAddress":"bc1q"}}`},
 		"a chain's code in upper case": {contact(onchain("BASE")),
-			`POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e","walletAddress":"bc1q"}}`},
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"BASE","currency":"usdc.e",` +
+				`"walletAddress":"bc1q"}}`},
 		"a bank method of a later version": {contact(dapi.ContactCreate{Account: dapi.Bank("mars_local",
 			dapi.BankAccount{})}), `POST /contacts {"account":{"accountType":"mars_local"}}`},
 		"a change of nothing": {update(dapi.ContactUpdate{}), `PATCH /contacts/ct_1 {}`},
@@ -87,15 +89,21 @@ func TestWhatTheDescriptionAllowsIsSent(t *testing.T) {
 		"a bank destination": {bank(nil),
 			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{}}}`},
 		"with fields that are cut off": {bank(map[string]any{"bankCode": "7", "tags": []string{"a"}}),
-			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},"holder":{},"bankCode":"7","tags":["a"]}}`},
+			`POST /contacts {"bank":{"method":"swift","currency":"EUROS","fields":{"iban":"x"},` +
+				`"holder":{},"bankCode":"7","tags":["a"]}}`},
 		"a name that is cleared": {update(dapi.ContactUpdate{Name: none}),
 			`PATCH /contacts/ct_1 {"name":null}`},
 		"an email that is made empty": {update(dapi.ContactUpdate{Email: empty}),
 			`PATCH /contacts/ct_1 {"email":""}`},
-		"a currency of the account":        {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}), `POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
-		"a kind of identifier without end": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}), `POST /contacts {"account":{"accountType":"sepa","currency":"EUR","holderIdType":"` + long + `"}}`},
+		"a currency of the account": {contact(dapi.ContactCreate{Account: dapi.SEPA(dapi.IBANAccount{Currency: "EUROS"})}),
+			`POST /contacts {"account":{"accountType":"sepa","currency":"EUROS"}}`},
+		"a kind of identifier without end": {
+			contact(dapi.ContactCreate{
+				Account: dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{IDType: dapi.HolderIDType(long)}})}),
+			`POST /contacts {"account":{"accountType":"sepa","currency":"EUR","holderIdType":"` + long + `"}}`},
 		"a chain by its name": {contact(onchain("Arbitrum One")),
-			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One","currency":"usdc.e","walletAddress":"bc1q"}}`},
+			`POST /contacts {"account":{"accountType":"onchain","chainId":"Arbitrum One",` +
+				`"currency":"usdc.e","walletAddress":"bc1q"}}`},
 	})
 }
 

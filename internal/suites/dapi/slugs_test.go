@@ -247,7 +247,8 @@ var sessionSlugs = map[errors.Code]provocation{
 			body, err := io.ReadAll(r.Body)
 			require.NoError(w, err)
 			first := r.Clone(r.Context())
-			first.Body, r.Body = io.NopCloser(strings.NewReader(string(body))), io.NopCloser(strings.NewReader(string(body)))
+			first.Body, r.Body = io.NopCloser(strings.NewReader(string(body))),
+				io.NopCloser(strings.NewReader(string(body)))
 			w.host.ServeHTTP(httptest.NewRecorder(), first)
 		})
 		return w.readAs()

@@ -1,6 +1,6 @@
-// Package rules holds this module to its own plan. It has tests only: who may import whom (floors), which third-party
-// modules an SDK user takes on, and the hygiene of the tree. Each rule is also run against a made-up tree that breaks
-// it, so that a rule which no longer finds anything is found itself.
+// Package rules holds the rules of this repository. It has tests only: which package may import which (floors), which
+// third-party modules users of the SDK get, and the form of the files. Each rule is also run against a made-up tree
+// that breaks it, so that a rule which no longer finds anything fails.
 package rules
 
 //go:generate ../../tools/run ruletable -root ../../..

@@ -43,25 +43,3 @@ func words(expression string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b
 func start(expression string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[.!?] )` + expression)
 }
-
-// later lists what TestPlainEnglish does not hold yet: folders with all below them, and files, with * for any name.
-var later = []string{
-	"*.go", // the root package
-	"appapi",
-	"cmd",
-	"dapi",
-	"errors",
-	"examples",
-	"internal/mishaps",
-	"internal/recorded",
-	"internal/suites/dapi",
-	"internal/tools/codegen",
-	"internal/transport",
-	"internal/wire",
-	"model",
-	"openapi",
-	"public",
-	"refapi",
-	"sandbox",
-	"signing",
-}

@@ -1,6 +1,6 @@
 // Command apitext writes the exported API of modules as text, one file for each package that programs can import. The
-// files are committed, so that a change of the API is a visible difference in review. It compares instead of writing,
-// unless -w is given: `make api` and `make api-write`.
+// files are committed, so that a review shows each change of the API. With -w it writes the files (`make api-write`).
+// Without it, it compares them (`make api`).
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// root is the module that the paths of the others begin with.
+// root is the module whose path begins the paths of the others.
 const root = "github.com/moneymovement/moneymovement-go"
 
 func main() {
@@ -40,8 +40,8 @@ func main() {
 	}
 }
 
-// describe returns the text of each package below the folders, by the name of its file. It reads what the compiler
-// exports.
+// describe returns the text of each package below the folders, by the name of its file. It reads the compiler's export
+// data.
 func describe(folders []string) (map[string][]byte, error) {
 	list := exec.CommandContext(context.Background(), "go", "list", "-buildvcs=false", "-deps", "-export", "-f",
 		"{{.ImportPath}}|{{.Name}}|{{.Export}}|{{.DepOnly}}")
@@ -79,10 +79,10 @@ func describe(folders []string) (map[string][]byte, error) {
 	return texts, nil
 }
 
-// internal reports whether programs cannot import a package.
+// internal reports a package that programs cannot import.
 func internal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
 
-// fileName is dapi.txt for the package dapi, and signing.wallet.txt for signing/wallet.
+// fileName returns dapi.txt for package dapi, and signing.wallet.txt for signing/wallet.
 func fileName(path string) string {
 	name := strings.TrimPrefix(strings.TrimPrefix(path, root), "/")
 	if name == "" {
@@ -91,7 +91,7 @@ func fileName(path string) string {
 	return strings.ReplaceAll(name, "/", ".") + ".txt"
 }
 
-// save writes the files, and removes those of packages that are gone.
+// save writes the files, and removes those of deleted packages.
 func save(folder string, texts map[string][]byte) error {
 	old, err := filepath.Glob(filepath.Join(folder, "*.txt"))
 	if err != nil {
@@ -115,7 +115,7 @@ func save(folder string, texts map[string][]byte) error {
 	return nil
 }
 
-// compare fails if the files say anything else, and prints the lines that differ.
+// compare fails if the files differ, and prints the lines that differ.
 func compare(folder string, texts map[string][]byte) error {
 	written := map[string][]byte{}
 	old, err := filepath.Glob(filepath.Join(folder, "*.txt"))
@@ -146,7 +146,7 @@ func compare(folder string, texts map[string][]byte) error {
 	return nil
 }
 
-// difference returns the lines that are gone, with a minus, and the new ones, with a plus. No line stands twice.
+// difference returns the removed lines, with a minus, and the added lines, with a plus. Each line appears once.
 func difference(before, after []byte) (lines []string) {
 	had, has := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
 	in := func(all [][]byte, line []byte) bool {

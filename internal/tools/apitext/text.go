@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// writer writes the API of a package. Each line names what it is of, so that a difference can be read by itself.
+// writer writes the API of a package. Each line has its full name, so that a difference can be read by itself.
 type writer struct {
 	bytes.Buffer
 
 	pkg *types.Package
 }
 
-// textOf lists what a package exports, in the order of the alphabet: constants with their values, variables, functions,
-// and types with their fields and methods.
+// textOf lists what a package exports, in alphabetical order: constants with their values, variables, functions, and
+// types with their fields and methods.
 func textOf(pkg *types.Package) []byte {
 	w := &writer{pkg: pkg}
 	fmt.Fprintf(w, "package %s // import %q\n\n", pkg.Name(), pkg.Path())
@@ -43,7 +43,7 @@ func textOf(pkg *types.Package) []byte {
 	return w.Bytes()
 }
 
-// name writes a type. Types of other packages have their package's name in front.
+// name writes a type. A type of another package has its package's name in front.
 func (w *writer) name(t types.Type) string { return types.TypeString(t, w.qualifier) }
 
 func (w *writer) qualifier(other *types.Package) string {
@@ -58,7 +58,7 @@ func (w *writer) signature(function types.Type) string {
 	return strings.TrimPrefix(w.name(function), "func")
 }
 
-// declared writes a type. An alias of a type that programs cannot import shows what that type has.
+// declared writes a type. For an alias of a type that programs cannot import, it writes the parts of that type.
 func (w *writer) declared(object *types.TypeName) {
 	of := object.Name()
 	if object.IsAlias() {
@@ -74,7 +74,7 @@ func (w *writer) declared(object *types.TypeName) {
 	}
 }
 
-// hidden reports whether a type has no reference page of its own.
+// hidden reports a type without its own reference page.
 func (w *writer) hidden(named *types.Named) bool {
 	object := named.Obj()
 	return object.Pkg() != nil && (internal(object.Pkg().Path()) || !object.Exported())
@@ -109,7 +109,7 @@ func constraints(w *writer, parameters *types.TypeParamList) string {
 	return strings.Join(all, ", ")
 }
 
-// fields writes the exported fields, also those of an embedded type that is hidden.
+// fields writes the exported fields, and those of an embedded type that is hidden.
 func (w *writer) fields(of string, shape *types.Struct) {
 	for field := range shape.Fields() {
 		if field.Exported() {
@@ -127,7 +127,7 @@ func (w *writer) fields(of string, shape *types.Struct) {
 	}
 }
 
-// methods writes those of a pointer to the type, with the receiver that each needs.
+// methods writes the methods of a pointer to the type, each with its receiver.
 func (w *writer) methods(of string, named *types.Named, isInterface bool) {
 	byValue := types.NewMethodSet(named)
 	all := byValue

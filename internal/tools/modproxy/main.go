@@ -1,5 +1,5 @@
-// Modproxy writes the modules of this repository, as its files are now, to a folder that serves as GOPROXY. So what
-// users get of a version can be tried before it is tagged.
+// Modproxy writes the modules of this repository, as its files are now, to a folder that works as GOPROXY. So a version
+// can be tried the way users get it, before it is tagged.
 //
 //	modproxy -root ../.. -version v0.1.0 -o /tmp/proxy . sandbox signing/wallet
 package main
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// serve writes what a proxy says of one version of one module.
+// serve writes the files of one version of one module.
 func serve(ctx context.Context, root, folder, version, out string) (err error) {
 	source := filepath.Join(root, folder)
 	text, err := os.ReadFile(filepath.Join(source, "go.mod"))
@@ -73,10 +73,10 @@ func serve(ctx context.Context, root, folder, version, out string) (err error) {
 	return err
 }
 
-// filesOf lists what git would commit below a folder. The zip package leaves out what belongs to modules below it.
+// filesOf lists the files below a folder that git would commit. The zip package leaves out files of modules below it.
 func filesOf(ctx context.Context, root, folder string) ([]zip.File, error) {
-	// The tree may be another user's, as in a container. With these settings, a list of its files runs no program that
-	// the tree names.
+	// In a container, the tree may belong to another user. With these settings, git runs no program that the tree
+	// names.
 	list := exec.CommandContext(ctx, "git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false",
 		"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder)
 	list.Dir = root

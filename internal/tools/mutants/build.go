@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// testPackage is where tests stand.
+// testPackage is a package with tests.
 type testPackage struct {
 	folder string // from the root of the repository, with slashes
 	alone  bool   // its module is not in the workspace
@@ -27,7 +27,7 @@ func (p testPackage) String() string {
 	return "./" + p.folder
 }
 
-// goCommand is the go command in the folder of a package, in the workspace of the repository if there is one.
+// goCommand returns the go command in the folder of a package, in the repository's workspace if the package is in it.
 func goCommand(ctx context.Context, root string, in testPackage, words ...string) *exec.Cmd {
 	work := filepath.Join(root, "go.work")
 	if _, err := os.Stat(work); err != nil || in.alone {
@@ -39,12 +39,12 @@ func goCommand(ctx context.Context, root string, in testPackage, words ...string
 	return command
 }
 
-// overlay builds with other texts in place of files, so that the tree is never changed.
+// overlay builds with other texts in place of files. It never changes the tree.
 type overlay struct {
-	root, folder string // the repository's, and one for what is built
+	root, folder string // the root of the repository, and a folder for builds
 }
 
-// write puts texts by their paths into an overlay file.
+// write writes an overlay file with texts by their paths.
 func (o overlay) write(texts map[string]string) (flag string, err error) {
 	replaced := map[string]string{}
 	for path, text := range texts {
@@ -62,7 +62,7 @@ func (o overlay) write(texts map[string]string) (flag string, err error) {
 	return "-overlay=" + name, os.WriteFile(name, listed, 0o600)
 }
 
-// build builds a package by itself, and returns what the compiler says.
+// build builds a package alone, and returns the output of the compiler.
 func (o overlay) build(
 	ctx context.Context, u *unit, texts map[string]string, flags ...string,
 ) (said string, err error) {
@@ -88,8 +88,8 @@ func (o overlay) testProgram(
 	return program, string(out), err
 }
 
-// switchable returns the texts of a package with all its mutants in them. What the compiler does not take in that form
-// is left to a build of its own.
+// switchable returns the texts of a package with all its mutants in them. A mutant that does not compile in that form
+// gets its own build.
 func (o overlay) switchable(ctx context.Context, u *unit) (texts map[string]string, err error) {
 	number := 0
 	for _, s := range u.Sources {
@@ -118,8 +118,8 @@ var (
 	switchUse = regexp.MustCompile(`\bmuta(?:ted|nt[A-Z]\w*)\(\s*(\d+)`)
 )
 
-// unswitch takes the switches out that the compiler complained about: the nearest to each place that it named. It
-// returns false if there are none.
+// unswitch removes the switches that the compiler reported: the nearest to each reported place. It returns false if
+// there are none.
 func (u *unit) unswitch(said string, texts map[string]string) (changed bool) {
 	wrong := map[int]bool{}
 	for path, text := range texts {
@@ -144,7 +144,7 @@ func (u *unit) unswitch(said string, texts map[string]string) (changed bool) {
 	return changed
 }
 
-// placeOf turns a line and a column, which the compiler leaves out in long lines, into an offset.
+// placeOf converts a line and a column to an offset. In long lines, the compiler leaves the column out.
 func placeOf(text, line, column string) int {
 	wanted, _ := strconv.Atoi(line)
 	at := 0
@@ -163,7 +163,7 @@ func placeOf(text, line, column string) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// listTests asks a test program for the names of what it runs.
+// listTests asks a test program for the names of its tests.
 func listTests(ctx context.Context, program, folder string) ([]string, error) {
 	command := exec.CommandContext(ctx, program, "-test.list", ".")
 	command.Dir = folder

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// readEquivalents reads the ids of the mutants that change nothing. An id that names no mutant is an error. This
-// keeps the list true.
+// readEquivalents reads the ids of the mutants that change nothing. An id without a mutant is an error, so that the
+// list stays true.
 func readEquivalents(path string, units []*unit) (map[string]bool, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command mutants says how much the tests of the SDK notice. It changes hand-written code in one small place at a time,
-// runs the tests that hold that package, and reports each change that no test noticed. [docs/mutants.md] says how to
-// read it.
+// Command mutants measures how many mistakes the tests of the SDK notice. It changes hand-written code in one small
+// place at a time, runs the tests of that package, and reports each change that no test noticed. [docs/mutants.md]
+// explains the report.
 //
 // Run it with `make mutants`.
 //
@@ -20,12 +20,12 @@ import (
 	"strings"
 )
 
-// sdk lists the packages whose hand-written files are mutated: those of the two modules that users link, but for what
-// only their tests import.
+// sdk lists the packages whose hand-written files are changed: the packages of the two modules that users link, without
+// those that only tests import.
 var sdk = []string{"./...", "./signing/wallet/..."}
 
-// suites lists, by the folder of a package, where further tests of it stand: those that need what its own module does
-// not require.
+// suites lists further tests, by the folder of their package. They are in another module, because their own module does
+// not require what they import.
 var suites = map[string][]testPackage{
 	"model":          {{folder: "internal/suites/model"}},
 	"dapi":           {{folder: "internal/suites/dapi"}},
@@ -37,10 +37,10 @@ var suites = map[string][]testPackage{
 	"errors":         {{folder: "internal/tools/descriptions", alone: true}},
 }
 
-// equivalents names the file with the changes that change nothing, from the root.
+// equivalents is the file with the changes that change nothing, from the root.
 const equivalents = "internal/tools/mutants/equivalent.yaml"
 
-// errHoles is returned when the tests noticed too little.
+// errHoles is returned if the tests noticed too few changes.
 var errHoles = errors.New("the tests noticed too little")
 
 type options struct {
@@ -50,7 +50,7 @@ type options struct {
 	seed         string
 	sample, jobs int
 	only         []string // files or folders, from the root
-	again        string   // a report's survivors, which alone are tried
+	again        string   // a report; only its survivors are tried
 	survivors    map[string]bool
 	least        float64 // per cent
 }
@@ -121,7 +121,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	return nil
 }
 
-// command is how the run is repeated.
+// command returns the command that repeats the run.
 func (o options) command() string {
 	words := []string{"make mutants", "SEED=" + o.seed, fmt.Sprintf("N=%d", o.sample)}
 	if o.again != "" {
@@ -133,7 +133,7 @@ func (o options) command() string {
 	return strings.Join(words, " ")
 }
 
-// picked says whether a file was asked for.
+// picked reports that a file was asked for.
 func (o options) picked(file string) bool {
 	return len(o.only) == 0 || slices.ContainsFunc(o.only, func(only string) bool {
 		only = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(only)), "./")

@@ -10,15 +10,15 @@ import (
 
 // mutant is one small change of a file.
 type mutant struct {
-	ID       string // file, place and change: it stays when lines move
+	ID       string // file, place and change; it stays the same when lines move
 	operator string
-	in       string // the function, or what is declared
-	was      string // the changed text, in one line
+	in       string // the function or declaration around
+	was      string // the original text, on one line
 
 	from, to int    // the bytes that are replaced
-	plain    string // by this, for a reader and where nothing can be switched
-	// switched returns code that is the original or the mutant, whichever the test program was started for. part
-	// returns the text of a part, with its own mutants in it. It is nil where only a build of its own will do.
+	plain    string // the new text, for a reader and for a build of its own
+	// switched returns code that is the original or the mutant, as the test program was started. part returns the text
+	// of a part, with its own mutants in it. switched is nil if the mutant needs a build of its own.
 	switched func(number int, part func(from, to int) string) string
 	number   int // in its package, once that is built
 
@@ -55,7 +55,7 @@ func (f *finder) add(operator string, node ast.Node, plain string, switched func
 	})
 }
 
-// oneLine makes a text fit for an id.
+// oneLine makes a text short enough for an id.
 func oneLine(text string) string {
 	const most = 100
 	text = strings.Join(strings.Fields(text), " ")
@@ -154,7 +154,7 @@ func (f *finder) negate(condition ast.Expr) {
 	})
 }
 
-// swaps are the operators that a hand slips between.
+// swaps are the operators that people confuse.
 var swaps = map[token.Token]string{
 	token.LAND: "||", token.LOR: "&&", token.EQL: "!=", token.NEQ: "==",
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
@@ -165,7 +165,7 @@ var swaps = map[token.Token]string{
 func (f *finder) binary(node *ast.BinaryExpr) {
 	other, known := swaps[node.Op]
 	equality := node.Op == token.EQL || node.Op == token.NEQ
-	if !known || equality && f.negated[node] { // which is the same
+	if !known || equality && f.negated[node] { // that is the same mutant
 		return
 	}
 	from, left := f.span(node.X)
@@ -173,7 +173,7 @@ func (f *finder) binary(node *ast.BinaryExpr) {
 	plain := f.text[from:left] + " " + other + " " + f.text[right:to]
 	var switched func(int, func(int, int) string) string
 	switch was := node.Op.String(); node.Op {
-	case token.LAND, token.LOR: // by De Morgan, so that the right side is still asked only where it counts
+	case token.LAND, token.LOR: // by De Morgan, so that the right side runs only when it ran before
 		switched = func(n int, part func(int, int) string) string {
 			return fmt.Sprintf("(((%[2]s) != mutated(\n%[1]d) %[4]s (%[3]s) != mutated(\n%[1]d)) != mutated(\n%[1]d))",
 				n, part(from, left), part(right, to), was)
@@ -196,8 +196,8 @@ func (f *finder) binary(node *ast.BinaryExpr) {
 	f.add("swap", node, plain, switched)
 }
 
-// literal changes a number by one and empties a text. A text with a space in it is prose for people, which no test has
-// to know by heart.
+// literal changes a number by one, and empties a text. It leaves out texts with a space: those are prose, and tests do
+// not check prose word by word.
 func (f *finder) literal(node *ast.BasicLit) {
 	var other string
 	switch node.Kind {

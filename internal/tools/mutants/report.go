@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// report says what became of a sample.
+// report holds the outcomes of a sample.
 type report struct {
 	Command string
 	Results []result
@@ -25,7 +25,7 @@ func (r report) count(of outcome) (n int) {
 	return n
 }
 
-// score is how many per cent of the mutants that build were noticed.
+// score returns the percentage of mutants that were noticed, of those that build.
 func (r report) score() float64 {
 	counted := len(r.Results) - r.count(noBuild)
 	if counted == 0 {
@@ -41,7 +41,7 @@ func (r report) summary() string {
 		r.count(noBuild))
 }
 
-// write puts summary.txt and survivors.diff into a folder, and says them.
+// write writes summary.txt and survivors.diff to a folder, and prints them.
 func (r report) write(folder string, out io.Writer) error {
 	var survivors strings.Builder
 	sorted := slices.Clone(r.Results)
@@ -65,7 +65,7 @@ func (r report) write(folder string, out io.Writer) error {
 	return os.WriteFile(filepath.Join(folder, "summary.txt"), []byte(summary), 0o644)
 }
 
-// readSurvivors reads the ids that a report's survivors.diff names.
+// readSurvivors reads the ids in a report's survivors.diff.
 func readSurvivors(path string) (map[string]bool, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -26,20 +26,20 @@ type source struct {
 	Mutants []*mutant // in the order of the text
 }
 
-// unit is a package that is mutated.
+// unit is a package whose files are changed.
 type unit struct {
 	ImportPath, Name, Dir string
 	Sources               []*source
 	Tests                 []testPackage // its own first, then its suites
 }
 
-// listed is what the go command says of a package.
+// listed is a package as the go command lists it.
 type listed struct {
 	ImportPath, Name, Dir string
 	GoFiles, Deps         []string
 }
 
-// list asks the go command for packages, without those of internal folders that none of the others imports: they are
+// list asks the go command for packages. It leaves out internal packages that no other listed package imports: they are
 // for tests.
 func list(ctx context.Context, root string, patterns []string) ([]listed, error) {
 	command := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,Deps"},
@@ -67,7 +67,7 @@ func list(ctx context.Context, root string, patterns []string) ([]listed, error)
 	return slices.DeleteFunc(all, func(one listed) bool { return !linked[one.ImportPath] }), nil
 }
 
-// load reads the hand-written files of packages, and finds what can be changed in them.
+// load reads the hand-written files of packages, and finds the mutants in them.
 func load(ctx context.Context, root string, o options) (units []*unit, err error) {
 	all, err := list(ctx, root, o.packages)
 	if err != nil {
@@ -109,7 +109,7 @@ func readSource(root, path string) (*source, error) {
 	return s, s.find()
 }
 
-// find fills in the mutants of a file, and names them.
+// find finds the mutants of a file, and names them.
 func (s *source) find() error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, s.Name, s.Text, parser.SkipObjectResolution)
@@ -124,7 +124,7 @@ func (s *source) find() error {
 		if a.from != b.from {
 			return a.from - b.from
 		}
-		return b.to - a.to // what encloses comes first
+		return b.to - a.to // an outer change comes first
 	})
 	s.Mutants = f.found
 	seen := map[string]int{}
@@ -142,8 +142,8 @@ func (s *source) find() error {
 	return nil
 }
 
-// draw puts the mutants that were asked for in the order of the seed. Each one's place follows from its id, so that the
-// sample hardly moves when code is added.
+// draw sorts the requested mutants in the order of the seed. The place of each depends on its id only, so that new code
+// hardly changes the sample.
 func draw(units []*unit, o options, harmless map[string]bool) []*mutant {
 	var drawn []*mutant
 	for _, u := range units {
@@ -163,7 +163,7 @@ func draw(units []*unit, o options, harmless map[string]bool) []*mutant {
 	return drawn
 }
 
-// receiver is a method's type as a reader writes it, without star and type parameters.
+// receiver returns a method's type without star and type parameters.
 func receiver(function *ast.FuncDecl) string {
 	if function.Recv == nil || len(function.Recv.List) == 0 {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// statements drops each statement of a block that declares nothing, and returns nil in place of errors.
+// statements removes each statement that declares nothing, and returns nil in place of errors.
 func (f *finder) statements(list []ast.Stmt) {
 	for _, statement := range list {
 		switch statement := statement.(type) {
@@ -33,7 +33,7 @@ func (f *finder) statements(list []ast.Stmt) {
 	}
 }
 
-// blank says that a statement assigns to nothing, which is a way to say that a value is not needed.
+// blank reports an assignment to _ only, which has no effect.
 func blank(statement *ast.AssignStmt) bool {
 	for _, to := range statement.Lhs {
 		if name, ok := to.(*ast.Ident); !ok || name.Name != "_" {
@@ -64,7 +64,7 @@ func (f *finder) instead(statement ast.Stmt, is token.Token, pair []token.Token)
 	}
 }
 
-// nilError returns no error where one was returned.
+// nilError returns nil in place of an error.
 func (f *finder) nilError(statement *ast.ReturnStmt) {
 	results := f.results[len(f.results)-1]
 	last := statement.Results[len(statement.Results)-1]
@@ -73,7 +73,7 @@ func (f *finder) nilError(statement *ast.ReturnStmt) {
 		return
 	}
 	if len(statement.Results) != results.NumFields() {
-		return // what another function returns
+		return // the results of another function
 	}
 	from, to := f.span(statement)
 	head := f.text[from:f.offset(last.Pos())]
@@ -82,7 +82,7 @@ func (f *finder) nilError(statement *ast.ReturnStmt) {
 	})
 }
 
-// early returns from a function at once, with nothing.
+// early returns at once from a function without results.
 func (f *finder) early(function *ast.FuncDecl) {
 	if len(function.Body.List) == 0 || returnsNothing(function.Body) {
 		return
@@ -107,7 +107,7 @@ func (f *finder) early(function *ast.FuncDecl) {
 	})
 }
 
-// returnsNothing says that a body only returns what an early return would.
+// returnsNothing reports a body that returns only what an early return would return.
 func returnsNothing(body *ast.BlockStmt) bool {
 	statement, ok := body.List[0].(*ast.ReturnStmt)
 	if !ok {

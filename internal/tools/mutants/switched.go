@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// arithmetic names the functions of support that stand in for an operator.
+// arithmetic has the functions of support that replace an operator.
 var arithmetic = map[token.Token]string{
 	token.ADD: "Sum", token.SUB: "Difference", token.MUL: "Product", token.QUO: "Quotient", token.REM: "Remainder",
 }
 
-// support is added to a package whose mutants are all built into one program. MUTANT says which of them is on. What was
-// reached is written to MUTANTS_REACHED, a line each, so that a mutant is tried with the tests that reach it alone.
+// support is added to a package whose mutants are all built into one program. The variable MUTANT says which of them is
+// on. The program writes the numbers of reached mutants to MUTANTS_REACHED, one on a line, so that each mutant is tried
+// only with tests that reach it.
 const support = `package %s
 
 import (
@@ -52,10 +53,10 @@ func mutantQuotient[T mutantNumber | ~float64](n int, a, b T) T { if mutated(n) 
 func mutantRemainder[T mutantNumber](n int, a, b T) T { if mutated(n) { return a * b }; return a %% b }
 `
 
-// supportFor is the file that a package's switched sources need.
+// supportFor returns the file that a package's switched sources need.
 func supportFor(u *unit) string { return fmt.Sprintf(support, u.Name) }
 
-// switchedText is a file with all its mutants, to be switched on when the program starts.
+// switchedText returns a file with all its mutants. The program switches one on when it starts.
 func (s *source) switchedText() string {
 	var render func(from, to, first int) string
 	render = func(from, to, first int) string {
@@ -76,7 +77,7 @@ func (s *source) switchedText() string {
 	return render(0, len(s.Text), 0)
 }
 
-// plainText is a file with one mutant in it.
+// plainText returns a file with one mutant in it.
 func (m *mutant) plainText() string {
 	return m.source.Text[:m.from] + m.plain + m.source.Text[m.to:]
 }

@@ -16,14 +16,14 @@ import (
 	"time"
 )
 
-// outcome is what became of a mutant.
+// outcome is the result of trying a mutant.
 type outcome string
 
 const (
 	killed   outcome = "killed"
 	survived outcome = "survived"
-	unseen   outcome = "no test reaches it" // a kind of survivor
-	noBuild  outcome = "does not build"     // and does not count
+	unseen   outcome = "no test reaches it" // counts as a survivor
+	noBuild  outcome = "does not build"     // does not count
 )
 
 type result struct {
@@ -35,12 +35,12 @@ type result struct {
 type trial struct {
 	root, scratch string
 	jobs          int
-	sample        int // how many results have to count, 0 for all
+	sample        int // how many results must count, 0 for all
 	out           io.Writer
 	leftOut       []string // tests that fail without a mutant
 }
 
-// tests is a test program of a package that is mutated, ready to run.
+// tests is the test program of a package, ready to run.
 type tests struct {
 	testPackage
 	program, dir string
@@ -50,13 +50,13 @@ type tests struct {
 	reached map[int][]string         // tests by the number of a mutant, the quick ones first
 
 	lock    sync.Mutex
-	noticed map[string][]string // tests that killed a mutant of a function, the latest first
+	noticed map[string][]string // tests that noticed a mutant of a function, the latest first
 }
 
-// try runs mutants in their order, until enough are counted.
+// try tries mutants in their order, until enough results count.
 func (t *trial) try(ctx context.Context, drawn []*mutant) ([]result, error) {
 	if t.sample > 0 {
-		drawn = drawn[:min(len(drawn), 2*t.sample)] // more than the sample, for what does not build
+		drawn = drawn[:min(len(drawn), 2*t.sample)] // more than the sample, because some do not build
 	}
 	ready := map[*unit][]*tests{}
 	for _, m := range drawn {
@@ -127,7 +127,7 @@ func (t *trial) prepare(ctx context.Context, u *unit) (ready []*tests, err error
 				said)
 		}
 		if _, err := os.Stat(program); os.IsNotExist(err) {
-			continue // there are no test files, and the go command built nothing
+			continue // the package has no test files
 		}
 		p := &tests{
 			testPackage: in, program: program, dir: filepath.Join(t.root, filepath.FromSlash(in.folder)),
@@ -141,7 +141,7 @@ func (t *trial) prepare(ctx context.Context, u *unit) (ready []*tests, err error
 	return ready, ctx.Err()
 }
 
-// reach runs each test alone, to see what it reaches.
+// reach runs each test alone, and notes the mutants that it reaches.
 func (t *trial) reach(ctx context.Context, folder string, p *tests) error {
 	names, err := listTests(ctx, p.program, p.dir)
 	if err != nil {
@@ -186,7 +186,7 @@ func (t *trial) reach(ctx context.Context, folder string, p *tests) error {
 	return ctx.Err()
 }
 
-// one tries one mutant on the tests of its package, and then on those of its suites.
+// one tries one mutant with the tests of its package, and then with those of its suites.
 func (t *trial) one(ctx context.Context, folder string, ready []*tests, m *mutant) outcome {
 	o, texts := overlay{t.root, folder}, map[string]string{m.source.Path: m.plainText()}
 	if m.switched == nil {
@@ -214,7 +214,8 @@ func (t *trial) one(ctx context.Context, folder string, ready []*tests, m *mutan
 	return is
 }
 
-// notice runs tests with a mutant on: first those that noticed another of the same function, then the quick ones.
+// notice runs tests with a mutant on. It begins with the tests that noticed another mutant of the same function, and
+// continues with the quickest.
 func (p *tests) notice(ctx context.Context, program string, m *mutant, names []string) bool {
 	noticed, others := p.likely(m, names)
 	for _, names := range [][]string{noticed, others} {
@@ -260,8 +261,8 @@ func (p *tests) note(m *mutant, failed string) {
 	}
 }
 
-// reaching lists the tests that reach a mutant, the quick ones first. Of one that is built by itself it lists those
-// that reach what is around it.
+// reaching lists the tests that reach a mutant, the quickest first. For a mutant with its own build, it lists the tests
+// that reach the code around it.
 func (p *tests) reaching(m *mutant) []string {
 	if m.switched != nil {
 		return p.reached[m.number]
@@ -282,19 +283,19 @@ func (p *tests) reaching(m *mutant) []string {
 }
 
 const (
-	batch = 2 * time.Second // of tests that run in one go, or a tenth of them all
+	batch = 2 * time.Second // time of the tests of one run, or a tenth of the time of all
 	grace = 5 * time.Second
 )
 
-// passes runs some tests, with a mutant on if it is not 0, and names the first that failed. A test that does not end in
-// time has failed, and is not named.
+// passes runs some tests, with a mutant on if it is not 0, and returns the name of the first that failed. A test that
+// does not end in time has failed, without a name.
 func (p *tests) passes(ctx context.Context, program string, number int, names []string, within time.Duration,
 	environment ...string) (
 	failed string, passed bool,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, within+grace)
 	defer cancel()
-	// The shell bounds the memory, which a mutated loop would take all of.
+	// The shell limits the memory, because a mutated loop could use all of it.
 	const bounded = `ulimit -v 16000000 2>/dev/null; exec "$@"`
 	command := exec.CommandContext(ctx, "sh", "-c", bounded, "sh", program, "-test.failfast",
 		"-test.timeout="+within.String(),
@@ -308,5 +309,5 @@ func (p *tests) passes(ctx context.Context, program string, number int, names []
 	return failed, err == nil
 }
 
-// failure is how a test program names a test that failed.
+// failure matches the line in which a test program names a failed test.
 var failure = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)

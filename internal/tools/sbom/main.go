@@ -1,9 +1,9 @@
-// Command sbom writes what a Go program was linked from, as the program itself says, in CycloneDX:
+// Command sbom writes the modules of a Go program, as the program itself lists them, in CycloneDX:
 //
 //	sbom program        # the bill of materials, to standard output
 //	sbom -list bill     # module and version of each component of a bill, a line each
 //
-// It is in the tools' module, so that nobody who uses the SDK gets the library that it takes.
+// It is in the tools' module, so that users of the SDK do not get its library.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Testcount reads what `go test -json` says, prints it as `go test` does, and counts the tests. It fails if a test that
-// stands in the tree did not run, as happens when a module is forgotten: `go test ./...` runs the tests of one module.
+// Testcount reads the output of `go test -json`, prints it like `go test`, and counts the tests. It fails if a test of
+// the tree did not run. That happens if a module is forgotten: `go test ./...` runs the tests of one module.
 //
 //	go test -json ./... | testcount -root . -race
 package main
@@ -58,7 +58,7 @@ type event struct {
 
 type test struct{ importPath, name string }
 
-// tally counts what ran. A test is named as in "example.com/module/package.TestName".
+// tally counts the tests that ran. A test's name is like "example.com/module/package.TestName".
 type tally struct {
 	tests    map[string]bool
 	packages map[string]bool
@@ -66,10 +66,10 @@ type tally struct {
 	skipped  int
 }
 
-// follow prints the output of packages, and that of tests which failed or did not end.
+// follow prints the output of packages, and the output of tests that failed or did not end.
 func follow(events io.Reader, out io.Writer) (ran tally, failed bool, err error) {
 	ran = tally{tests: map[string]bool{}, packages: map[string]bool{}}
-	said := map[test][]string{} // the output of each test that is under way
+	said := map[test][]string{} // the output of each running test
 	lines := bufio.NewReader(events)
 	for {
 		line, err := lines.ReadString('\n')
@@ -90,7 +90,7 @@ func follow(events io.Reader, out io.Writer) (ran tally, failed bool, err error)
 	}
 }
 
-// follow takes one event, and says whether it is a failure.
+// follow handles one event, and reports whether it is a failure.
 func (e event) follow(ran *tally, said map[test][]string, out io.Writer) (failed bool) {
 	name := test{e.Package, e.Test}
 	top := !strings.Contains(e.Test, "/")
@@ -127,8 +127,8 @@ func (e event) follow(ran *tally, said map[test][]string, out io.Writer) (failed
 	return false
 }
 
-// cutShort prints what the tests of a package said that had not ended when its program did: by a panic elsewhere, or
-// out of time.
+// cutShort prints the output of a package's tests that were running when its program ended: another test panicked, or
+// the time was over.
 func (e event) cutShort(said map[test][]string, out io.Writer) {
 	for _, t := range slices.SortedFunc(maps.Keys(said), func(a, b test) int {
 		return strings.Compare(a.name, b.name)
@@ -145,7 +145,7 @@ func (e event) cutShort(said map[test][]string, out io.Writer) {
 
 var progress = regexp.MustCompile(`^=== (RUN|PAUSE|CONT|NAME) `)
 
-// reason is what a test said without the lines that say that it runs.
+// reason returns the output of a test without the lines that only say that it runs.
 func reason(said []string) string {
 	return strings.Join(slices.DeleteFunc(said, progress.MatchString), "")
 }

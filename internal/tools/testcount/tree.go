@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// inTree names the tests, fuzz targets and examples with an output of all modules below a folder, as far as they are
-// built on this machine.
+// inTree lists the tests, fuzz targets and examples with an output of all modules below a folder, if they are built on
+// this machine.
 func inTree(root string, race bool) (map[string]bool, error) {
 	root = filepath.Clean(root)
 	here := build.Default
@@ -49,7 +49,7 @@ func inTree(root string, race bool) (map[string]bool, error) {
 	return found, err
 }
 
-// packagesOf notes the import path of a folder: its module's, or one below that of the folder above.
+// packagesOf notes the import path of a folder: that of its module, or a path below that of its parent folder.
 func packagesOf(folder string, modules map[string]string) error {
 	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 	switch {
@@ -83,7 +83,7 @@ func testsOf(file, importPath string, found map[string]bool) error {
 	return nil
 }
 
-// named says whether go test runs a function of this name: TestX and Test_x, and not Testing.
+// named reports a name that go test runs: TestX and Test_x, and not Testing.
 func named(name, kind string) bool {
 	rest, is := strings.CutPrefix(name, kind)
 	first, _ := utf8.DecodeRuneInString(rest)

@@ -15,14 +15,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// Invoices are what transfers need to pay one. They must be safe for concurrent use.
+// Invoices has what transfers need to pay an invoice. It must be safe for concurrent use.
 type Invoices interface {
-	// Settle pays an invoice as pay says, or refuses an invoice that is not waiting for a payment. It enters the
-	// transfer by the hash that pay returns. Payee is the email address of the contractor.
+	// Settle pays an invoice with pay. It refuses an invoice that is not waiting for a payment. It stores the hash that
+	// pay returns as the invoice's transaction. Payee is the email address of the contractor.
 	Settle(id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error)) error
 }
 
-// Config is what an app stands on.
+// Config is the configuration of an app.
 type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
@@ -31,12 +31,11 @@ type Config struct {
 	Invoices Invoices
 	// Wallet is the address of the wallet that logs in.
 	Wallet string
-	// Store is where the accounts and what they sent are kept.
+	// Store keeps the accounts, and what they sent.
 	Store store.Store
 }
 
-// App serves the operations of the app API that are about its owner's account and money. It is safe for concurrent
-// use.
+// App serves the operations of the app API on its owner's account and money. It is safe for concurrent use.
 type App struct {
 	Config
 
@@ -44,11 +43,11 @@ type App struct {
 	state *state
 }
 
-// state is everything that Reset forgets: what is kept, and what follows from it.
+// state is what Reset deletes: the stored records, and values derived from them.
 type state struct {
 	keeper   *store.Keeper
 	accounts *store.Table[account] // by owner
-	contacts *store.Table[contact] // each by its id
+	contacts *store.Table[contact] // by id
 	quotes   *store.Table[payoutQuote]
 	sent     *store.Table[transfer]
 	memos    *store.Table[memo] // by payin
@@ -61,7 +60,7 @@ type state struct {
 	eventsInOrder []PartnerEvent
 }
 
-// account is what an integrator's own account has on this surface.
+// account is what this surface stores about an integrator's own account.
 type account struct {
 	Profile profile
 
@@ -71,10 +70,10 @@ type account struct {
 	anchored map[string]*transfer // the latest of each idempotency key
 }
 
-// memo is what a payin of an account is for.
+// memo is the purpose of a payin.
 type memo struct{ Account, Text string }
 
-// New returns the operations of an app on what is kept.
+// New returns an app with the stored records.
 func New(config Config) *App {
 	s := &state{keeper: store.NewKeeper(config.Store), transfers: map[string]*transfer{}}
 	s.accounts = store.Open(s.keeper, "app.account", func(_ string, mine *account) { mine.open() })
@@ -105,7 +104,7 @@ func (mine *account) open() {
 	mine.quotes, mine.memos, mine.anchored = map[string]*payoutQuote{}, map[string]string{}, map[string]*transfer{}
 }
 
-// enter makes a transfer the latest of an account.
+// enter adds a transfer as the latest of an account.
 func (s *state) enter(mine *account, sent *transfer) {
 	s.sentInOrder = append(s.sentInOrder, sent)
 	s.transfers[sent.LedgerTransaction] = sent
@@ -114,7 +113,7 @@ func (s *state) enter(mine *account, sent *transfer) {
 	}
 }
 
-// Reset goes back to the first state.
+// Reset returns to the initial state.
 func (a *App) Reset() {
 	a.mu.Lock()
 	defer a.leave()
@@ -129,8 +128,8 @@ func (a *App) Reset() {
 	s.transfers, s.sentInOrder, s.loginsInOrder, s.eventsInOrder = map[string]*transfer{}, nil, nil, nil
 }
 
-// turn is one request's time with the state, while the lock is held. Money and invoices have locks of their own, which
-// are only ever taken after this one.
+// turn is one request's time with the state, while it holds the lock. Money and invoices have their own locks, which
+// are always taken after this one.
 type turn struct {
 	*state
 	*account
@@ -140,7 +139,7 @@ type turn struct {
 	now      time.Time
 }
 
-// enter takes the lock for the account of a caller; leave gives it back.
+// enter takes the lock for a caller's account. leave releases it.
 func (a *App) enter(ctx context.Context) *turn {
 	settings := a.Settings()
 	who := caller.From(ctx)
@@ -157,7 +156,7 @@ func (a *App) enter(ctx context.Context) *turn {
 	}
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (a *App) leave() {
 	defer a.mu.Unlock()
 	a.state.keeper.Commit()
@@ -166,7 +165,7 @@ func (a *App) leave() {
 // defaultLimit is how many entries a list returns by default.
 const defaultLimit = 50
 
-// pageOf cuts a page out of a list. It is never nil, so that it travels as an array.
+// pageOf returns one page of a list. It is never nil, so that JSON has an array.
 func pageOf[T any](list []T, limit, offset int) []T {
 	if limit == 0 {
 		limit = defaultLimit
@@ -175,13 +174,13 @@ func pageOf[T any](list []T, limit, offset int) []T {
 	return append([]T{}, list[start:min(start+limit, len(list))]...)
 }
 
-// total is a count as lists carry it.
+// total returns a count as lists have it.
 func total[T any](list []T) *int {
 	count := len(list)
 	return &count
 }
 
-// Records is how many records there are.
+// Records returns how many records there are.
 func (a *App) Records() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

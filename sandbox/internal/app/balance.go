@@ -52,7 +52,7 @@ func (a *App) GetMCPBalance(ctx context.Context) (serve.Answer, error) {
 	}), err
 }
 
-// GetApp returns whom the key belongs to and what it may do.
+// GetApp returns the app of the key, its account and its scopes.
 func (a *App) GetApp(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -68,7 +68,7 @@ func (a *App) GetApp(ctx context.Context) (serve.Answer, error) {
 	}), err
 }
 
-// dollars is what the account holds in USDC.
+// dollars returns the account's balance in USDC.
 func (t *turn) dollars() (decimal.Decimal, error) {
 	balances, err := t.own.Balances()
 	for _, balance := range balances {

@@ -25,7 +25,8 @@ func (a *App) ListBanks(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(list), err
 }
 
-// ActivateBanks opens the named rails, or all that can be opened. Either all that are named open or none does.
+// ActivateBanks opens the named rails, or all rails that can be opened. If one of the named rails cannot be opened, it
+// opens none.
 func (a *App) ActivateBanks(ctx context.Context, body appwire.BankActivation) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -94,7 +95,7 @@ func bankList(rails []platformwire.Rail) (appwire.BankList, error) {
 	return appwire.BankList{Items: items, Total: total(items)}, nil
 }
 
-// openly writes requisites as the object of which this surface shows no fields.
+// openly returns requisites as an open object: the description of this surface shows no fields.
 func openly(requisites platformwire.Requisites) (open commonwire.OpenObject, err error) {
 	text, err := json.Marshal(requisites)
 	if err != nil {

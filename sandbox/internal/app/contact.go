@@ -18,7 +18,7 @@ import (
 
 // contact is a saved payment destination.
 type contact struct {
-	ID, Account        string // the owner's
+	ID, Account        string // of the owner
 	Name, Relationship string
 	Given              commonwire.ContactAccount
 	To                 platform.Destination
@@ -65,14 +65,14 @@ func (a *App) CreateContact(ctx context.Context, body appwire.ContactCreate) (se
 	return serve.Created(created.view()), nil
 }
 
-// destinationOf reads the variant of an account. Spellings of the same details become one.
+// destinationOf reads a variant of an account. Different spellings of the same details become equal.
 func destinationOf(account commonwire.ContactAccount) (platform.Destination, error) {
 	variant, err := account.ValueByDiscriminator()
 	switch variant := variant.(type) {
 	case commonwire.OnchainAccount:
 		address := variant.WalletAddress
 		if strings.HasPrefix(address, "0x") {
-			address = strings.ToLower(address) // the case of other chains' addresses means something
+			address = strings.ToLower(address) // on other chains, upper and lower case differ
 		}
 		return platform.Destination{Chain: variant.ChainID, Token: strings.ToUpper(variant.Currency), Address: address},
 			nil
@@ -83,7 +83,7 @@ func destinationOf(account commonwire.ContactAccount) (platform.Destination, err
 	}
 }
 
-// contactOf finds a contact of the account. Its id may come with its prefix.
+// contactOf finds a contact of the account. Its id may have the prefix or not.
 func (t *turn) contactOf(id string) (*contact, error) {
 	id = strings.TrimPrefix(id, "ct_")
 	i := slices.IndexFunc(t.account.contacts, func(c *contact) bool { return c.ID == id })
@@ -93,7 +93,7 @@ func (t *turn) contactOf(id string) (*contact, error) {
 	return t.account.contacts[i], nil
 }
 
-// UpdateContact changes what the body names.
+// UpdateContact changes the members that the body names.
 func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.ContactUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -107,7 +107,7 @@ func (a *App) UpdateContact(ctx context.Context, contactID string, body appwire.
 	return serve.OK(found.view()), nil
 }
 
-// DeleteContact deletes a contact. Quotes that were made for it keep their price and their destination.
+// DeleteContact deletes a contact. Its quotes keep their price and their destination.
 func (a *App) DeleteContact(ctx context.Context, contactID string) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()

@@ -1,11 +1,10 @@
-// Package app is the host's state machine for what an app does with its owner's account: profile and verification,
-// contacts, rails and quotes, transfers and their history. Documents, invoices, contracts and cards are in other
-// packages.
+// Package app is the part of the host that an app uses for its owner's account: profile and verification, contacts,
+// rails and quotes, transfers and their history. Documents, invoices, contracts and cards are in other packages.
 //
-// An app acts for an integrator's own account, the same account that the platform API uses without X-Service-Account:
-// one balance, one ledger, the same rails and payins. Money moves only through [platform.Own]. Like the platform it
-// trusts the gate before it, keeps its state behind one mutex that is never held during I/O, and takes its time from
-// the host's clock.
+// An app acts for an integrator's own account. The platform API uses the same account without X-Service-Account: one
+// balance, one ledger, the same rails and payins. Money moves only through [platform.Own]. Like package platform, this
+// package relies on the checks of the gate. One mutex guards its state, and it is never held during I/O. Time comes
+// from the host's clock.
 //
 // # What the host decides
 //

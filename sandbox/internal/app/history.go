@@ -11,7 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ListTransfers lists the transfers of the app, newest first; a key finds the transfer that it anchors.
+// ListTransfers lists the transfers of the app, newest first. With an idempotency key it lists only the transfer with
+// that key.
 func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -61,7 +62,7 @@ func matches(entry appwire.Transaction, params appwire.ListTransactionsParams) b
 		(params.BankAccountID == "" || params.BankAccountID == entry.BankAccountID)
 }
 
-// transactionView is an entry of the ledger with what this surface knows of it.
+// transactionView returns an entry of the ledger with what this surface knows about it.
 func (t *turn) transactionView(entry platform.Entry) appwire.Transaction {
 	incoming := entry.Direction == platformwire.TransactionDirectionIn
 	view := appwire.Transaction{

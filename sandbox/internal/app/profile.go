@@ -18,7 +18,7 @@ type profile struct {
 	Verification                    verification
 }
 
-// complete reports whether verification has what it reads: a name and a country.
+// complete reports whether the profile has what verification needs: a name and a country.
 func (p *profile) complete() bool {
 	named := p.EntityName != "" || p.FirstName != "" && p.LastName != ""
 	return named && p.Address != nil && p.Address.Country != ""
@@ -34,14 +34,14 @@ func (a *App) GetProfile(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(view), err
 }
 
-// Profile is the profile of the account that makes a request.
+// Profile returns the profile of the account that makes a request.
 func (a *App) Profile(ctx context.Context) (appwire.UserProfile, error) {
 	t := a.enter(ctx)
 	defer a.leave()
 	return t.profileView()
 }
 
-// UpdateProfile saves what the body names.
+// UpdateProfile saves the members that the body names.
 func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -51,7 +51,7 @@ func (a *App) UpdateProfile(ctx context.Context, body appwire.ProfileUpdate) (se
 	return serve.OK(view), err
 }
 
-// changed keeps the account as it is.
+// changed stores the account.
 func (t *turn) changed() { t.accounts.Put(t.caller.Owner, t.account) }
 
 func (p *profile) change(body appwire.ProfileUpdate, now time.Time) {

@@ -12,19 +12,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// payoutQuote is a price for paying one contact; it pays once.
+// payoutQuote is a price for paying one contact. It can be used once.
 type payoutQuote struct {
 	ID        string
-	Account   string  // the owner's
+	Account   string  // of the owner
 	Contact   contact // as it was when the quote was made
 	Price     platformwire.Quote
 	CreatedAt time.Time
-	UsedBy    string // the transfer; empty before
+	UsedBy    string // the transfer that used it, or ""
 
 	used *transfer
 }
 
-// QuoteBalancePayin prices a transfer from another chain, which may be sent at once.
+// QuoteBalancePayin prices a transfer from another chain. The transfer may be sent at once.
 func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -41,7 +41,7 @@ func (a *App) QuoteBalancePayin(ctx context.Context, body appwire.BalancePayinQu
 	return serve.OK(payinView(quoted)), err
 }
 
-// QuoteBankPayin prices a transfer over a bank account of the account's own, in its currency.
+// QuoteBankPayin prices a transfer to one of the account's own bank accounts, in its currency.
 func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -58,7 +58,7 @@ func (a *App) QuoteBankPayin(ctx context.Context, body appwire.BankPayinQuote) (
 	return serve.OK(payinView(quoted)), err
 }
 
-// SubmitBankPayinQuote accepts the price of a bank payin: from then on it waits for its money. Submitting again changes
+// SubmitBankPayinQuote accepts the price of a bank payin. The payin then waits for its money. Submitting again changes
 // nothing.
 func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmission) (serve.Answer, error) {
 	t := a.enter(ctx)
@@ -77,7 +77,7 @@ func (a *App) SubmitBankPayinQuote(ctx context.Context, body appwire.QuoteSubmis
 	return serve.OK(status), err
 }
 
-// payin finds a payin's quote. A payout's is of another kind.
+// payin finds a payin by its quote. It does not find the quote of a payout.
 func (t *turn) payin(quoteID string) (platformwire.Payin, error) {
 	if t.account.quotes[quoteID] != nil {
 		return platformwire.Payin{}, refuse.Conflict("The quote is for a payout.")

@@ -20,9 +20,9 @@ import (
 // Reference serves the reference endpoints on quotes, wallets and partners.
 type Reference struct{ App *App }
 
-// WalletLogin is a login with a wallet, as its device described itself.
+// WalletLogin is a login with a wallet, with the device's description of itself.
 type WalletLogin struct {
-	Account                          string // the owner's
+	Account                          string // of the owner
 	Wallet                           string // its address
 	DeviceID, DeviceType, DeviceName string
 	At                               time.Time
@@ -37,10 +37,10 @@ type PartnerEvent struct {
 	At                              time.Time // when it arrived, on the host's clock
 }
 
-// defaultDevice is the kind and the name of a device that does not say.
+// defaultDevice is the kind and the name of a device that gives none.
 const defaultDevice = "ios"
 
-// GetTransactionStatus returns how far the payment of a quote has come.
+// GetTransactionStatus returns the status of a quote's payment.
 func (r Reference) GetTransactionStatus(ctx context.Context, quoteID string) (serve.Answer, error) {
 	status, err := r.App.Status(ctx, quoteID)
 	return serve.OK(status), err
@@ -64,8 +64,8 @@ func (r Reference) LogInWallet(
 	return serve.OK(referencewire.WalletLoginResult{Status: "success"}), nil
 }
 
-// checkSignatures demands at least one signature, and all of them of the wallet. Which wallet signed is not shown to
-// matter; another one is forbidden.
+// checkSignatures requires at least one signature, and that all of them are from the wallet. The description does not
+// say which wallet must sign. Signatures of another wallet are refused with forbidden.
 func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	if len(login.Signatures) == 0 {
 		return refuse.InvalidField("signatures", "too_short", "A login needs at least one signature.")
@@ -82,7 +82,7 @@ func (r Reference) checkSignatures(login referencewire.WalletLogin) error {
 	return nil
 }
 
-// ReceiveWebhook takes an event that a partner reports.
+// ReceiveWebhook stores an event that a partner reports.
 func (r Reference) ReceiveWebhook(
 	ctx context.Context, partner string, body referencewire.WebhookEvent,
 ) (serve.Answer, error) {
@@ -105,14 +105,14 @@ func (a *App) Logins() []WalletLogin {
 	return slices.Clone(a.state.loginsInOrder)
 }
 
-// Events returns what partners reported, oldest first.
+// Events returns the events that partners reported, oldest first.
 func (a *App) Events() []PartnerEvent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.state.eventsInOrder)
 }
 
-// Public serves the public utilities on rates.
+// Public serves the public utilities for rates.
 type Public struct{ App *App }
 
 // GetRate prices a currency against the US dollar.

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// The values of a quoted payment that the description does not show, beside those of a payin's status.
+// The statuses of a quoted payment that the description does not show, besides the statuses of a payin.
 const (
 	typePayin       = "payin"
 	typePayout      = "payout"
@@ -21,7 +21,7 @@ const (
 	statusCompleted = "completed"
 )
 
-// Status is how far the payment of a quote has come.
+// Status returns the status of a quote's payment.
 func (a *App) Status(ctx context.Context, quoteID string) (commonwire.UniversalTransactionStatus, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -74,7 +74,7 @@ func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTrans
 	return status, err
 }
 
-// statusOf is what the price says. The transaction's id follows from the quote's.
+// statusOf returns the status of a quote. The transaction's id is derived from the quote's.
 func statusOf(
 	quoteID, kind string, price platformwire.Quote, createdAt time.Time,
 ) commonwire.UniversalTransactionStatus {

@@ -14,13 +14,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// keyLifetime is how long a key replays.
+// keyLifetime is how long the host repeats its first response to a key.
 const keyLifetime = 7 * 24 * time.Hour
 
 // transfer is money that an app sent.
 type transfer struct {
 	ID, AppID, Key    string
-	Account           string // the owner's
+	Account           string // of the owner
 	Terms             terms
 	ContactID, Hash   string
 	Method            string
@@ -30,7 +30,7 @@ type transfer struct {
 	LedgerTransaction string
 }
 
-// terms are what a transfer was asked for; equal terms are the same transfer.
+// terms are the terms of a transfer. Requests with equal terms are the same transfer.
 type terms struct{ ContactID, QuoteID, InvoiceID, Amount, Memo string }
 
 // CreateTransfer pays a contact, a quote or an invoice.
@@ -45,7 +45,7 @@ func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (
 		return serve.Answer{}, err
 	}
 	asked := termsOf(body)
-	anchor := t.caller.IdempotencyKey // of the account, whichever of its apps sends it
+	anchor := t.caller.IdempotencyKey // per account, for all of its apps
 	if earlier := t.anchored[anchor]; earlier != nil && t.now.Before(earlier.CreatedAt.Add(keyLifetime)) {
 		if earlier.Terms != asked {
 			return serve.Answer{}, refuse.IdempotencyKeyReused("transferId", earlier.ID)
@@ -65,7 +65,7 @@ func (a *App) CreateTransfer(ctx context.Context, body appwire.TransferCreate) (
 // receipt is the response to a transfer.
 func receipt(hash string) serve.Answer { return serve.OK(appwire.TransferReceipt{TxHash: hash}).Lean() }
 
-// checkTransfer demands one way to pay, and an amount for a contact alone.
+// checkTransfer requires exactly one way to pay. An amount is for a contact only.
 func checkTransfer(body appwire.TransferCreate) error {
 	var wrong []refuse.Field
 	given := 0
@@ -106,7 +106,7 @@ func termsOf(body appwire.TransferCreate) terms {
 	return asked
 }
 
-// send finds out what to pay, and pays it within the key's spend limit.
+// send finds the payment, and makes it within the key's spend limit.
 func (a *App) send(t *turn, asked terms, body appwire.TransferCreate) (*transfer, error) {
 	sent := &transfer{
 		ID: uuid.NewString(), Account: t.caller.Owner, Terms: asked, CreatedAt: t.now,
@@ -167,7 +167,7 @@ func (a *App) payInvoice(t *turn, sent *transfer) error {
 	})
 }
 
-// spend pays within the key's spend limit, which gets back what did not move.
+// spend pays within the key's spend limit. If the money did not move, the limit gets the amount back.
 func (a *App) spend(t *turn, sent *transfer, pay func() (platform.Paid, error)) error {
 	if err := a.Keys.Spend(t.caller.KeyID, sent.Amount); err != nil {
 		return err
@@ -181,5 +181,5 @@ func (a *App) spend(t *turn, sent *transfer, pay func() (platform.Paid, error)) 
 	return nil
 }
 
-// status of every transfer: it arrives at once.
+// status is the status of every transfer: it arrives at once.
 const transferStatus = string(platformwire.TransactionStatusCompleted)

@@ -12,17 +12,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// verificationProvider is who verifies on this host.
+// verificationProvider is the provider that verifies on this host.
 const verificationProvider = "sandbox"
 
-// verification is how far the account's owner has come.
+// verification is the progress of the account's owner.
 type verification struct {
 	Link                  string
-	LinkedAt, CompletedAt time.Time // when the link was made, and when the profile had what it reads
+	LinkedAt, CompletedAt time.Time // when the link was made, and when the profile was complete
 	Decision              commonwire.KYCStatus
 }
 
-// CreateKYCLink makes a link, or fetches the one there is.
+// CreateKYCLink creates a link, or returns the existing one.
 func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -34,7 +34,7 @@ func (a *App) CreateKYCLink(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(appwire.KYCLink{URL: v.Link, Status: t.kycStatus()}), nil
 }
 
-// GetKYCStatus returns how far verification has come.
+// GetKYCStatus returns the status of the verification.
 func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
@@ -44,7 +44,7 @@ func (a *App) GetKYCStatus(ctx context.Context, params appwire.GetKYCStatusParam
 	return serve.OK(appwire.KYCState{Status: t.kycStatus(), Provider: verificationProvider}), nil
 }
 
-// kycStatus is where verification stands. Once decided it stays so.
+// kycStatus returns the status of the verification. A decision is final.
 func (t *turn) kycStatus() commonwire.KYCStatus {
 	v := &t.Profile.Verification
 	reviewFrom := v.LinkedAt

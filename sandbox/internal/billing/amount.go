@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// maxDigits bounds what the host computes with.
+// maxDigits limits the amounts that the host computes with.
 const maxDigits = 36
 
 // decimalsOf returns how many decimals an amount of a currency has.
@@ -33,7 +33,7 @@ func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 	}
 }
 
-// checkAmount returns what is wrong with an amount, as a field error, or none.
+// checkAmount returns what is wrong with an amount, as field errors, or nil.
 func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
 	wrong := func(code, message string) []refuse.Field {
 		return []refuse.Field{{Field: field, Code: code, Message: message}}
@@ -49,12 +49,12 @@ func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.
 	return nil
 }
 
-// lineTotal is what a line comes to, rounded to the decimals of the currency.
+// lineTotal returns the total of a line, rounded to the decimals of the currency.
 func lineTotal(line commonwire.LineItem, decimals int32) decimal.Decimal {
 	return line.Price.Mul(line.Quantity.Decimal).Round(decimals)
 }
 
-// total adds lines up, or says which of them is wrong. The field names the list.
+// total adds up lines, or says which line is wrong. field is the name of the list.
 func total(
 	field string, lines []commonwire.LineItem, currency commonwire.InvoiceCurrency,
 ) (decimal.Decimal, []refuse.Field) {
@@ -84,7 +84,7 @@ func total(
 	return sum, wrong
 }
 
-// invalid is validation_failed for these fields, or nil for none.
+// invalid returns validation_failed for these fields, or nil if there are none.
 func invalid(fields []refuse.Field) error {
 	if len(fields) == 0 {
 		return nil

@@ -11,25 +11,25 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// Profile is an account as the parties of its contracts and invoices see it.
+// Profile is an account as the other parties of its contracts and invoices see it.
 type Profile struct {
-	// ID is the account's, a UUID; it follows from the email address when empty.
+	// ID is the account's UUID. If it is empty, it is derived from the email address.
 	ID                                           string
 	Email                                        string
 	DisplayName, FirstName, LastName, EntityName string
 	IsBusiness                                   bool
 	Address                                      *commonwire.PostalAddress
-	// WalletAddress is where the account is paid on Base.
+	// WalletAddress is the account's wallet on Base.
 	WalletAddress string
 }
 
-// Config is what paperwork needs of the host. The functions must be safe for concurrent use.
+// Config is what billing needs from the host. The functions must be safe for concurrent use.
 type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
 	// Profile returns the account that makes a request.
 	Profile func(context.Context) Profile
-	// Store is where paperwork is kept.
+	// Store keeps contracts, invoices and documents.
 	Store store.Store
 }
 
@@ -41,7 +41,7 @@ type Billing struct {
 	state *state
 }
 
-// state is everything that Reset forgets: what is kept, each by its id, and what follows from it.
+// state is what Reset deletes: the stored records by their ids, and values derived from them.
 type state struct {
 	keeper    *store.Keeper
 	documents *store.Table[document]
@@ -54,7 +54,7 @@ type state struct {
 	references    map[string]*invoice // by custom transaction reference
 }
 
-// New returns the paperwork that is kept.
+// New returns a Billing with the stored records.
 func New(config Config) *Billing {
 	s := &state{keeper: store.NewKeeper(config.Store), references: map[string]*invoice{}}
 	s.documents = store.Open[document](s.keeper, "billing.document")
@@ -72,7 +72,7 @@ func New(config Config) *Billing {
 	return &Billing{config: config, state: s}
 }
 
-// enter makes an invoice the latest.
+// enter adds an invoice as the latest.
 func (s *state) enter(i *invoice) {
 	s.invoiceOrder = append(s.invoiceOrder, i)
 	if i.contract != nil {
@@ -80,7 +80,7 @@ func (s *state) enter(i *invoice) {
 	}
 }
 
-// Reset goes back to the first state.
+// Reset returns to the initial state.
 func (b *Billing) Reset() {
 	b.mu.Lock()
 	defer b.leave()
@@ -92,15 +92,15 @@ func (b *Billing) Reset() {
 	s.contractOrder, s.invoiceOrder, s.references = nil, nil, map[string]*invoice{}
 }
 
-// turn is one request's time with the state, while the lock is held.
+// turn is one request's time with the state, while it holds the lock.
 type turn struct {
 	*state
 	settings *deployment.Settings
 	now      time.Time
-	me       party // who asks; the zero party on public routes
+	me       party // the caller; zero on public routes
 }
 
-// enter takes the lock for an account's request; leave gives it back.
+// enter takes the lock for an account's request. leave releases it.
 func (b *Billing) enter(ctx context.Context) *turn {
 	me := b.config.Profile(ctx).party()
 	t := b.enterPublic()
@@ -115,16 +115,16 @@ func (b *Billing) enterPublic() *turn {
 	return &turn{state: b.state, settings: settings, now: b.config.Clock.Now().Truncate(precision)}
 }
 
-// precision is that of the host's times.
+// precision is the precision of the host's times.
 const precision = time.Millisecond
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (b *Billing) leave() {
 	defer b.mu.Unlock()
 	b.state.keeper.Commit()
 }
 
-// Records is how many records there are.
+// Records returns how many records there are.
 func (b *Billing) Records() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,17 +12,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// contract is an agreement from its offer on.
+// contract is an agreement, from its offer on.
 type contract struct {
 	ID                   string
 	Client, Contractor   party
 	Terms                appwire.ContractCreate
-	ExpirationAt         time.Time // zero: it does not end by itself
+	ExpirationAt         time.Time // zero if it does not end by itself
 	Methods              []commonwire.PaymentMethod
 	CreatedAt, UpdatedAt time.Time
 
 	Status commonwire.ContractStatus
-	// When each side accepted; zero before.
+	// When each side accepted; zero before that.
 	ClientAccepted, ContractorAccepted time.Time
 
 	invoices []*invoice // oldest first
@@ -33,7 +33,7 @@ func (c *contract) requiresSignature() bool {
 	return c.Terms.RequireSignature != nil && *c.Terms.RequireSignature
 }
 
-// pending reports whether a side has yet to accept.
+// pending reports whether a side has not accepted yet.
 func (c *contract) pending() bool {
 	return c.Status == commonwire.ContractStatusPendingApprovalByContractor ||
 		c.Status == commonwire.ContractStatusPendingApprovalByClient
@@ -48,7 +48,7 @@ func (c *contract) move(status commonwire.ContractStatus, at time.Time) {
 	c.Status, c.UpdatedAt = status, at
 }
 
-// accept enters one side's acceptance, and moves the contract to whoever is next.
+// accept stores one side's acceptance, and passes the contract to the next side.
 func (c *contract) accept(side *time.Time, at time.Time) {
 	if side.IsZero() {
 		*side = at
@@ -63,17 +63,17 @@ func (c *contract) accept(side *time.Time, at time.Time) {
 	}
 }
 
-// settle does what has become due: the contractor accepts, the contract ends.
+// settle does what is due: the contractor accepts, or the contract ends.
 func (t *turn) settle(c *contract) {
 	if t.overdue(c) {
 		t.changed(c)
 	}
 }
 
-// changed keeps a contract that is new or changed.
+// changed stores a new or changed contract.
 func (t *turn) changed(c *contract) { t.contracts.Put(c.ID, c) }
 
-// overdue does it, and reports whether there was anything to do.
+// overdue does what is due, and reports whether there was anything to do.
 func (t *turn) overdue(c *contract) (changed bool) {
 	due := c.CreatedAt.Add(time.Duration(t.settings.ContractorAcceptsAfter))
 	if c.Status == commonwire.ContractStatusPendingApprovalByContractor && !t.now.Before(due) && !c.ended(due) {
@@ -98,7 +98,7 @@ func (c *contract) ended(at time.Time) bool {
 // seenBy reports whether an account is a party.
 func (c *contract) seenBy(who party) bool { return c.Client.is(who) || c.Contractor.is(who) }
 
-// contract finds a contract of the caller, up to date.
+// contract finds a contract of the caller, and brings it up to date.
 func (t *turn) contract(id string) (*contract, error) {
 	found := t.contracts.Get(id)
 	if found == nil || !found.seenBy(t.me) {
@@ -113,7 +113,7 @@ func (b *Billing) Contract(ctx context.Context, id string) (commonwire.Contract,
 	return b.onContract(ctx, id, func(*turn, *contract) error { return nil })
 }
 
-// onContract does something to one contract and returns it as it then is.
+// onContract changes one contract, and returns the changed contract.
 func (b *Billing) onContract(
 	ctx context.Context, id string, do func(*turn, *contract) error,
 ) (commonwire.Contract, error) {
@@ -139,7 +139,7 @@ func (b *Billing) Contracts(ctx context.Context, page Page) appwire.ContractList
 	return appwire.ContractList{Items: items, Total: &total}
 }
 
-// CreateContract offers a contract; the caller is its client.
+// CreateContract offers a contract. The caller is its client.
 func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreate) (commonwire.Contract, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -169,7 +169,7 @@ func (b *Billing) CreateContract(ctx context.Context, body appwire.ContractCreat
 	return offered.view(), nil
 }
 
-// checkFields returns what is wrong with the values that a contract is filled with.
+// checkFields returns what is wrong with the values of a contract's fields.
 func checkFields(fields appwire.ContractFields) []refuse.Field {
 	switch {
 	case fields.Amount.IsZero():
@@ -181,7 +181,7 @@ func checkFields(fields appwire.ContractFields) []refuse.Field {
 	}
 }
 
-// view is the contract as it stands.
+// view returns the contract as responses show it.
 func (c *contract) view() commonwire.Contract {
 	view := commonwire.Contract{
 		ID:                   c.ID,
@@ -222,7 +222,7 @@ func (c *contract) view() commonwire.Contract {
 	return view
 }
 
-// acceptance is what is shown of one side's acceptance; nothing before.
+// acceptance returns one side's acceptance as responses show it. It is empty before the acceptance.
 func acceptance(at time.Time) commonwire.OpenObject {
 	if at.IsZero() {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// UpdateContract changes the fields and the schedule that are given and leaves the rest.
+// UpdateContract changes the given fields and the given schedule, and nothing else.
 func (b *Billing) UpdateContract(
 	ctx context.Context, id string, body appwire.ContractUpdate,
 ) (commonwire.Contract, error) {
@@ -45,7 +45,7 @@ func (b *Billing) UpdateContract(
 	})
 }
 
-// ReplacePaymentMethods puts methods in the place of all others. Invoices keep those they were issued with.
+// ReplacePaymentMethods replaces all payment methods. Invoices keep the methods with which they were issued.
 func (b *Billing) ReplacePaymentMethods(
 	ctx context.Context, id string, methods []commonwire.PaymentMethod,
 ) (commonwire.Contract, error) {
@@ -59,7 +59,7 @@ func (b *Billing) ReplacePaymentMethods(
 	})
 }
 
-// ApproveContract accepts a contract for the calling party, and resumes a paused one.
+// ApproveContract accepts a contract for the calling party, or resumes a paused contract.
 func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Contract, error) {
 	return b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch {
@@ -67,7 +67,7 @@ func (b *Billing) ApproveContract(ctx context.Context, id string) (commonwire.Co
 			return refuse.Conflict("The contract has ended.")
 		case c.Status == commonwire.ContractStatusPaused:
 			c.move(commonwire.ContractStatusActive, t.now)
-		case !c.pending(): // in force already
+		case !c.pending(): // already in force
 		case c.Client.is(t.me):
 			c.accept(&c.ClientAccepted, t.now)
 		default:
@@ -94,7 +94,7 @@ func (b *Billing) PauseContract(ctx context.Context, id string) (commonwire.Cont
 	})
 }
 
-// DeleteContract removes an offer, and cancels a contract that is in force.
+// DeleteContract deletes an offer, and cancels a contract that is in force.
 func (b *Billing) DeleteContract(ctx context.Context, id string) error {
 	_, err := b.onContract(ctx, id, func(t *turn, c *contract) error {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// templates are the contracts that can be created, one for each type.
+// templates are the templates of contracts, one for each type.
 var templates = []appwire.ContractTemplate{
 	template(commonwire.ContractTypeService, "Service agreement", "amount", "currency", "scopeDescription"),
 	template(commonwire.ContractTypeEmployment, "Employment contract", "amount", "currency", "jobTitle",
@@ -37,7 +37,7 @@ func (b *Billing) Templates() appwire.ContractTemplateList {
 	return appwire.ContractTemplateList{Items: append([]appwire.ContractTemplate(nil), templates...), Total: &total}
 }
 
-// Preview returns the resolved fields and the text of a contract.
+// Preview returns the final fields and the text of a contract.
 func (b *Billing) Preview(ctx context.Context, id string) (appwire.ContractPreview, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -50,7 +50,7 @@ func (b *Billing) Preview(ctx context.Context, id string) (appwire.ContractPrevi
 	return appwire.ContractPreview{Fields: fields, Text: found.text()}, nil
 }
 
-// fieldsOf are the values that a contract is filled with, without those that it leaves open.
+// fieldsOf returns the values of a contract's fields, without empty ones.
 func fieldsOf(fields appwire.ContractFields) commonwire.OpenObject {
 	values := commonwire.OpenObject{}
 	if fields.Amount.IsPositive() {
@@ -66,7 +66,7 @@ func fieldsOf(fields appwire.ContractFields) commonwire.OpenObject {
 	return values
 }
 
-// text is how the contract reads.
+// text returns the text of the contract.
 func (c *contract) text() string {
 	paragraphs := []string{
 		c.title(),
@@ -87,7 +87,7 @@ func (c *contract) text() string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// title is the contract's label, or the name of its kind.
+// title returns the contract's label, or the name of its type.
 func (c *contract) title() string {
 	for _, template := range templates {
 		if template.Type == c.Terms.Type {

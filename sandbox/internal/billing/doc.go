@@ -1,10 +1,9 @@
-// Package billing keeps the host's paperwork: uploaded documents, contracts, invoices with and without a contract, and
-// the copies of invoices that their recipients see. It moves no money. The package that moves the money calls
-// [Billing.Settle].
+// Package billing keeps uploaded documents, contracts, invoices with and without a contract, and the copies of invoices
+// for their recipients. It moves no money. The package that moves the money calls [Billing.Settle].
 //
-// Like the platform's state machine it trusts its caller: the gate has checked the credential and the request's syntax.
-// All state is behind one mutex. The mutex is held while an invoice is paid, and not while a PDF is rendered. Time
-// comes from the host's clock only.
+// Like package platform, it relies on the checks of the gate: the credential and the syntax of the request. One mutex
+// guards all state. It is held while an invoice is paid, and not while a PDF is rendered. Time comes only from the
+// host's clock.
 //
 // # What the host decides
 //

@@ -13,10 +13,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// document is an uploaded file, of which the host keeps the particulars.
+// document is an uploaded file. The host stores its metadata only.
 type document struct {
 	ID, Name, Key string
-	Kind          appwire.DocumentKind // empty: not said
+	Kind          appwire.DocumentKind // "" if it was not given
 	Owner         party
 }
 

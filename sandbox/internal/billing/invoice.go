@@ -24,27 +24,27 @@ type invoice struct {
 	Amount                   decimal.Decimal
 	Currency                 commonwire.InvoiceCurrency
 	Items                    []commonwire.LineItem
-	Methods                  []commonwire.PaymentMethod // as they were when it was issued
+	Methods                  []commonwire.PaymentMethod // as they were when the invoice was issued
 	Comment                  string
-	Issued, Due, PeriodStart openapi_types.Date // zero: not said
-	ContractID               string             // empty: on its own
+	Issued, Due, PeriodStart openapi_types.Date // zero if it was not given
+	ContractID               string             // "" without a contract
 	Period                   int                // of the contract, from 1
-	DocumentID               string             // empty: none
+	DocumentID               string             // "" without a document
 	CreatedAt, UpdatedAt     time.Time
 	Status                   commonwire.InvoiceStatus
 	Reference                string // custom transaction reference
 	Transaction              *commonwire.InvoiceTransaction
 	PaidAt                   time.Time
-	Transferred              bool // paid by money of this host
+	Transferred              bool // paid with money of this host
 
-	contract *contract // nil: none
-	document *document // nil: none
+	contract *contract // nil without a contract
+	document *document // nil without a document
 }
 
-// sequence is one of invoice numbers: of an account, and a prefix.
+// sequence identifies a series of invoice numbers: an account and a prefix.
 type sequence struct{ Last int }
 
-// issue enters a new invoice: from now on its parties see it.
+// issue stores a new invoice. Its parties can now see it.
 func (t *turn) issue(made *invoice, prefix string) {
 	if prefix == "" {
 		prefix = "INV"
@@ -69,12 +69,12 @@ func dateOf(at time.Time) openapi_types.Date {
 	return openapi_types.Date{Time: at.UTC().Truncate(24 * time.Hour)}
 }
 
-// seenBy reports whether an account may see the invoice: who made it may always, the parties unless it is a draft.
+// seenBy reports whether an account may see the invoice: its creator always, the parties unless it is a draft.
 func (i *invoice) seenBy(who party) bool {
 	return i.Creator.is(who) || i.sent() && (i.Client.is(who) || i.Contractor.is(who))
 }
 
-// sent reports whether anybody but its maker sees the invoice.
+// sent reports whether anybody but its creator sees the invoice.
 func (i *invoice) sent() bool { return i.Status != commonwire.InvoiceStatusDraft }
 
 // invoice finds an invoice of the caller.
@@ -124,7 +124,7 @@ func (t *turn) publicInvoice(id string) (*invoice, error) {
 	return found, nil
 }
 
-// view is the invoice as it stands.
+// view returns the invoice as responses show it.
 func (t *turn) view(i *invoice) commonwire.Invoice {
 	view := commonwire.Invoice{
 		ID:                   i.ID,
@@ -165,7 +165,7 @@ func (t *turn) view(i *invoice) commonwire.Invoice {
 	return view
 }
 
-// onContract is the invoice as the latest of its contract, flat.
+// onContract returns the invoice as its contract shows its latest invoice, without nesting.
 func (i *invoice) onContract() commonwire.ContractInvoice {
 	view := commonwire.ContractInvoice{
 		ID:                   i.ID,

@@ -11,11 +11,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// maxBatch is how many invoices one batch issues.
+// maxBatch is the maximum number of invoices in one batch.
 const maxBatch = 100
 
-// CreateInvoiceBatch issues one invoice for each entry, or none: the fields of a refusal start with the row, counted
-// from 0.
+// CreateInvoiceBatch issues one invoice for each entry, or none. In a refusal, the names of fields begin with the row,
+// counted from 0.
 func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBatch) (appwire.InvoiceList, error) {
 	t := b.enter(ctx)
 	defer b.leave()
@@ -44,14 +44,14 @@ func (b *Billing) CreateInvoiceBatch(ctx context.Context, rows appwire.InvoiceBa
 	return issued, nil
 }
 
-// batch is what a batch would issue.
+// batch holds the invoices of a batch before they are issued.
 type batch struct {
 	*turn
 	made    []*invoice
 	planned map[*contract]map[int]bool // periods of the rows so far
 }
 
-// plan makes the invoice of one row, or says what is wrong with the row.
+// plan makes the invoice of one row, or returns what is wrong with the row.
 func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	under, err := b.contract(row.ContractID)
 	switch {
@@ -88,7 +88,7 @@ func (b *batch) plan(row appwire.InvoiceBatchEntry) []refuse.Field {
 	return nil
 }
 
-// next is the period after the last that is invoiced or planned.
+// next returns the period after the last period that is invoiced or planned.
 func (b *batch) next(under *contract) int {
 	next := under.nextPeriod()
 	for period := range b.planned[under] {

@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// CreateInvoiceFromContract issues the invoice of the next period of a contract: the contract's own line, and those
-// that are added.
+// CreateInvoiceFromContract issues the invoice of the next period of a contract. It has the contract's own line, and
+// the lines of the request.
 func (b *Billing) CreateInvoiceFromContract(
 	ctx context.Context, contractID string, body appwire.ContractInvoiceCreate,
 ) (commonwire.Invoice, error) {
@@ -42,7 +42,7 @@ func (b *Billing) CreateInvoiceFromContract(
 	return t.view(made), nil
 }
 
-// invoice makes the invoice of one period, which is yet to be issued. The field names where lines come from.
+// invoice makes the invoice of one period, and does not issue it. field is the name of the list of lines.
 func (c *contract) invoice(period int, lines []commonwire.LineItem, field string) (*invoice, []refuse.Field) {
 	currency := commonwire.InvoiceCurrency(c.Terms.Fields.Currency)
 	if len(lines) == 0 {
@@ -63,7 +63,7 @@ func (c *contract) invoice(period int, lines []commonwire.LineItem, field string
 	return made, wrong
 }
 
-// ownLines is what the contract itself says to invoice for a period, if it names an amount.
+// ownLines returns the contract's own line for a period, if the contract has an amount.
 func (c *contract) ownLines(periodStart openapi_types.Date) []commonwire.LineItem {
 	if !c.Terms.Fields.Amount.IsPositive() {
 		return nil
@@ -75,7 +75,7 @@ func (c *contract) ownLines(periodStart openapi_types.Date) []commonwire.LineIte
 	return []commonwire.LineItem{{Name: name, Quantity: number.Of(decimal.NewFromInt(1)), Price: c.Terms.Fields.Amount}}
 }
 
-// nextPeriod is the period after the last that was invoiced.
+// nextPeriod returns the period after the last invoiced one.
 func (c *contract) nextPeriod() int {
 	last := 0
 	for _, issued := range c.invoices {
@@ -84,7 +84,7 @@ func (c *contract) nextPeriod() int {
 	return last + 1
 }
 
-// invoiced reports whether a period has an invoice that stands.
+// invoiced reports whether a period has an invoice that is not cancelled.
 func (c *contract) invoiced(period int) bool {
 	return slices.ContainsFunc(c.invoices, func(i *invoice) bool {
 		return i.Period == period && i.Status != commonwire.InvoiceStatusCancelled
@@ -97,7 +97,7 @@ func (c *contract) invoicedFrom(start openapi_types.Date) bool {
 	})
 }
 
-// replaced reports whether a cancelled invoice's period has an invoice that stands.
+// replaced reports whether the period of a cancelled invoice has another invoice that is not cancelled.
 func (i *invoice) replaced() bool {
 	return i.Status == commonwire.InvoiceStatusCancelled && i.contract != nil &&
 		(i.contract.invoiced(i.Period) || i.contract.invoicedFrom(i.PeriodStart))

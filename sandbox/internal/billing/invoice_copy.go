@@ -10,10 +10,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// dayFormat is how a copy writes dates.
+// dayFormat is the format of dates in a copy.
 const dayFormat = "2 January 2006"
 
-// RenderInvoice makes a PDF copy of an invoice. Details is the index of the payment method to print, nil for a copy
+// RenderInvoice makes a PDF copy of an invoice. details is the index of the payment method to print, or nil for a copy
 // without payment details.
 func (b *Billing) RenderInvoice(id string, details *int) ([]byte, error) {
 	content, err := b.copyOf(id, details)
@@ -44,8 +44,8 @@ func (b *Billing) copyOf(id string, details *int) (invoicepdf.Copy, error) {
 	return content, err
 }
 
-// copy is what a copy says, without payment details. It is dated by the invoice's last change, so that two copies of
-// the same invoice are the same file.
+// copy returns the content of a copy, without payment details. Its date is that of the invoice's last change, so two
+// copies of the same invoice are the same file.
 func (i *invoice) copy() invoicepdf.Copy {
 	content := invoicepdf.Copy{
 		Title: "Invoice " + i.Number,
@@ -83,7 +83,7 @@ func (i *invoice) copy() invoicepdf.Copy {
 	return content
 }
 
-// printed is an amount with the decimals of a fiat currency, or with those that it has.
+// printed returns an amount with the decimals of its fiat currency, or with its own decimals for a token.
 func (i *invoice) printed(amount decimal.Decimal) string {
 	if decimals := decimalsOf(i.Currency); decimals <= 2 {
 		return amount.StringFixed(decimals)
@@ -102,7 +102,7 @@ func (p party) onCopy() invoicepdf.Party {
 	return view
 }
 
-// addressLines is an address as it stands on an envelope.
+// addressLines returns the lines of an address, as on an envelope.
 func addressLines(a commonwire.PostalAddress) []string {
 	return []string{a.StreetAddress, a.AddressLine2, join(a.Zip, a.City), join(a.State, a.Country)}
 }

@@ -30,7 +30,7 @@ func (b *Billing) CreateInvoice(ctx context.Context, body appwire.InvoiceCreate)
 	return t.view(made), nil
 }
 
-// CreateUploadedInvoice issues an invoice whose document was uploaded before.
+// CreateUploadedInvoice issues an invoice for an uploaded document.
 func (b *Billing) CreateUploadedInvoice(
 	ctx context.Context, body appwire.UploadedInvoiceCreate,
 ) (commonwire.Invoice, error) {
@@ -60,8 +60,8 @@ func (b *Billing) CreateUploadedInvoice(
 	return t.view(made), nil
 }
 
-// parties resolves both sides of an invoice. The caller stands in for a contractor that is not named, and for the
-// client of somebody else's invoice.
+// parties returns both sides of an invoice. If the contractor is not named, it is the caller. If the client of another
+// contractor's invoice is not named, it is the caller too.
 func (t *turn) parties(clientEmail, contractorEmail string) (client, contractor party, wrong []refuse.Field) {
 	contractor = t.me
 	if contractorEmail != "" {

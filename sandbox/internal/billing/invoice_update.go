@@ -14,12 +14,12 @@ import (
 
 // The kinds of transactions that pay invoices.
 const (
-	paidByReference = "external" // a transaction that somebody refers to
+	paidByReference = "external" // a transaction reference that somebody gave
 	paidByTransfer  = "transfer" // money of this host
 )
 
-// UpdateInvoice moves an invoice to another state. Paid without a transaction reference is paid offline, with no linked
-// transaction; paidAt backdates the payment, which is now otherwise.
+// UpdateInvoice moves an invoice to another state. Paid without a transaction reference means paid offline, without a
+// linked transaction. paidAt is the time of the payment; without it, that is now.
 func (b *Billing) UpdateInvoice(
 	ctx context.Context, id string, body commonwire.InvoiceUpdate,
 ) (commonwire.Invoice, error) {
@@ -46,18 +46,18 @@ func (b *Billing) UpdateInvoice(
 	return t.view(found), nil
 }
 
-// isPayment reports the states in which there is a payment: the contractor or the client says so.
+// isPayment reports the states with a payment: the contractor or the client has reported it.
 func isPayment(status commonwire.InvoiceStatus) bool {
 	return status == commonwire.InvoiceStatusPaid || status == commonwire.InvoiceStatusClientPaid
 }
 
-// payByHand marks an invoice paid, by either side, or adds to what is known of its payment.
+// payByHand marks an invoice as paid, by either side, or adds to what is known about its payment.
 func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
-	reference, paidAt := given.Value(body.OnchainTransactionID), given.Value(body.PaidAt) // empty for null and for none
+	reference, paidAt := given.Value(body.OnchainTransactionID), given.Value(body.PaidAt) // "" if it is null or missing
 	relinked := body.OnchainTransactionID.IsSpecified()
 	owner := t.references[reference]
 	switch {
-	case paidAt.Truncate(precision).After(t.now): // now is no finer, and a caller's now may be
+	case paidAt.Truncate(precision).After(t.now): // now is truncated, so paidAt must be truncated as well
 		return refuse.InvalidField("paidAt", "less_than_equal", "paidAt must not be in the future.")
 	case owner != nil && owner != i:
 		return refuse.Conflict("The transaction reference belongs to another invoice.")
@@ -80,7 +80,7 @@ func (t *turn) payByHand(i *invoice, body commonwire.InvoiceUpdate) error {
 	return nil
 }
 
-// moveUnpaid gives an invoice a state without a payment, and forgets one by hand.
+// moveUnpaid sets a state without a payment, and deletes a payment that was reported by hand.
 func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 	switch {
 	case given.Value(body.OnchainTransactionID) != "":
@@ -93,13 +93,13 @@ func (t *turn) moveUnpaid(i *invoice, body commonwire.InvoiceUpdate) error {
 	return nil
 }
 
-// forgetPayment forgets a payment by hand.
+// forgetPayment deletes a payment that was reported by hand.
 func (t *turn) forgetPayment(i *invoice) {
 	t.link(i, "")
 	i.PaidAt = time.Time{}
 }
 
-// link makes a reference the transaction that paid an invoice; an empty one leaves it without.
+// link links an invoice to the transaction that paid it. An empty reference links it to none.
 func (t *turn) link(i *invoice, reference string) {
 	t.refer(i, reference)
 	i.Transaction = nil
@@ -115,7 +115,7 @@ func (t *turn) link(i *invoice, reference string) {
 	}
 }
 
-// refer links an invoice to a transaction reference, or to none, in place of the one before.
+// refer replaces the transaction reference of an invoice, also by none.
 func (t *turn) refer(i *invoice, reference string) {
 	if i.Reference != "" {
 		delete(t.references, i.Reference)
@@ -125,10 +125,10 @@ func (t *turn) refer(i *invoice, reference string) {
 	}
 }
 
-// Settle pays an invoice with money of this host, for whoever knows its id, and enters the transfer. Pay moves the
-// amount to the account behind the contractor's email address, and returns the transfer's hash; its refusal leaves the
-// invoice as it is. Nobody changes the invoice meanwhile, so that it is never cancelled under a payment, nor paid
-// twice. An invoice that does not wait for its payment is a conflict.
+// Settle pays an invoice with money of this host, and stores the transfer. The caller only needs the invoice's id. pay
+// moves the amount to the account with the contractor's email address, and returns the transfer's hash. If pay refuses,
+// the invoice does not change. Settle holds the lock, so nobody can cancel the invoice or pay it again meanwhile. An
+// invoice that does not wait for its payment is a conflict.
 func (b *Billing) Settle(
 	id string, pay func(amount decimal.Decimal, currency, payee string) (txHash string, err error),
 ) error {

@@ -9,14 +9,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// ownMethods are the payment methods of an invoice that is given none: the contractor's wallet on Base if the invoice
-// is on chain and the wallet is known, and the contractor's account by its email address.
+// ownMethods returns the payment methods of an invoice for which none were given: the contractor's wallet on Base if
+// the invoice is on chain and the wallet is known, and the contractor's account by its email address.
 func (i *invoice) ownMethods(onchain bool) []commonwire.PaymentMethod {
 	methods := make([]commonwire.PaymentMethod, 0, 2)
 	payee := i.Contractor.Profile
 	if onchain && payee.WalletAddress != "" {
 		var wallet commonwire.PaymentMethod
-		_ = wallet.FromOnchainAccount(commonwire.OnchainAccount{ // strings always become JSON
+		_ = wallet.FromOnchainAccount(commonwire.OnchainAccount{ // strings can always be encoded
 			AccountType: commonwire.AccountTypeOnchain, WalletAddress: payee.WalletAddress, ChainID: "base",
 			Currency: assetFor(i.Currency),
 		})
@@ -27,7 +27,7 @@ func (i *invoice) ownMethods(onchain bool) []commonwire.PaymentMethod {
 	return append(methods, account)
 }
 
-// assetFor is the token of a wallet on Base that receives a currency.
+// assetFor returns the token in which a wallet on Base receives a currency.
 func assetFor(currency commonwire.InvoiceCurrency) string {
 	if currency == commonwire.InvoiceCurrencyEUR {
 		return "EURC"
@@ -35,7 +35,7 @@ func assetFor(currency commonwire.InvoiceCurrency) string {
 	return "USDC"
 }
 
-// methodLabels are the fields of payment methods that a payer needs, in the order they are printed.
+// methodLabels are the fields of payment methods that a payer needs, in printing order.
 var methodLabels = []struct{ field, label string }{
 	{"accountType", "Method"},
 	{"method", "Rail"},
@@ -63,11 +63,11 @@ var methodLabels = []struct{ field, label string }{
 	{"paymentReference", "Reference"},
 }
 
-// addressParts are the members of both address shapes, in the order they are printed.
+// addressParts are the members of both address shapes, in printing order.
 var addressParts = []string{"streetAddress", "addressLine1", "addressLine2", "zip", "postalCode", "city", "state",
 	"country"}
 
-// detailsOf is a payment method in words.
+// detailsOf returns a payment method in words.
 func detailsOf(method commonwire.PaymentMethod) ([]invoicepdf.Row, error) {
 	text, err := method.MarshalJSON()
 	if err != nil {

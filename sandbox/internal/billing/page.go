@@ -2,13 +2,13 @@ package billing
 
 import "cmp"
 
-// Page is which entries of a list are asked for; the zero Page is the first.
+// Page says which entries of a list to return. The zero Page is the first page.
 type Page struct{ Limit, Offset int }
 
 // defaultLimit is how many entries a list returns by default.
 const defaultLimit = 50
 
-// pageOf lists newest first what is visible, and counts all of it.
+// pageOf returns a page of the visible entries, newest first, and the number of all visible entries.
 func pageOf[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, page Page) (items []V, total int) {
 	items = []V{}
 	limit := cmp.Or(page.Limit, defaultLimit)

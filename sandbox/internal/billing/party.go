@@ -15,7 +15,7 @@ type party struct {
 	Profile Profile
 }
 
-// partyOf is the party with an email address, of whom nothing else may be known.
+// partyOf returns the party with an email address. Nothing else may be known about it.
 func partyOf(email string) party { return Profile{Email: email}.party() }
 
 func (p Profile) party() party {
@@ -23,12 +23,12 @@ func (p Profile) party() party {
 	return party{ID: cmp.Or(p.ID, derived), Profile: p}
 }
 
-// is reports whether two parties are the same account; nobody is the zero party.
+// is reports whether two parties are the same account. The zero party equals no party.
 func (p party) is(other party) bool {
 	return p.Profile.Email != "" && strings.EqualFold(p.Profile.Email, other.Profile.Email)
 }
 
-// resolve is the party with an email address: the caller itself with all that is known of it, or somebody else.
+// resolve returns the party with an email address. For the caller's own address it has all that is known.
 func (t *turn) resolve(email string) party {
 	if named := partyOf(email); !named.is(t.me) {
 		return named
@@ -36,7 +36,7 @@ func (t *turn) resolve(email string) party {
 	return t.me
 }
 
-// name is how the party is called.
+// name returns the name of the party.
 func (p party) name() string {
 	return cmp.Or(
 		p.Profile.DisplayName, p.Profile.EntityName,
@@ -65,7 +65,7 @@ func (p party) onInvoice() commonwire.InvoiceParty {
 	return view
 }
 
-// renamed is the party under the name and address that a document gives it.
+// renamed returns the party with the name and address of a document.
 func (p party) renamed(displayName string, address commonwire.PostalAddress) party {
 	p.Profile.DisplayName = cmp.Or(displayName, p.Profile.DisplayName)
 	if address != (commonwire.PostalAddress{}) {

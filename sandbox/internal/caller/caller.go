@@ -1,5 +1,4 @@
-// Package caller carries who makes a request, and for whom, from the gate to the
-// state machine.
+// Package caller carries the caller of a request, and the account that it acts for, from the gate to the state machine.
 package caller
 
 import (
@@ -10,21 +9,20 @@ import (
 // Self is the account of a caller that acts for no client.
 const Self = "self"
 
-// Caller is the session and the request's own identifiers.
+// Caller has the session of a request and the request's own identifiers.
 type Caller struct {
 	Owner string // the integrator's account id
 	Email string // of the integrator's account
-	KeyID string // of the developer key that minted the session, dk_
+	KeyID string // of the developer key of the session, dk_
 
-	Account        string // what the request acts for: a client's id, or Self
-	IdempotencyKey string // as sent, "" when absent
+	Account        string // the account that the request acts for: a client's id, or Self
+	IdempotencyKey string // as sent; "" without one
 	RequestID      string
 	Source         netip.Addr // where the request comes from
 
-	// Signer finds the developer key of the account that signed, by its public
-	// half; for any other key the check is nil. Who co-signs calls the check right
-	// before. It returns the refusal if the session's key or that one is gone, is
-	// not used from an address of its list, or lacks the scope of the route.
+	// Signer finds the account's developer key with this public key, and returns its check. For an unknown key the
+	// check is nil. Call the check right before co-signing. It returns a refusal if the session's key or this one was
+	// deleted, is used from an address outside its list, or lacks the scope of the route.
 	Signer func(publicKey []byte) (check func() error)
 }
 
@@ -35,8 +33,7 @@ func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// From returns the caller of ctx; the zero Caller if ctx has none. On
-// the login operations it names no session yet.
+// From returns the caller of ctx, or the zero Caller. During a login operation, there is no session yet.
 func From(ctx context.Context) Caller {
 	c, _ := ctx.Value(contextKey{}).(Caller)
 	return c

@@ -11,15 +11,15 @@ import (
 type card struct {
 	ID, Account, Label string
 	Holder             Holder
-	Wallet             string // its address
+	Wallet             string // address
 	Limits             limits
 	Secrets            secrets
-	Nonces             map[int64]bool // that revealed it
+	Nonces             map[int64]bool // the nonces that revealed it
 	Frozen             bool
 	CreatedAt          time.Time
 }
 
-// view is the card as it stands, without its secrets.
+// view returns the card as responses show it, without its secrets.
 func (t *turn) view(c *card) commonwire.Card {
 	return commonwire.Card{
 		ID:            c.ID,

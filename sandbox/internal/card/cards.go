@@ -16,21 +16,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// Holder is whose name and address a card carries.
+// Holder is the person on a card: name and address.
 type Holder struct {
 	Name    string
 	Address commonwire.BillingAddress
 }
 
-// Config is what cards need of the host. The functions must be safe for concurrent use.
+// Config is what cards need from the host. The functions must be safe for concurrent use.
 type Config struct {
 	Clock    *clock.Clock
 	Settings func() *deployment.Settings
 	// Holder returns the account that makes a request.
 	Holder func(context.Context) Holder
-	// WalletAddress is the wallet that every card spends from.
+	// WalletAddress is the wallet of every card.
 	WalletAddress string
-	// Store is where cards are kept.
+	// Store keeps the cards.
 	Store store.Store
 }
 
@@ -41,20 +41,20 @@ type Cards struct {
 	mu     sync.Mutex
 	keeper *store.Keeper
 	issued *store.Table[card]      // by id
-	parts  *store.Table[programme] // by account, of those that did more than look
+	parts  *store.Table[programme] // by account, of the accounts that have changed something
 
 	programmes map[string]*programme // by account
 }
 
-// programme is the card programme as one account takes part in it.
+// programme is one account's part in the card programme.
 type programme struct {
 	RequestedAt time.Time
-	Allowance   *allowance // nil: none
+	Allowance   *allowance // or nil
 
 	cards []*card // oldest first
 }
 
-// New returns the cards that are kept.
+// New returns Cards with the stored records.
 func New(config Config) *Cards {
 	c := &Cards{config: config, keeper: store.NewKeeper(config.Store), programmes: map[string]*programme{}}
 	c.parts = store.Open(c.keeper, "card.programme", func(account string, mine *programme) {
@@ -67,7 +67,7 @@ func New(config Config) *Cards {
 	return c
 }
 
-// programme needs the lock to be held.
+// programme must be called with the lock held.
 func (c *Cards) programme(account string) *programme {
 	if c.programmes[account] == nil {
 		c.programmes[account] = &programme{}
@@ -75,7 +75,7 @@ func (c *Cards) programme(account string) *programme {
 	return c.programmes[account]
 }
 
-// Reset goes back to the first state.
+// Reset returns to the initial state.
 func (c *Cards) Reset() {
 	c.mu.Lock()
 	defer c.leave()
@@ -84,7 +84,7 @@ func (c *Cards) Reset() {
 	c.programmes = map[string]*programme{}
 }
 
-// turn is one request's time with the account's part of the programme, while the lock is held.
+// turn is one request's time with the account's part of the programme, while it holds the lock.
 type turn struct {
 	*Cards
 	*programme
@@ -93,7 +93,7 @@ type turn struct {
 	now      time.Time
 }
 
-// enter takes the lock; leave gives it back.
+// enter takes the lock. leave releases it.
 func (c *Cards) enter(ctx context.Context) *turn {
 	account, settings := caller.From(ctx).Owner, c.config.Settings()
 	c.mu.Lock()
@@ -103,16 +103,16 @@ func (c *Cards) enter(ctx context.Context) *turn {
 	}
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (c *Cards) leave() {
 	defer c.mu.Unlock()
 	c.keeper.Commit()
 }
 
-// changed keeps a card that is new or changed.
+// changed stores a new or changed card.
 func (t *turn) changed(c *card) { t.issued.Put(c.ID, c) }
 
-// took keeps how the account takes part.
+// took stores the account's part in the programme.
 func (t *turn) took() { t.parts.Put(t.account, t.programme) }
 
 // card finds a card of the account.
@@ -125,12 +125,12 @@ func (t *turn) card(id string) (*card, error) {
 	return nil, refuse.NotFound()
 }
 
-// pending reports whether a card is not ready to be used.
+// pending reports whether a card cannot be used yet.
 func (t *turn) pending(c *card) bool {
 	return t.now.Before(c.CreatedAt.Add(time.Duration(t.settings.CardActiveAfter)))
 }
 
-// List returns the cards, newest first, and how far the account is from having one.
+// List returns the cards, newest first, and what the account still needs for a card.
 func (c *Cards) List(ctx context.Context) commonwire.CardList {
 	t := c.enter(ctx)
 	defer c.leave()
@@ -175,7 +175,7 @@ func (c *Cards) Get(ctx context.Context, id string) (commonwire.Card, error) {
 	return c.on(ctx, id, func(*turn, *card) error { return nil })
 }
 
-// on does something to one card and returns it as it then is.
+// on changes one card, and returns the changed card.
 func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) (commonwire.Card, error) {
 	t := c.enter(ctx)
 	defer c.leave()
@@ -189,7 +189,7 @@ func (c *Cards) on(ctx context.Context, id string, do func(*turn, *card) error) 
 	return t.view(found), nil
 }
 
-// SetLabel gives a card a label.
+// SetLabel sets the label of a card.
 func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		found.Label = label
@@ -198,7 +198,7 @@ func (c *Cards) SetLabel(ctx context.Context, id, label string) (commonwire.Card
 	})
 }
 
-// Freeze stops a card from spending, or lets it spend again.
+// Freeze freezes or unfreezes a card.
 func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		if t.pending(found) {
@@ -210,7 +210,7 @@ func (c *Cards) Freeze(ctx context.Context, id string, frozen bool) (commonwire.
 	})
 }
 
-// Records is how many cards there are.
+// Records returns how many cards there are.
 func (c *Cards) Records() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package card keeps the host's payment cards: issued, frozen, labelled, limited, and revealed to the holder of the
-// wallet that they spend from. The card numbers are for tests: no card network knows them.
+// Package card keeps the host's payment cards. Cards are issued, frozen, labelled, limited, and revealed to the holder
+// of their wallet. The card numbers are for tests: no card network knows them.
 //
-// Like the platform's state machine it trusts its caller: the gate has checked the credential and the request's syntax.
-// Time comes from the host's clock only.
+// Like package platform, it relies on the checks of the gate: the credential and the syntax of the request. Time comes
+// only from the host's clock.
 //
 // # What the host decides
 //

@@ -26,7 +26,7 @@ func firstLimits() limits {
 		Lifetime: decimal.NewFromInt(100_000)}
 }
 
-// SetLimit sets the limits that are given and leaves the rest.
+// SetLimit sets the given limits, and keeps the others.
 func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitUpdate) (commonwire.Card, error) {
 	return c.on(ctx, id, func(t *turn, found *card) error {
 		changed := found.Limits
@@ -45,7 +45,7 @@ func (c *Cards) SetLimit(ctx context.Context, id string, body appwire.CardLimitU
 	})
 }
 
-// set takes over a limit that is given, or says what is wrong with it. Null says nothing, as no card is without limits.
+// set sets a given limit, or returns what is wrong with it. Null changes nothing, because every card has limits.
 func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.Number]) []refuse.Field {
 	given, err := member.Get()
 	if err != nil {
@@ -66,7 +66,7 @@ func set(field string, limit *decimal.Decimal, member nullable.Nullable[number.N
 	return nil
 }
 
-// ordered says whether a limit is more than that of a longer time.
+// ordered reports a limit that is more than the limit of a longer time.
 func (l limits) ordered() []refuse.Field {
 	var wrong []refuse.Field
 	if l.Daily.GreaterThan(l.Monthly) {

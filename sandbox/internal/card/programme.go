@@ -14,17 +14,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// maxAllowanceDigits bounds what a pre-approval may say.
+// maxAllowanceDigits limits the amount of a pre-approval.
 const maxAllowanceDigits = 36
 
-// allowance is what the card programme may draw on the wallet.
+// allowance is the amount that the card programme may take from the wallet.
 type allowance struct {
-	Amount   *decimal.Decimal // nil: without bound
+	Amount   *decimal.Decimal // nil without a limit
 	Currency string
 	Hash     string
 }
 
-// verification is how far the card programme's verification has come.
+// verification is the progress of the card programme's verification.
 func (t *turn) verification() commonwire.KYCStatus {
 	switch {
 	case t.RequestedAt.IsZero():
@@ -36,7 +36,7 @@ func (t *turn) verification() commonwire.KYCStatus {
 	}
 }
 
-// KYCLink creates or fetches the link under which the holder verifies themselves for a card.
+// KYCLink creates or returns the link at which the holder is verified for a card.
 func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	t := c.enter(ctx)
 	defer c.leave()
@@ -50,7 +50,7 @@ func (c *Cards) KYCLink(ctx context.Context) appwire.KYCLink {
 	}
 }
 
-// PreApprove lets the card programme draw on the wallet.
+// PreApprove allows the card programme to take money from the wallet.
 func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCreate) (appwire.CardPreApproval, error) {
 	if body.Currency == "" {
 		body.Currency = "USDC"
@@ -67,7 +67,7 @@ func (c *Cards) PreApprove(ctx context.Context, body appwire.CardPreApprovalCrea
 	return appwire.CardPreApproval{Approved: true, TxHash: t.Allowance.Hash}, nil
 }
 
-// is reports whether the allowance is what is asked for.
+// is reports whether the request asks for the same allowance.
 func (a *allowance) is(body appwire.CardPreApprovalCreate) bool {
 	if a.Amount == nil || body.Amount == nil {
 		return a.Amount == body.Amount && a.Currency == body.Currency
@@ -92,7 +92,7 @@ func checkAllowance(body appwire.CardPreApprovalCreate) error {
 	return nil
 }
 
-// newHash is a random transaction hash.
+// newHash returns a random transaction hash.
 func newHash() string {
 	var hash [32]byte
 	_, _ = rand.Read(hash[:]) // never fails

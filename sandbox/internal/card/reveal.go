@@ -11,11 +11,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
 )
 
-// nonceLifetime is how far a nonce may be off.
+// nonceLifetime is the largest difference between a nonce and the host's time.
 const nonceLifetime = 5 * time.Minute
 
-// message is what the card's wallet signs. The description says that a confirmation message is signed, and not how it
-// reads.
+// message returns the text that the card's wallet signs. The description says that a confirmation message is signed,
+// and does not show its text.
 func message(cardID string, nonce int64) []byte {
 	return fmt.Appendf(nil, "Reveal card %s at %d", cardID, nonce)
 }
@@ -52,14 +52,14 @@ func (c *Cards) Reveal(
 	}, nil
 }
 
-// fresh reports whether a nonce is a Unix time around now. Bounds are compared in whole seconds, so that no nonce
-// overflows: the first is rounded up and the last down, because neither may be more than the lifetime off.
+// fresh reports whether a nonce is a Unix time near now. Bounds are compared in whole seconds, so that no nonce
+// overflows. The first is rounded up and the last down, because neither may differ by more than the lifetime.
 func (t *turn) fresh(nonce int64) bool {
 	first := t.now.Add(-nonceLifetime + time.Second - time.Nanosecond).Unix()
 	return nonce >= first && nonce <= t.now.Add(nonceLifetime).Unix()
 }
 
-// use remembers a nonce for as long as it could come again.
+// use stores a nonce for as long as it is valid.
 func (t *turn) use(c *card, nonce int64) {
 	for used := range c.Nonces {
 		if !t.fresh(used) {

@@ -10,16 +10,16 @@ import (
 
 const (
 	paymentSystem = "test"
-	// issuer begins every number: 9 is the first digit that no payment network uses.
+	// issuer is the beginning of every number. No payment network has numbers that begin with 9.
 	issuer       = "999999"
 	numberLength = 16
 	validYears   = 3
 )
 
-// secrets are what a card hides.
+// secrets are the number and the security code of a card.
 type secrets struct{ Number, CVV, Expiry string }
 
-// newSecrets draws a number with a valid check digit, which no network routes.
+// newSecrets makes a random number with a valid check digit. No network routes it.
 func newSecrets(now time.Time) (secrets, error) {
 	account, err := digits(numberLength - len(issuer) - 1)
 	if err != nil {
@@ -37,7 +37,7 @@ func newSecrets(now time.Time) (secrets, error) {
 	}, nil
 }
 
-// digits draws random decimal digits.
+// digits returns random decimal digits.
 func digits(count int) (string, error) {
 	bound := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(count)), nil)
 	drawn, err := rand.Int(rand.Reader, bound)
@@ -48,7 +48,7 @@ func digits(count int) (string, error) {
 	return strings.Repeat("0", count-len(text)) + text, nil
 }
 
-// checkDigit is the Luhn digit (ISO/IEC 7812-1) that follows a number.
+// checkDigit returns the Luhn digit (ISO/IEC 7812-1) of a number.
 func checkDigit(body string) string {
 	sum := 0
 	for i := range len(body) {

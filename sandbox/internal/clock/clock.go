@@ -1,6 +1,5 @@
-// Package clock is the host's time: the machine's, plus what a test has advanced
-// it by. Every lifetime of the description runs on it, so that sixty days pass
-// in one call.
+// Package clock is the host's time: the machine's time, plus the time by which a test has advanced it. Every lifetime
+// of the description uses it, so that sixty days pass in one call.
 package clock
 
 import (
@@ -16,13 +15,13 @@ type Clock struct {
 	offset atomic.Int64
 }
 
-// New returns a clock that runs as base does; nil means time.Now. A base that
-// always returns the same time makes a clock that moves only when advanced.
+// New returns a clock that follows base; nil means time.Now. If base always returns the same time, the clock moves only
+// when it is advanced.
 func New(base func() time.Time) *Clock {
 	return &Clock{base: base}
 }
 
-// Now is the host's time, in UTC.
+// Now returns the host's time, in UTC.
 func (c *Clock) Now() time.Time {
 	base := c.base
 	if base == nil {
@@ -31,9 +30,8 @@ func (c *Clock) Now() time.Time {
 	return base().Add(time.Duration(c.offset.Load())).UTC()
 }
 
-// Advance moves the clock forward by d and returns the new time. A negative d
-// moves nothing: records of the future would break every lifetime. All advances
-// together come to some 292 years at most, which is as far as a duration reaches.
+// Advance moves the clock forward by d and returns the new time. A negative d has no effect: records in the future
+// would break every lifetime. All advances together are at most some 292 years, the longest time.Duration.
 func (c *Clock) Advance(d time.Duration) time.Time {
 	for d > 0 {
 		offset := c.offset.Load()
@@ -44,5 +42,5 @@ func (c *Clock) Advance(d time.Duration) time.Time {
 	return c.Now()
 }
 
-// Reset takes back every Advance.
+// Reset undoes every Advance.
 func (c *Clock) Reset() { c.offset.Store(0) }

@@ -1,4 +1,4 @@
-// Package coverage is the coverage catalogue: the methods that money arrives and leaves by.
+// Package coverage is the coverage catalogue: the methods by which money arrives and leaves.
 package coverage
 
 import (
@@ -8,13 +8,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Rail is a rail that an account can be held on, with the currency it receives.
+// Rail is a rail that an account can have, with the currency that it receives.
 type Rail struct {
 	Method   platformwire.BankMethod
 	Currency string
 }
 
-// Rails are money in. A method receives one currency, so that it names its rail.
+// Rails are the methods of incoming money. Each method receives one currency, so the method identifies its rail.
 var Rails = []Rail{
 	{"ach", "USD"}, {"fedwire", "USD"}, {"swift", "USD"}, {"sepa", "EUR"}, {"ukfps", "GBP"}, {"uaefts", "AED"},
 	{"pix", "BRL"},
@@ -30,16 +30,16 @@ func RailOf(method platformwire.BankMethod) (Rail, bool) {
 	return Rails[i], true
 }
 
-// Method is a bank method a contact can hold. Which identifiers a method routes on is the host's decision: the
-// description says that they are not shown.
+// Method is a bank method of a contact. The host decides which identifiers a method needs: the description does not
+// show them.
 type Method struct {
-	// Currency it pays out.
+	// Currency is what the method pays out.
 	Currency string
-	// needs lists the account fields that must be there; "a|b" means either one.
+	// needs lists the required account fields. "a|b" means one of the two.
 	needs string
 }
 
-// Methods are money out, by name.
+// Methods are the methods of outgoing money, by name.
 var Methods = map[string]Method{
 	"ach": {"USD", "accountNumber routingNumber"}, "fedwire": {"USD", "accountNumber routingNumber"},
 	"fednow": {"USD", "accountNumber routingNumber"}, "rtp": {"USD", "accountNumber routingNumber"},
@@ -68,7 +68,7 @@ var Methods = map[string]Method{
 	"vnd_local": {"VND", "accountNumber"}, "bdt_local": {"BDT", "accountNumber"}, "bdt_ewallet": {"BDT", "phoneNumber"},
 }
 
-// Needed lists the account fields that must be there, each with its alternatives.
+// Needed lists the required account fields, each with its alternatives.
 func (m Method) Needed() [][]string {
 	var all [][]string
 	for _, need := range strings.Fields(m.needs) {

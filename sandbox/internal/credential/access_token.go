@@ -8,15 +8,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// AccessTokens holds the bearer tokens of the reference endpoints. How one is minted and how long it lives is not
-// shown; these live as long as they are kept. It is safe for concurrent use.
+// AccessTokens holds the bearer tokens of the reference endpoints. The description does not show how they are created
+// and how long they are valid. Here they are valid until they are deleted. It is safe for concurrent use.
 type AccessTokens struct {
 	mu     sync.RWMutex
 	keeper *store.Keeper
 	known  *store.Table[Account] // by token
 }
 
-// NewAccessTokens returns the tokens that are kept.
+// NewAccessTokens returns AccessTokens with the stored tokens.
 func NewAccessTokens(kept store.Store) *AccessTokens {
 	s := &AccessTokens{keeper: store.NewKeeper(kept)}
 	s.known = store.Open[Account](s.keeper, "credential.access_token")
@@ -33,7 +33,7 @@ func (s *AccessTokens) Mint(account Account) (token string) {
 	return token
 }
 
-// Authenticate returns whom a token acts for, or refuses it with unauthenticated.
+// Authenticate returns the account of a token, or refuses the token with unauthenticated.
 func (s *AccessTokens) Authenticate(token string) (Account, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// The scopes of an app key. The description says that a key has some and does not name them.
+// The scopes of an app key. The description says that a key has scopes, and does not name them.
 const (
 	ScopeRead      = "read"
 	ScopeProfile   = "profile:write"
@@ -31,21 +31,21 @@ func Scopes() []string {
 	return []string{ScopeRead, ScopeProfile, ScopeContacts, ScopeDocuments, ScopeBanks, ScopeCards, ScopeTransfers}
 }
 
-// AppKey is one key of an app.
+// AppKey is a key of an app.
 type AppKey struct {
 	ID      string
-	Secret  string // what is sent
+	Secret  string // the text that requests send
 	AppID   string // keys of the same account and app name belong to the same app
 	AppName string
 	Account Account
 	Scopes  []string
-	// SpendLimit is what the key may spend in all, in USDC; nil is without limit.
+	// SpendLimit is what the key may spend in total, in USDC. Nil means no limit.
 	SpendLimit *decimal.Decimal
 	Spent      decimal.Decimal
 	CreatedAt  time.Time
 }
 
-// Remaining is what the key may still spend, or nil.
+// Remaining returns what the key may still spend, or nil without a limit.
 func (k AppKey) Remaining() *decimal.Decimal {
 	if k.SpendLimit == nil {
 		return nil
@@ -54,7 +54,7 @@ func (k AppKey) Remaining() *decimal.Decimal {
 	return &remaining
 }
 
-// Check refuses what the key's scopes do not cover; no scope covers itself.
+// Check refuses a scope that the key does not have. A route without a scope passes.
 func (k AppKey) Check(scope string) error {
 	if scope == "" || slices.Contains(k.Scopes, scope) {
 		return nil
@@ -72,20 +72,20 @@ type AppKeys struct {
 	bySecret map[string]*AppKey
 }
 
-// NewAppKeys returns the app keys that are kept.
+// NewAppKeys returns AppKeys with the stored keys.
 func NewAppKeys(clk *clock.Clock, kept store.Store) *AppKeys {
 	s := &AppKeys{clock: clk, keeper: store.NewKeeper(kept), bySecret: map[string]*AppKey{}}
 	s.keys = store.Open(s.keeper, "credential.app_key", func(_ string, key *AppKey) { s.bySecret[key.Secret] = key })
 	return s
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (s *AppKeys) leave() {
 	defer s.mu.Unlock()
 	s.keeper.Commit()
 }
 
-// Reset forgets every key but these, of which nothing is spent.
+// Reset deletes every key except these. Their spent amounts return to zero.
 func (s *AppKeys) Reset(kept ...AppKey) {
 	s.mu.Lock()
 	defer s.leave()
@@ -97,13 +97,13 @@ func (s *AppKeys) Reset(kept ...AppKey) {
 	}
 }
 
-// add needs the lock to be held.
+// add must be called with the lock held.
 func (s *AppKeys) add(key *AppKey) {
 	s.keys.Put(key.ID, key)
 	s.bySecret[key.Secret] = key
 }
 
-// Register adds a key of an account, or refuses it with validation_failed.
+// Register adds a key to an account, or refuses it with validation_failed.
 func (s *AppKeys) Register(account Account, registration Registration) (AppKey, error) {
 	key, err := registration.key()
 	if err != nil {
@@ -149,21 +149,21 @@ func (s *AppKeys) List() []AppKey {
 	return keys
 }
 
-// Records is how many keys there are.
+// Records returns how many keys there are.
 func (s *AppKeys) Records() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.keys.Len()
 }
 
-// Authenticate returns the key behind what was sent, or refuses it with unauthenticated.
+// Authenticate returns the key with this secret, or refuses it with unauthenticated.
 func (s *AppKeys) Authenticate(secret string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return found(s.bySecret[secret])
 }
 
-// Get returns a key by its id. A key that was deleted under the request is unauthenticated.
+// Get returns a key by its id. If the key was deleted during the request, Get refuses with unauthenticated.
 func (s *AppKeys) Get(id string) (AppKey, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -177,8 +177,8 @@ func found(key *AppKey) (AppKey, error) {
 	return key.copied(), nil
 }
 
-// Spend takes an amount in USDC off what a key may still spend. An amount beyond that is forbidden, and the details say
-// what is left.
+// Spend subtracts an amount in USDC from what a key may still spend. A larger amount is refused with forbidden, and the
+// details say what is left.
 func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	s.mu.Lock()
 	defer s.leave()
@@ -194,7 +194,7 @@ func (s *AppKeys) Spend(id string, amount decimal.Decimal) error {
 	return nil
 }
 
-// GiveBack undoes a Spend of money that did not move.
+// GiveBack undoes a Spend if the money did not move.
 func (s *AppKeys) GiveBack(id string, amount decimal.Decimal) {
 	s.mu.Lock()
 	defer s.leave()
@@ -204,7 +204,7 @@ func (s *AppKeys) GiveBack(id string, amount decimal.Decimal) {
 	}
 }
 
-// copied shares nothing that changes.
+// copied returns a copy that shares no data that changes.
 func (k *AppKey) copied() AppKey {
 	c := *k
 	c.Scopes = slices.Clone(k.Scopes)

@@ -1,5 +1,5 @@
-// Package credential has the credentials of the surfaces beside the platform API: app keys with their scopes and spend
-// limits, and the access tokens of the reference endpoints. Each works on its own surface only.
+// Package credential has the credentials of the surfaces other than the platform API: app keys with their scopes and
+// spend limits, and the access tokens of the reference endpoints. Each is valid on its own surface only.
 package credential
 
 import "github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
@@ -10,7 +10,7 @@ type Account struct {
 	Email string
 }
 
-// Caller is who makes a request for the account itself.
+// Caller is a caller who acts for the account itself.
 func (a Account) Caller() caller.Caller {
 	return caller.Caller{Owner: a.ID, Email: a.Email, Account: caller.Self}
 }

@@ -10,25 +10,26 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// usdcDecimals is how finely USDC counts.
+// usdcDecimals is the number of decimals of USDC.
 const usdcDecimals = 6
 
-// DefaultApp is the app that keys belong to when none is named.
+// DefaultApp is the app of keys that name no app.
 const DefaultApp = "Sandbox app"
 
-// Registration asks for an app key, which the service's own application would issue. How it does is not shown.
+// Registration is a request for an app key. The service's own application issues keys in a way that the description
+// does not show.
 type Registration struct {
-	// Email names the account that the app acts for; the host's first account when absent.
+	// Email is the account that the app acts for. Without it, that is the host's first account.
 	Email string `json:"email,omitzero"`
-	// App is the name of the owning app; [DefaultApp] when absent.
+	// App is the name of the app, [DefaultApp] if empty.
 	App string `json:"app,omitzero"`
-	// Scopes are what the key may do; all of them when absent.
+	// Scopes are the scopes of the key, all scopes if empty.
 	Scopes []string `json:"scopes,omitzero"`
-	// SpendLimit is what the key may spend in all, in USDC; without limit when absent.
+	// SpendLimit is what the key may spend in total, in USDC. Nil means no limit.
 	SpendLimit *decimal.Decimal `json:"spendLimit,omitzero"`
 }
 
-// key reads a registration; refusals name the fields.
+// key checks a registration. Refusals name the fields.
 func (r Registration) key() (*AppKey, error) {
 	var wrong []refuse.Field
 	for i, scope := range r.Scopes {

@@ -1,5 +1,4 @@
-// Package fault holds scripted faults: what goes wrong, for which requests, how
-// often, and whether it happened.
+// Package fault holds scripted faults: what goes wrong, for which requests, how often, and how often it has happened.
 package fault
 
 import (
@@ -28,7 +27,7 @@ const (
 	Truncate Kind = "truncate"
 	// Delay waits, then lets the request through.
 	Delay Kind = "delay"
-	// ExpireToken expires the request's access token before it is judged.
+	// ExpireToken expires the request's access token before it is checked.
 	ExpireToken Kind = "expire_token"
 )
 
@@ -36,7 +35,7 @@ const (
 type Fault struct {
 	Kind Kind `json:"kind"`
 
-	// Of Respond and Garbage: the response. Code and Message make an envelope; Body, if set, is sent in its place.
+	// The response of Respond and Garbage. Code and Message make an envelope. Body, if it is set, is sent instead.
 	Status  int               `json:"status,omitzero"`
 	Code    string            `json:"code,omitzero"`
 	Message string            `json:"message,omitzero"`
@@ -46,9 +45,9 @@ type Fault struct {
 	// AfterCommit runs the operation first, and does not send its response.
 	AfterCommit bool `json:"afterCommit,omitzero"`
 
-	// Of Delay: how long, on the machine's clock.
+	// The duration of Delay, on the machine's clock.
 	Delay Duration `json:"delay,omitzero"`
-	// Of Truncate: how many bytes of the body are sent; half of it when zero.
+	// For Truncate, how many bytes of the body are sent. Zero means half of it.
 	Keep int `json:"keep,omitzero"`
 }
 
@@ -95,8 +94,7 @@ func (f Fault) Check() error {
 	return nil
 }
 
-// RunsOperation reports whether the operation runs although its response is lost or
-// replaced.
+// RunsOperation reports whether the operation runs although its response is lost or replaced.
 func (f Fault) RunsOperation() bool {
 	switch f.Kind {
 	case DropBefore:
@@ -108,7 +106,7 @@ func (f Fault) RunsOperation() bool {
 	}
 }
 
-// Duration travels as Go writes durations: "1m30s".
+// Duration is written as Go writes durations: "1m30s".
 type Duration time.Duration
 
 var (

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Operation is one operation of the service. Its path is whole, such as /dapi/v1/payouts/{payoutId}.
+// Operation is one operation of the service. Its path includes the base path, such as /dapi/v1/payouts/{payoutId}.
 type Operation struct{ Method, Path string }
 
 func (o Operation) String() string { return o.Method + " " + o.Path }
@@ -15,11 +15,11 @@ func (o Operation) String() string { return o.Method + " " + o.Path }
 // Operations are the operations of every surface. Faults happen to requests for them.
 type Operations []Operation
 
-// UnknownOperation refuses a method and a path that belong to no operation. A fault for them would never happen, and
-// the test that armed it would test nothing.
+// UnknownOperation refuses a method and a path that no operation has. A fault for them would never happen, so its test
+// would test nothing.
 type UnknownOperation struct {
 	Method, Path string   // as given
-	Near         []string // the operations that are most like them, most alike first
+	Near         []string // the most similar operations, the most similar first
 }
 
 func (e *UnknownOperation) Error() string {
@@ -27,7 +27,8 @@ func (e *UnknownOperation) Error() string {
 		strings.TrimSpace(e.Method+" "+e.Path), strings.Join(e.Near, " or "))
 }
 
-// Check returns an [*UnknownOperation] if no operation has this method (empty: any) and a path that the pattern covers.
+// Check returns an [*UnknownOperation] if no operation has this method ("" for any) and a path that the pattern
+// matches.
 func (all Operations) Check(method, pattern string) error {
 	if slices.ContainsFunc(all, func(o Operation) bool {
 		return (method == "" || o.Method == method) && covers(pattern, o.Path, sameAsTemplate)
@@ -37,8 +38,8 @@ func (all Operations) Check(method, pattern string) error {
 	return &UnknownOperation{Method: method, Path: pattern, Near: all.near(method, pattern)}
 }
 
-// near returns the operations that are most like the method and the pattern: at most three, and none that is much less
-// like them than the first.
+// near returns the operations most similar to the method and the pattern: at most three, and none that is much less
+// similar than the first.
 func (all Operations) near(method, pattern string) []string {
 	const most, apart = 3, 3
 	type candidate struct {
@@ -66,7 +67,7 @@ func (all Operations) near(method, pattern string) []string {
 	return near
 }
 
-// nameless leaves the names of path parameters out: what a caller names them does not matter.
+// nameless removes the names of path parameters, because callers may use other names.
 func nameless(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
@@ -77,7 +78,7 @@ func nameless(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// editDistance is the Levenshtein distance: how many bytes must be inserted, deleted or replaced.
+// editDistance returns the Levenshtein distance: how many bytes must be inserted, deleted or replaced.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// base is what patterns may leave out, as the description's paths do.
+// base is the base path, which patterns may leave out like the description's paths.
 const base = "/dapi/v1"
 
-// Matches reports whether a pattern covers a path. Patterns are matched segment by segment, with the base of the
-// platform API or without.
+// Matches reports whether a pattern matches a path. Patterns are compared segment by segment, with or without the base
+// path of the platform API.
 func Matches(pattern, path string) bool { return covers(pattern, path, same) }
 
-// covers is [Matches] with a comparison of one segment of the pattern with one of the path.
+// covers is [Matches] with a function that compares one segment of the pattern with one of the path.
 func covers(pattern, path string, same func(want, got string) bool) bool {
 	rest, ok := strings.CutPrefix(path, base)
 	return matches(pattern, path, same) || ok && matches(pattern, rest, same)
@@ -26,10 +26,10 @@ func matches(pattern, path string, same func(want, got string) bool) bool {
 	return slices.EqualFunc(want, got, same)
 }
 
-// same compares with a segment of a request's path.
+// same compares a segment with a segment of a request's path.
 func same(want, got string) bool { return want == got || got != "" && isWildcard(want) }
 
-// sameAsTemplate compares with a segment of an operation's path, which may be a parameter.
+// sameAsTemplate compares a segment with a segment of an operation's path, which may be a parameter.
 func sameAsTemplate(want, got string) bool { return same(want, got) || want != "" && isWildcard(got) }
 
 func isWildcard(segment string) bool {

@@ -12,15 +12,15 @@ import (
 // Armed is a fault that waits for its requests.
 type Armed struct {
 	ID       string `json:"id"`
-	Method   string `json:"method,omitzero"` // empty: every method
+	Method   string `json:"method,omitzero"` // "" for every method
 	Path     string `json:"path"`
 	Times    int    `json:"times"`
-	Consumed int    `json:"consumed"` // how often it happened so far
+	Consumed int    `json:"consumed"` // how often it has happened
 	Disarmed bool   `json:"disarmed,omitzero"`
 	Fault    Fault  `json:"fault"`
 }
 
-// Remaining is how often it will still happen.
+// Remaining returns how often it will still happen.
 func (a Armed) Remaining() int {
 	if a.Disarmed {
 		return 0
@@ -38,10 +38,10 @@ type Set struct {
 	armed  []*Armed
 }
 
-// ids are what faults are named by.
+// ids is the prefix of the faults' ids.
 type ids struct{ Last int }
 
-// NewSet returns the faults that are kept.
+// NewSet returns a Set with the stored faults.
 func NewSet(kept store.Store) *Set {
 	s := &Set{keeper: store.NewKeeper(kept)}
 	s.kept = store.Open(s.keeper, "fault.armed", func(_ string, armed *Armed) { s.armed = append(s.armed, armed) })
@@ -49,13 +49,13 @@ func NewSet(kept store.Store) *Set {
 	return s
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (s *Set) leave() {
 	defer s.mu.Unlock()
 	s.keeper.Commit()
 }
 
-// next is the id of the next fault. It needs the lock to be held.
+// next returns the id of the next fault. It must be called with the lock held.
 func (s *Set) next() string {
 	given := s.ids.Get("flt")
 	if given == nil {
@@ -66,10 +66,9 @@ func (s *Set) next() string {
 	return fmt.Sprintf("flt_%d", given.Last)
 }
 
-// Arm adds a fault for the next times requests of the method (empty: any) and
-// path. In the path, * and {name} stand for one segment and a last ** for all
-// that follow. Times 0 counts as 1. A fault that could never happen is refused with
-// validation_failed. [Operations.Check] says whether there are such requests.
+// Arm adds a fault for the next times requests with this method ("" for any) and path. In the path, * and {name} stand
+// for one segment, and a last ** for all segments that follow. Times 0 means 1. A fault that could never happen is
+// refused with validation_failed. [Operations.Check] reports whether there are such requests.
 func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 	if times < 0 {
 		return Armed{}, refuse.InvalidField("times", "greater_than_equal", "times must not be negative.")
@@ -102,8 +101,7 @@ func (s *Set) Take(method, path string) (Fault, bool) {
 	return Fault{}, false
 }
 
-// Disarm makes a fault happen no more. It stays in the list with what it consumed. It reports whether there is such a
-// fault.
+// Disarm stops a fault. The fault stays in the list with its count. Disarm reports whether there is such a fault.
 func (s *Set) Disarm(id string) bool {
 	s.mu.Lock()
 	defer s.leave()
@@ -124,7 +122,7 @@ func (s *Set) DisarmAll() {
 	}
 }
 
-// disarm needs the lock to be held.
+// disarm must be called with the lock held.
 func (s *Set) disarm(armed *Armed) {
 	armed.Disarmed = true
 	s.kept.Put(armed.ID, armed)
@@ -140,7 +138,7 @@ func (s *Set) Get(id string) (Armed, bool) {
 	return Armed{}, false
 }
 
-// List returns every fault that was armed, whether or not it will still happen.
+// List returns every fault that was armed, also those that will not happen any more.
 func (s *Set) List() []Armed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,15 +149,14 @@ func (s *Set) List() []Armed {
 	return list
 }
 
-// Records is how many faults were armed.
+// Records returns how many faults were armed.
 func (s *Set) Records() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.armed)
 }
 
-// Clear forgets every fault and what was consumed. Ids are not given out
-// again.
+// Clear deletes every fault and its count. Their ids are not used again.
 func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.leave()

@@ -41,7 +41,7 @@ func assumes(schema *openapi3.Schema, aspect string) bool {
 }
 
 // normalized writes every amount whose JSON type is not shown in the type that the description here assumes, so that
-// whatever comes after knows one. What is no amount stays as it is, for the validation to refuse.
+// all later code reads one type. A value that is not an amount stays as it is: the validation refuses it.
 func (n *numbers) normalized(value jsontext.Value) jsontext.Value {
 	switch {
 	case n == nil:

@@ -10,7 +10,8 @@ import (
 )
 
 // garbage is what a proxy might send.
-const garbage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body><h1>502 Bad gateway</h1></body></html>\n"
+const garbage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body>" +
+	"<h1>502 Bad gateway</h1></body></html>\n"
 
 // nothing, as the length of a response, closes the connection instead.
 const nothing = -1

@@ -146,7 +146,8 @@ func (t *turn) pay(h, receiver *holder, quote platformwire.Quote, resource strin
 	}
 	paid.Method = MethodInternal
 	movement.transfer(h.book(), receiver.book(), quote.SourceCurrency, delivered)
-	entry.Type, entry.Direction, entry.Amount = platformwire.TransactionTypeDeposit, platformwire.TransactionDirectionIn, delivered
+	entry.Type, entry.Direction, entry.Amount = platformwire.TransactionTypeDeposit,
+		platformwire.TransactionDirectionIn, delivered
 	t.record(receiver, entry)
 	return paid, nil
 }

@@ -78,8 +78,8 @@ func (r Registration) key() (*Key, error) {
 	return key, nil
 }
 
-// parseNetwork reads an address or a CIDR network. What is mapped from IPv4 into
-// IPv6 becomes IPv4 again, as source addresses do.
+// parseNetwork reads an address or a CIDR network. An IPv4 address that is mapped into IPv6 becomes IPv4 again, like
+// source addresses.
 func parseNetwork(entry string) (netip.Prefix, bool) {
 	if network, err := netip.ParsePrefix(entry); err == nil {
 		if mapped := network.Bits() - 96; network.Addr().Is4In6() && mapped >= 0 {

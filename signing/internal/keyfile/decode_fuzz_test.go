@@ -19,7 +19,8 @@ func FuzzDecode(f *testing.F) {
 		strings.ReplaceAll(key, "PRIVATE", "EC PRIVATE"), strings.ReplaceAll(key, "PRIVATE", "ENCRYPTED PRIVATE"),
 		strings.ReplaceAll(key, "PRIVATE", "OPENSSH PRIVATE"), strings.ReplaceAll(key, "PRIVATE", "PUBLIC"),
 		"-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" + key,
-		"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMAMCAQA=\n-----END RSA PRIVATE KEY-----\n",
+		"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n" +
+			"\nMAMCAQA=\n-----END RSA PRIVATE KEY-----\n",
 		"-----BEGIN NOTHING",
 	} {
 		f.Add([]byte(data))

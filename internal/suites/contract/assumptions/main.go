@@ -1,5 +1,5 @@
-// Command assumptions writes openapi/README.md: for every file of the folder how much of it the service description
-// states, and every assumption with its place and its reason.
+// Command assumptions writes openapi/README.md. For every file of the folder, the page says how much of it the service
+// description states, and lists every assumption with its place and its reason.
 //
 // Run it with `make generate`.
 package main

@@ -81,7 +81,7 @@ func (s survey) cell(c count) string {
 	}
 }
 
-// cellText keeps a text inside its cell.
+// cellText escapes a text for a cell of a table.
 func cellText(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
 }

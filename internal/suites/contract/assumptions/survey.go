@@ -6,7 +6,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// survey is what one file states and what it assumes.
+// survey counts what one file states, and holds what it assumes.
 type survey struct {
 	Name        string
 	Title       string
@@ -17,7 +17,7 @@ type survey struct {
 	Assumptions []*wire.Assumption
 }
 
-// count is how many there are, and how many of them are assumed as a whole.
+// count is a number of things, and how many of them are assumed as a whole.
 type count struct{ Total, Assumed int }
 
 func (c count) stated() int { return c.Total - c.Assumed }
@@ -29,7 +29,7 @@ func (c *count) add(node wire.Node) {
 	}
 }
 
-// surveys are those of all files, in the order in which they are read.
+// surveys returns the surveys of all files, in the order in which they are read.
 func surveys(described *wire.Description) []survey {
 	var all []survey
 	for _, root := range described.Files {

@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// judgeAnswer compares an answer with the one that is described for its status.
+// judgeAnswer compares a response with the described response of the same status.
 func judgeAnswer(x *Exchange, found *[]Finding) {
 	w := &walk{x: x, side: ofAnswer, found: found}
 	o := x.Operation
@@ -38,7 +38,7 @@ func judgeAnswer(x *Exchange, found *[]Finding) {
 	}
 }
 
-// accepted judges what a success says about the operation itself.
+// accepted judges what a success shows about the operation itself.
 func (w *walk) accepted(described wire.Node, exact bool) {
 	o, status := w.x.Operation, http.StatusText(w.x.Status)
 	w.confirm(o.Root, "", status, "servers")
@@ -60,7 +60,7 @@ func (w *walk) accepted(described wire.Node, exact bool) {
 	w.unassumed("status", seen)
 }
 
-// refused judges what a refusal says about the operation: that it is not there, or that its slugs are others.
+// refused judges what a refusal shows about the operation: that it does not exist, or that it has other slugs.
 func (w *walk) refused() {
 	o := w.x.Operation
 	switch w.x.Status {
@@ -91,14 +91,14 @@ func (w *walk) refused() {
 			sighting{"a slug that the catalogue does not have", "add the slug to errors.yaml"})
 	case slices.Contains(o.Slugs(), w.x.Slug):
 		w.confirm(o.Root, "error.code", w.x.Slug, "x-slugs")
-	default: // which operation answers which slug is assumed on some surfaces, and nowhere stated
+	default: // on some surfaces the slugs of each operation are assumed and not stated
 		w.contradict(o.Root, "error.code", sighting{w.x.Slug, fmt.Sprintf("add %s to `x-slugs` of %s", w.x.Slug, o.ID)},
 			"x-slugs")
 	}
 	w.scope()
 }
 
-// scope judges the scope that a refusal asks for.
+// scope judges the scope that a refusal requires.
 func (w *walk) scope() {
 	required := text(member(member(w.x.Answer, "error"), "details"), "requiredScope")
 	if required == "" {
@@ -121,7 +121,7 @@ func (w *walk) headers(described wire.Node) {
 	}
 }
 
-// body compares the body with the described content. No described content is no body.
+// body compares the body with the described content. If no content is described, there must be no body.
 func (w *walk) body(at *level, content wire.Node) {
 	media, _, err := mime.ParseMediaType(w.x.header.Get("Content-Type"))
 	switch {

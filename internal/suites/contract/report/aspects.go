@@ -19,16 +19,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// aspect is one demand of a schema on a value, and whether the value meets it.
+// aspect is one demand of a schema on a value, and says whether the value meets it.
 type aspect struct {
-	name  string // keyword, as assumptions name it
-	layer int    // that demands it
+	name  string // keyword, as in the assumptions
+	layer int    // the layer that demands it
 	ok    bool
 	want  string // in words
 }
 
-// aspectsOf lists what the layers demand of a value that is not null. Of a layer's type only the first failure is
-// listed: a value of another type has no length.
+// aspectsOf lists the demands of the layers on a value that is not null. If the value has another type than a layer
+// demands, only that is listed for the layer: such a value has no length.
 func aspectsOf(layers []wire.Node, value any) []aspect {
 	var all []aspect
 	for i, layer := range layers {
@@ -98,13 +98,13 @@ func textAspects(layer wire.Node, v string, check func(name string, ok bool, wan
 	}
 }
 
-// assumes reports a mark on one aspect of a schema. A stated prefix is part of the pattern, or may be missing.
+// assumes reports that a mark covers one aspect of a schema. A stated prefix is part of the pattern, or may be missing.
 func assumes(layer wire.Node, aspect string) bool {
 	return slices.ContainsFunc(layer.Marks(), func(mark *wire.Assumption) bool { return mark.Aspect == aspect })
 }
 
 func numberAspects(layer wire.Node, v json.Number, check func(name string, ok bool, want string)) {
-	number, err := v.Float64() // bounds are small whole numbers, so that a float is exact enough to compare with them
+	number, err := v.Float64() // bounds are small whole numbers, so a float compares exactly
 	if least, is := layer.At("minimum").Int(); is {
 		check("minimum", err == nil && number >= float64(least), fmt.Sprintf("at least %d", least))
 	}
@@ -135,15 +135,15 @@ func isFormat(format, v string) bool {
 }
 
 const (
-	// decimalPattern is the description's pattern of a decimal that travels as a string. Its look-ahead is beyond RE2.
+	// decimalPattern is the description's pattern of a decimal in a string. RE2 does not support its look-ahead.
 	decimalPattern = `^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`
 	decimalRE2     = `^[+-]?(?:\d+\.?\d*|\.\d+)$` // accepts the same strings
 )
 
 var compiled sync.Map // pattern to *regexp.Regexp
 
-// matches reports whether a text has a pattern. A pattern that does not compile matches nothing; the description's
-// tests compile all of them.
+// matches reports whether a text matches a pattern. A pattern that does not compile matches nothing. The tests of the
+// description compile all patterns.
 func matches(pattern, v string) bool {
 	found, known := compiled.Load(pattern)
 	if !known {
@@ -164,7 +164,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(pattern)
 }
 
-// ofText reads the text of a parameter as the type that its schema has.
+// ofText converts the text of a parameter to the type of its schema.
 func ofText(layers []wire.Node, v string) any {
 	for _, layer := range layers {
 		switch layer.At("type").Text() {

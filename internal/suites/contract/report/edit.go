@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// editFor is the edit of a schema that would let a value fit that does not meet one of its demands.
+// editFor returns the edit of a schema that allows a value which the schema refuses now.
 func editFor(a aspect, layer wire.Node, value any) string {
 	demand := func() string { return fmt.Sprintf("`%s: %s`", a.name, layer.At(a.name).Text()) }
 	switch a.name {
@@ -40,7 +40,7 @@ func editFor(a aspect, layer wire.Node, value any) string {
 	return ""
 }
 
-// typeFor is the type that a value has, as a schema writes it.
+// typeFor returns the type of a value, in the words of a schema.
 func typeFor(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -60,7 +60,8 @@ func typeFor(value any) string {
 	return "`nullable: true`"
 }
 
-// Edit is the edit of the description that would make a contradicted assumption true; empty for the others.
+// Edit returns the edit of the description that makes a contradicted assumption true. For other assumptions it returns
+// "".
 func (a AssumptionSeen) Edit() string {
 	switch {
 	case a.Verdict != Contradicted || a.Evidence == nil:

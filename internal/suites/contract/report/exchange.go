@@ -14,17 +14,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Exchange is a request and what came back. It holds credentials and personal data in memory; what is written of it is
+// Exchange is a request and its response. It holds credentials and personal data in memory. The report shows it
 // redacted.
 type Exchange struct {
-	Operation *wire.Operation // nil: the description has none there
+	Operation *wire.Operation // nil if the description has no such operation
 	Method    string
 	Path      string
 	Query     url.Values
-	Sent      any // the decoded JSON body; nil without one
-	Status    int // 0: no answer
+	Sent      any // the decoded JSON body, or nil
+	Status    int // 0 without a response
 	Slug      string
-	Answer    any // the decoded JSON body; nil without one
+	Answer    any // the decoded JSON body, or nil
 	Scripted  bool
 
 	request *http.Request
@@ -36,7 +36,7 @@ type Exchange struct {
 // Accepted reports a success.
 func (x *Exchange) Accepted() bool { return x.Status >= 200 && x.Status < 300 }
 
-// Name is the operation's, or what was asked for if nothing describes it.
+// Name is the name of the operation, or method and path if the description has no such operation.
 func (x *Exchange) Name() string {
 	if x.Operation != nil {
 		return x.Operation.Name()
@@ -44,7 +44,7 @@ func (x *Exchange) Name() string {
 	return x.Method + " " + x.Path
 }
 
-// Again makes the request once more, with another body and query if they are given. It carries no idempotency key.
+// Again repeats the request, with another body and query if they are given. It sends no idempotency key.
 func (x *Exchange) Again(ctx context.Context, change Change) *http.Request {
 	request := x.request.Clone(ctx)
 	body := x.body
@@ -58,20 +58,20 @@ func (x *Exchange) Again(ctx context.Context, change Change) *http.Request {
 	if len(body) > 0 {
 		request.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	// however spelled
+	// in any spelling
 	maps.DeleteFunc(request.Header, func(name string, _ []string) bool {
 		return strings.EqualFold(name, "Idempotency-Key")
 	})
 	return request
 }
 
-// Change is what a repeated request has in the place of the first one's; nil keeps that.
+// Change says what a repeated request has in place of the first request's values. Nil keeps a value.
 type Change struct {
 	Body  []byte
 	Query url.Values
 }
 
-// record makes an exchange of what was sent and what came back.
+// record returns the exchange of a request and its response.
 func (l *Log) record(r *http.Request, sent []byte, answer *http.Response, received []byte) *Exchange {
 	path := strings.TrimPrefix(r.URL.Path, l.base)
 	x := &Exchange{
@@ -96,7 +96,7 @@ func isJSON(header http.Header) bool {
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
 
-// decode keeps the digits of numbers. A body that is not JSON decodes to nil.
+// decode keeps the digits of numbers. For a body that is not JSON it returns nil.
 func decode(body []byte) any {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func decode(body []byte) any {
 	return value
 }
 
-// member is a member of an object; nil if there is none.
+// member returns a member of an object, or nil.
 func member(value any, name string) any {
 	object, _ := value.(map[string]any)
 	return object[name]

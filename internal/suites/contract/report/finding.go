@@ -2,42 +2,42 @@ package report
 
 import "github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 
-// Verdict is what an answer says about an assumption.
+// Verdict is what responses show about an assumption.
 type Verdict string
 
-// The verdicts. An assumption that any answer contradicts is contradicted, whatever others say.
+// The verdicts. If any response contradicts an assumption, it is contradicted, whatever others show.
 const (
 	Confirmed    Verdict = "confirmed"
 	Contradicted Verdict = "contradicted"
 	Open         Verdict = "open"
-	// doubted is contradicted unless another answer confirms: another value was seen in the place of an assumed one.
+	// doubted means contradicted unless another response confirms: another value was seen in place of an assumed one.
 	doubted Verdict = "doubted"
-	// ambiguous stays open: the service may lack the operation, or only what was asked for.
+	// ambiguous stays open: the service may lack the operation, or only the resource.
 	ambiguous Verdict = "ambiguous"
-	// hinted stays open: something that nothing describes was seen beside an assumed field that was not.
+	// hinted stays open: an undescribed field was seen, and an assumed field beside it was missing.
 	hinted Verdict = "hinted"
-	// undescribed is beyond what is described, and contradicts nothing: the description shows most resources in part.
+	// undescribed contradicts nothing: the description shows most resources in part.
 	undescribed Verdict = "undescribed"
 )
 
-// Finding is one piece of evidence. What it quotes is redacted.
+// Finding is one piece of evidence. Its quotes are redacted.
 type Finding struct {
-	// Assumption is nil for what the description states: then the finding is a deviation.
+	// Assumption is nil for a stated fact: then the finding is a deviation.
 	Assumption *wire.Assumption `json:"-"`
 	Verdict    Verdict          `json:"-"`
 	Operation  string           `json:"operation"`        // such as "dapi BookPayout"
-	Status     int              `json:"status,omitempty"` // of the answer
+	Status     int              `json:"status,omitempty"` // of the response
 	Field      string           `json:"field"`            // such as "answer quote.fee"
-	Seen       string           `json:"seen"`             // what was there
-	Answer     string           `json:"answer,omitempty"` // the whole answer, if it contradicts
-	// how to edit the description so that it becomes true, if it contradicts
+	Seen       string           `json:"seen"`             // what the response had
+	Answer     string           `json:"answer,omitempty"` // the whole response, if it contradicts
+	// the edit that makes the description true, if the response contradicts it
 	Edit string `json:"-"`
 }
 
-// sighting is what was seen, and the edit of the description that would make it true.
+// sighting is what was seen, and the edit that makes the description true.
 type sighting struct{ what, edit string }
 
-// side is the half of an exchange.
+// side is request or response.
 type side string
 
 const (
@@ -45,7 +45,7 @@ const (
 	ofRequest side = "request"
 )
 
-// level is a place of a description that a value was found at, below the places around it.
+// level is the place of a description for a value, within the places around it.
 type level struct {
 	layers []wire.Node
 	parent *level
@@ -71,7 +71,7 @@ func (w *walk) note(a *wire.Assumption, v Verdict, field string, seen sighting) 
 	*w.found = append(*w.found, f)
 }
 
-// confirm notes every mark of a node that speaks of one of the aspects.
+// confirm notes every mark of a node that covers one of the aspects.
 func (w *walk) confirm(node wire.Node, field, seen string, aspects ...string) {
 	for _, mark := range node.Marks() {
 		for _, aspect := range aspects {
@@ -82,14 +82,14 @@ func (w *walk) confirm(node wire.Node, field, seen string, aspects ...string) {
 	}
 }
 
-// confirmDemand notes the marks that speak of a demand, at the layer that makes it and at those that lead there.
+// confirmDemand notes the marks that cover a demand, at its own layer and at the layers that lead there.
 func (w *walk) confirmDemand(layers []wire.Node, a aspect, field, seen string) {
 	for _, layer := range layers[:a.layer+1] {
 		w.confirm(layer, field, seen, a.name)
 	}
 }
 
-// contradict notes every mark of a node that one of the aspects names, and reports whether there is one.
+// contradict notes every mark of a node that covers one of the aspects, and reports whether there is such a mark.
 func (w *walk) contradict(node wire.Node, field string, seen sighting, aspects ...string) (noted bool) {
 	for _, mark := range node.Marks() {
 		for _, aspect := range aspects {
@@ -102,8 +102,9 @@ func (w *walk) contradict(node wire.Node, field string, seen sighting, aspects .
 	return noted
 }
 
-// unassumed blames the operation's assumed answer or body; if they are stated, it is a deviation from what is stated.
-// An operation that assumes a shape says "answer", and one that assumes which of the resources it answers "resource".
+// unassumed contradicts the operation's assumed response or body. If these are stated, it notes a deviation from a
+// stated fact. The mark "answer" of an operation assumes the shape of its response. The mark "resource" assumes which
+// resource it returns.
 func (w *walk) unassumed(field string, seen sighting) {
 	aspects := []string{"answer", "resource"}
 	if w.side == ofRequest {

@@ -57,7 +57,7 @@ type jsonAssumption struct {
 	Why      string   `json:"why,omitempty"`
 }
 
-// WriteJSON writes all of the report.
+// WriteJSON writes the whole report.
 func (r *Report) WriteJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

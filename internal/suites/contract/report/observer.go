@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// maxBody bounds what is kept of an answer; a longer one is an error, never a part of it.
+// maxBody limits the body of a response. A longer body is an error, and no part of it is kept.
 const maxBody = 64 << 20
 
 // Log holds the exchanges of a run, in the order in which they ended. It is safe for concurrent use.
@@ -24,24 +24,24 @@ type Log struct {
 	exchanges []*Exchange
 }
 
-// NewLog makes an empty log of a host whose address has a path, such as /v2, or none.
+// NewLog returns an empty log of a host. base is the path of the host's address, such as /v2, or "".
 func NewLog(description *wire.Description, basePath string) *Log {
 	return &Log{description: description, base: strings.TrimSuffix(basePath, "/")}
 }
 
-// Exchanges answers what happened so far.
+// Exchanges returns the exchanges so far.
 func (l *Log) Exchanges() []*Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.exchanges)
 }
 
-// Observer records every exchange that passes through it, whatever the answer.
+// Observer records every exchange that passes through it, whatever the response is.
 type Observer struct {
 	Next http.RoundTripper
 	Log  *Log
-	// Scripted marks the exchanges of a host that was told what to answer: they show that an operation was called and a
-	// slug understood, and nothing about the service.
+	// Scripted marks the exchanges of a host with scripted responses. They show that an operation was called and that a
+	// slug was understood. They show nothing about the service.
 	Scripted bool
 }
 
@@ -79,7 +79,7 @@ func (o *Observer) add(x *Exchange) {
 	o.Log.exchanges = append(o.Log.exchanges, x)
 }
 
-// take reads a request's body and leaves it in place.
+// take reads a request's body and puts it back.
 func take(r *http.Request) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Probe is an accepted request with one assumed demand not met.
+// Probe is an accepted request, changed so that it does not meet one assumed demand.
 type Probe struct {
 	Of     *Exchange
 	Field  string // such as "items", "query limit"
@@ -19,16 +19,16 @@ type Probe struct {
 	Change Change
 }
 
-// Name says what is not met where.
+// Name says which demand is not met, and where.
 func (p Probe) Name() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", p.Of.Name(), p.Field, p.Aspect))
 }
 
-// AssumesRepetition reports whether something is assumed about a second request like this one.
+// AssumesRepetition reports whether the description assumes something about repeating this request.
 func AssumesRepetition(x *Exchange) bool { return hasMark(x, "idempotency") }
 
-// Probes makes one probe for each assumed demand on a request, from the first accepted request that meets it. What
-// demands that an id or a choice is, and what is demanded by several schemas at once, is left alone.
+// Probes makes one probe for each assumed demand on a request, from the first accepted request that meets it. It makes
+// none for the demands on ids and choices, and for demands of several schemas at once.
 func Probes(description *wire.Description, exchanges []*Exchange) []Probe {
 	var probes []Probe
 	made := map[string]bool{}
@@ -91,8 +91,8 @@ func bodyProbes(x *Exchange) (probes []Probe) {
 	return probes
 }
 
-// visit calls f for each value of a body, the body itself first. replace returns the body with the value replaced or
-// left out.
+// visit calls f for each value of a body, the body itself first. replace returns the body with that value replaced or
+// removed.
 func visit(
 	at *level, field string, value any,
 	f func(at *level, field string, value any, replace func(value any, keep bool) any),
@@ -153,7 +153,7 @@ func assumedDemands(layers []wire.Node) (assumed []string) {
 	return assumed
 }
 
-// spoiled is a value that does not meet one demand and meets all others, if there is one.
+// spoiled returns a value that breaks one demand and meets all others, if there is such a value.
 func spoiled(layers []wire.Node, demand string, value any) (any, bool) {
 	for _, candidate := range candidates(layers, demand, value) {
 		var broken []string
@@ -169,7 +169,7 @@ func spoiled(layers []wire.Node, demand string, value any) (any, bool) {
 	return nil, false
 }
 
-// candidates are values that may break a demand alone.
+// candidates returns values that may break one demand alone.
 func candidates(layers []wire.Node, demand string, value any) []any {
 	bound := 0
 	for _, layer := range layers {

@@ -11,15 +11,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Redacted writes an answer's shape: names and types, and of the values only those that name a refusal. No other value
-// is ever shown: an answer that contradicts the description can carry anything anywhere.
+// Redacted returns the shape of a response: names and types. Of the values it shows only those that name a refusal. No
+// other value is ever shown, because a response that contradicts the description can hold anything anywhere.
 func Redacted(value any) string {
 	var b strings.Builder
 	writeShape(&b, "", value)
 	return b.String()
 }
 
-// entriesShown bounds how much of a list is written.
+// entriesShown limits how many entries of a list are written.
 const entriesShown = 3
 
 func writeShape(b *strings.Builder, name string, value any) {
@@ -61,7 +61,7 @@ func isWord(v string) bool {
 	return v != "" && len(v) <= 64 && strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.[]") == ""
 }
 
-// kind says what a value is, and nothing of what it says.
+// kind returns the kind of a value, and nothing of its content.
 func kind(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -80,8 +80,8 @@ func kind(value any) string {
 	return "unknown"
 }
 
-// sample shows a value that fits its description: a value of an enumeration, a whole number of a bound, and the form of
-// anything else.
+// sample shows a value that fits its description: a value of an enumeration, a whole number within a bound, or the form
+// of any other value.
 func sample(layers []wire.Node, value any) string {
 	v, isText := value.(string)
 	for _, layer := range layers {

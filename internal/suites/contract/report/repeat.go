@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// judgeRepeats compares requests that were made twice, for operations whose repetition is assumed to be harmless or
-// not.
+// judgeRepeats compares requests that were sent twice, for operations whose repetition is assumed to be harmless or
+// harmful.
 func judgeRepeats(exchanges []*Exchange, found *[]Finding) {
 	for i, second := range exchanges {
 		if !hasMark(second, "idempotency") || second.Scripted || !second.answered() {
@@ -33,7 +33,7 @@ func hasMark(x *Exchange, aspect string) bool {
 	return false
 }
 
-// answered reports an answer that says how a repeat was taken: a success, or that there is nothing left to do.
+// answered reports a response that shows how the repeat was handled: a success, or that there is nothing left to do.
 func (x *Exchange) answered() bool {
 	return x.Accepted() || x.Status == http.StatusNotFound || x.Status == http.StatusConflict ||
 		x.Status == http.StatusGone
@@ -45,7 +45,7 @@ func (x *Exchange) sameAs(other *Exchange) bool {
 		x.request.Header.Get("X-Service-Account") == other.request.Header.Get("X-Service-Account")
 }
 
-// judgeRepeat contradicts only where a repeat did harm. That one did none does not contradict that another may.
+// judgeRepeat contradicts only if a repeat did harm. A harmless repeat does not show that all repeats are harmless.
 func judgeRepeat(first, second *Exchange, found *[]Finding) {
 	w := &walk{x: second, side: ofAnswer, found: found}
 	operation := second.Operation.Node
@@ -63,10 +63,10 @@ func judgeRepeat(first, second *Exchange, found *[]Finding) {
 	}
 }
 
-// makesPrice reports that what a repeat makes anew is a quote: a price moves nothing. Source: Vocabulary, quote.
+// makesPrice reports that a repeat creates only a quote. A price moves no money.
 func makesPrice(x *Exchange) bool { return text(x.Answer, "quoteId") != "" }
 
-// madeIDs are the ids that an answer names: its own, or else those of the entries that it lists.
+// madeIDs returns the ids in a response: its own, or else those of its entries.
 func madeIDs(answer any) (ids string) {
 	if own := text(answer, "id") + text(answer, "quoteId"); own != "" {
 		return own

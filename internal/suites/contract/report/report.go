@@ -1,11 +1,11 @@
-// Package report records what a host answers, and says what that shows: which operations were called, which slugs were
-// seen, and which assumptions of the description the answers confirm or contradict.
+// Package report records the responses of a host, and says what they show: which operations were called, which slugs
+// were seen, and which assumptions of the description the responses confirm or contradict.
 //
-// An [Observer] sits between the SDK and the host and keeps every exchange in a [Log]. [Judge] compares them with the
-// description and makes a [Report], which writes itself for a terminal and as JSON.
+// An [Observer] stands between the SDK and the host, and keeps every exchange in a [Log]. [Judge] compares the
+// exchanges with the description and returns a [Report], which can be written for a terminal and as JSON.
 //
-// The report holds no value that a host sent, other than slugs, names of fields and values of enumerations:
-// answers hold credentials, card numbers and names of people.
+// The report holds slugs, names of fields and values of enumerations, and no other value that a host sent: responses
+// hold credentials, card numbers and names of people.
 package report
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// Report is what a run showed.
+// Report is the result of a run.
 type Report struct {
 	Host        string // where it ran
 	Started     time.Time
@@ -27,15 +27,15 @@ type Report struct {
 	Operations  []OperationSeen
 	Slugs       []SlugSeen
 	Assumptions []AssumptionSeen
-	// Deviations contradict what the service's own description states.
+	// Deviations contradict facts that the service's own description states.
 	Deviations []Finding
-	// Undescribed are fields that nothing describes, and that contradict nothing.
+	// Undescribed are fields without a description. They contradict nothing.
 	Undescribed []Finding
-	// Violations are answers that openapi3filter refuses, each once.
+	// Violations are responses that openapi3filter refuses, each once.
 	Violations []string
 }
 
-// Outcome is how a case ended.
+// Outcome says how a case ended.
 type Outcome string
 
 // The outcomes of a case.
@@ -45,7 +45,7 @@ const (
 	Skipped Outcome = "skipped"
 )
 
-// NeedsEmbedded is the reason of a case that a real host skips, since it moves the host's clock or settings.
+// NeedsEmbedded is the reason why a real host skips a case: the case moves the host's clock or changes its settings.
 const NeedsEmbedded = "needs the embedded host"
 
 // Case is one test of a flow.
@@ -53,7 +53,7 @@ type Case struct {
 	Flow    string
 	Name    string
 	Outcome Outcome
-	Reason  string // of a skipped one
+	Reason  string // why it was skipped
 	Took    time.Duration
 }
 
@@ -67,31 +67,31 @@ type OperationSeen struct {
 	Accepted int    `json:"accepted"`
 }
 
-// SlugSeen is a slug of the catalogue and how often it was answered.
+// SlugSeen is a slug of the catalogue and how often it was sent.
 type SlugSeen struct {
 	Slug      string `json:"slug"`
 	Answers   int    `json:"answers"`
-	Operation string `json:"operation,omitempty"` // the first that answered it
-	Controls  bool   `json:"controls,omitempty"`  // only the embedded host gave it, told to or at its own control
+	Operation string `json:"operation,omitempty"` // the first that sent it
+	Controls  bool   `json:"controls,omitempty"`  // only the embedded host sent it, scripted or from its own controls
 }
 
-// AssumptionSeen is an assumption and what the answers say about it.
+// AssumptionSeen is an assumption and what the responses show about it.
 type AssumptionSeen struct {
 	*wire.Assumption
 	Verdict  Verdict
 	Evidence *Finding // nil while open
-	Answers  int      // how many speak of it
-	Why      string   // it is open
+	Answers  int      // how many responses show something about it
+	Why      string   // why it is open
 }
 
-// Claim is a finding that a test makes itself, of an assumption that no single answer shows.
+// Claim is a finding that a test makes itself, about an assumption that no single response shows.
 type Claim struct {
 	File, Where, Aspect string // as in openapi/README.md; Aspect is the key in the file
 	Confirmed           bool
 	Operation, Seen     string
 }
 
-// Judge says what the exchanges and the claims show.
+// Judge returns what the exchanges and the claims show.
 func Judge(description *wire.Description, validator *Validator, exchanges []*Exchange, claims ...Claim) *Report {
 	var found []Finding
 	r := &Report{}
@@ -132,7 +132,7 @@ func (c Claim) finding(description *wire.Description) Finding {
 	return f
 }
 
-// weigh gathers the findings of each assumption, and reports each of the others once.
+// weigh collects the findings of each assumption, and reports each other finding once.
 func (r *Report) weigh(description *wire.Description, found []Finding) {
 	findings := map[*wire.Assumption][]Finding{}
 	told := map[[3]string]bool{}
@@ -154,7 +154,7 @@ func (r *Report) weigh(description *wire.Description, found []Finding) {
 	}
 }
 
-// weighOne lets one answer that contradicts outweigh any number that confirm.
+// weighOne lets one response that contradicts outweigh any number that confirm.
 func weighOne(a *wire.Assumption, found []Finding) AssumptionSeen {
 	result := AssumptionSeen{Assumption: a, Verdict: Open, Answers: len(found), Why: whyOpen(a)}
 	for _, order := range []struct{ finding, verdict Verdict }{{Contradicted, Contradicted}, {Confirmed, Confirmed},
@@ -235,7 +235,7 @@ func slugsSeen(exchanges []*Exchange) []SlugSeen {
 	return all
 }
 
-// Called counts the operations that were called with success, of how many.
+// Called counts the operations that were called with success, and all operations.
 func (r *Report) Called() (called, of int) {
 	for _, o := range r.Operations {
 		if o.Accepted > 0 {
@@ -245,7 +245,7 @@ func (r *Report) Called() (called, of int) {
 	return called, len(r.Operations)
 }
 
-// Refused counts the slugs that were seen, of how many.
+// Refused counts the slugs that were seen, and all slugs.
 func (r *Report) Refused() (seen, of int) {
 	for _, s := range r.Slugs {
 		if s.Answers > 0 {
@@ -255,7 +255,7 @@ func (r *Report) Refused() (seen, of int) {
 	return seen, len(r.Slugs)
 }
 
-// Count counts the assumptions of a verdict.
+// Count counts the assumptions with a verdict.
 func (r *Report) Count(v Verdict) (count int) {
 	for _, a := range r.Assumptions {
 		if a.Verdict == v {
@@ -265,7 +265,7 @@ func (r *Report) Count(v Verdict) (count int) {
 	return count
 }
 
-// Of are the assumptions of a verdict.
+// Of returns the assumptions with a verdict.
 func (r *Report) Of(v Verdict) []AssumptionSeen {
 	return slices.DeleteFunc(slices.Clone(r.Assumptions), func(a AssumptionSeen) bool { return a.Verdict != v })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// judgeRequest learns from how a request was taken. If it succeeded, it may be sent. If it failed the service's
-// validation, the refusal shows which demands are the service's as well.
+// judgeRequest learns from the response to a request. If the request succeeded, its values may be sent. If it failed
+// the service's validation, the refusal shows which demands the service really has.
 func judgeRequest(x *Exchange, found *[]Finding) {
 	w := &walk{x: x, side: ofRequest, found: found}
 	switch {
@@ -46,7 +46,7 @@ func (w *walk) taken() {
 	w.confirm(o.Node, "body", "taken", "body")
 }
 
-// parameter is what the request gave for one.
+// parameter returns the value of one parameter in the request.
 func (w *walk) parameter(described wire.Node) (value string, given bool) {
 	name := described.At("name").Text()
 	switch described.At("in").Text() {
@@ -61,8 +61,8 @@ func (w *walk) parameter(described wire.Node) (value string, given bool) {
 	return value, given
 }
 
-// byDefault looks at a page that was asked for without a limit: if there is more than a page, its length is the
-// default.
+// byDefault looks at a page of a request without a limit. If there are further pages, the length of this page is the
+// default limit.
 func (w *walk) byDefault(parameter wire.Node) {
 	length, described := parameter.At("schema", "default").Int()
 	items, isList := member(w.x.Answer, "items").([]any)
@@ -79,10 +79,10 @@ func (w *walk) byDefault(parameter wire.Node) {
 	}
 }
 
-// fieldError is a validator's complaint.
+// fieldError is one problem in a validator's refusal.
 type fieldError struct{ location, field, code string }
 
-// fieldErrors reads the complaints of both shapes of a failed validation.
+// fieldErrors reads the problems of a failed validation, in both shapes.
 func fieldErrors(answer any) []fieldError {
 	var found []fieldError
 	details := member(member(answer, "error"), "details")
@@ -112,7 +112,7 @@ func fieldErrors(answer any) []fieldError {
 	return found
 }
 
-// complaint judges one: a demand that is described is confirmed, a name that the service does not know is contradicted.
+// complaint judges one problem. It confirms a described demand, and contradicts a name that the service does not know.
 func (w *walk) complaint(f fieldError) {
 	at, value, given := w.place(f)
 	if at == nil {
@@ -143,7 +143,7 @@ func (w *walk) complaint(f fieldError) {
 	}
 }
 
-// demanded judges a member that the service calls missing.
+// demanded judges a member that the service reports as missing.
 func (w *walk) demanded(at *level, f fieldError) {
 	name := lastStep(f.field)
 	if at.layers[0].At("required").True() || wire.Required(at.around(), name) {
@@ -162,7 +162,7 @@ func (w *walk) demanded(at *level, f fieldError) {
 	w.unassumed(f.field, sighting{"demanded by the service, and not described so", edit})
 }
 
-// violated confirms a demand that the value does not meet, if it is the only one.
+// violated confirms a demand that the value does not meet, if it is the only such demand.
 func (w *walk) violated(at *level, f fieldError, value any) {
 	var broken []aspect
 	for _, a := range aspectsOf(at.layers, value) {
@@ -175,10 +175,10 @@ func (w *walk) violated(at *level, f fieldError, value any) {
 	}
 }
 
-// lastStep is the member at the end of a field's name.
+// lastStep returns the member at the end of a field's name.
 func lastStep(field string) string { return field[strings.LastIndexAny(field, ".")+1:] }
 
-// around are the layers of the place that holds this one.
+// around returns the layers of the place that holds this one.
 func (l *level) around() []wire.Node {
 	if l.parent == nil {
 		return nil
@@ -188,7 +188,7 @@ func (l *level) around() []wire.Node {
 
 var step = regexp.MustCompile(`[^.\[\]]+`)
 
-// place finds what a complaint is about; nil if the description has no such place.
+// place returns the described place of a problem, or nil.
 func (w *walk) place(f fieldError) (at *level, value any, given bool) {
 	if f.location != "" {
 		for _, parameter := range w.x.Operation.Parameters() {

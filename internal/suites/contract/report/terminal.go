@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// WriteText writes the report for a terminal: the counts, then what calls for a look. Open assumptions are counted by
-// file; the other formats list them.
+// WriteText writes the report for a terminal: the counts, then the findings that somebody must look at. It counts open
+// assumptions by file. The other formats list them.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Contract suite against %s, %s\n\n", r.Host, r.Took.Round(10*time.Millisecond))
@@ -77,7 +77,7 @@ func (r *Report) writeCounts(w io.Writer) {
 	fmt.Fprintf(w, "Deviations\t%6d\tfrom what is stated\n", len(r.Deviations)+len(r.Violations))
 }
 
-// writeMissing lists what a complete run would have.
+// writeMissing lists what a complete run would also have.
 func (r *Report) writeMissing(b *strings.Builder) {
 	var operations, slugs, controls []string
 	for _, o := range r.Operations {

@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
 
-// Validator is a second reader of the description: openapi3filter's, which knows nothing of assumptions.
+// Validator is a second reader of the description, by openapi3filter. It ignores the marks of assumptions.
 type Validator struct {
 	surfaces map[string]*openapi3.T
 	options  *openapi3filter.Options
@@ -44,7 +44,7 @@ func NewValidator() (*Validator, error) {
 
 func compilePattern(pattern string) (openapi3.RegexMatcher, error) { return compile(pattern) }
 
-// Violations says what of an answer is not as described, without the values.
+// Violations returns in what a response differs from the description, without values.
 func (v *Validator) Violations(x *Exchange) []string {
 	if x.Operation == nil || x.Status == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (v *Validator) Violations(x *Exchange) []string {
 	return reasons(err)
 }
 
-// reasons describes an error without what it quotes: answers hold credentials and personal data.
+// reasons describes an error without its quotes: responses hold credentials and personal data.
 func reasons(err error) []string {
 	if err == nil {
 		return nil

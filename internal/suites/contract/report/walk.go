@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
 )
 
-// value compares a value with its schemas. What fits confirms the assumptions about it, what does not contradicts the
-// nearest.
+// value compares a value with its schemas. A value that fits confirms the assumptions about it. A value that does not
+// fit contradicts the nearest assumption.
 func (w *walk) value(at *level, field string, value any) {
 	w.chooseVariant(at, field, value)
 	if value == nil {
@@ -49,8 +49,8 @@ func (w *walk) null(at *level, field string) {
 	w.fail(at, aspect{name: "type", layer: len(at.layers) - 1, want: notNull}, field, nil)
 }
 
-// fits confirms what is assumed about a value as a whole, about its type, and about each demand that it meets. That a
-// request was taken shows that its values may be sent; it does not show where the bounds are.
+// fits confirms the assumptions about a value as a whole, about its type, and about each demand that it meets. An
+// accepted request shows that its values may be sent. It does not show where the bounds are.
 func (w *walk) fits(at *level, aspects []aspect, field string, value any) {
 	seen := sample(at.layers, value)
 	for _, layer := range at.layers {
@@ -66,7 +66,7 @@ func (w *walk) fits(at *level, aspects []aspect, field string, value any) {
 	}
 }
 
-// covering says by which aspects a mark speaks of a failed one. The whole covers everything.
+// covering returns the aspects under which a mark covers a failed demand. A mark of the whole covers every demand.
 var covering = map[string][]string{
 	"type": {"", "type"}, "format": {"", "format", "type"}, "pattern": {"", "pattern", "type"},
 	"enum": {"", "values", "type"},
@@ -79,8 +79,8 @@ func coversOf(name string) []string {
 	return []string{"", name}
 }
 
-// fail blames the nearest assumption that speaks of what does not fit: at the schema that demands it, at those that
-// lead there, at the places around.
+// fail contradicts the nearest assumption about a value that does not fit. It looks at the schema with the demand, at
+// the schemas that lead there, and at the places around.
 func (w *walk) fail(at *level, a aspect, field string, value any) {
 	w.failures++
 	seen := kind(value) + ", not " + a.want
@@ -93,7 +93,7 @@ func (w *walk) fail(at *level, a aspect, field string, value any) {
 func (w *walk) blame(at *level, a aspect, field string, seen sighting) {
 	for i := a.layer; i >= 0; i-- {
 		if i == a.layer-1 && a.want != notNull {
-			seen.edit += ", in the place of the reference" // which others follow to the same schema
+			seen.edit += ", in the place of the reference" // other references use the same schema
 		}
 		if w.contradict(at.layers[i], field, seen, coversOf(a.name)...) || a.name == "enum" &&
 			w.doubtValues(at.layers[i], field, seen) {
@@ -103,8 +103,8 @@ func (w *walk) blame(at *level, a aspect, field string, seen sighting) {
 	w.blameAround(at, field, seen, "fieldTypes", "type", "")
 }
 
-// blameAround contradicts the nearest assumption at the places around, or else the operation's answer, or what is
-// stated.
+// blameAround contradicts the nearest assumption at the places around. If there is none, it contradicts the operation's
+// response, or notes a deviation from a stated fact.
 func (w *walk) blameAround(at *level, field string, seen sighting, aspects ...string) {
 	for around := at.parent; around != nil; around = around.parent {
 		for _, layer := range slices.Backward(around.layers) {
@@ -116,8 +116,8 @@ func (w *walk) blameAround(at *level, field string, seen sighting, aspects ...st
 	w.unassumed(field, seen)
 }
 
-// doubtValues casts doubt on the assumed values of an enumeration that has another one: any of them may be the one that
-// is spelled otherwise.
+// doubtValues doubts the assumed values of an enumeration in which another value was seen: any of them may have that
+// other spelling.
 func (w *walk) doubtValues(layer wire.Node, field string, seen sighting) (noted bool) {
 	for _, mark := range layer.Marks() {
 		if _, is := mark.Value(); is {
@@ -167,7 +167,7 @@ func (w *walk) object(at *level, field string, object map[string]any) {
 	}
 }
 
-// isOpen reports whether members that no layer names are expected: a schema that names none, or that says so.
+// isOpen reports whether members without a description are expected: the schema names no members, or says so.
 func isOpen(layers []wire.Node) bool {
 	named := false
 	for _, layer := range layers {
@@ -181,9 +181,9 @@ func isOpen(layers []wire.Node) bool {
 	return !named
 }
 
-// unknown judges a member that nothing describes. It contradicts an object whose fields are all assumed. In an
-// object that is described in part, it is reported, and hints at the assumed fields that are absent: it may be one of
-// them under its right name.
+// unknown judges a member without a description. It contradicts an object whose fields are all assumed. In an object
+// that is described in part, it is reported, and hints at the missing assumed fields: it may be one of them under its
+// right name.
 func (w *walk) unknown(at *level, field string, value any, object map[string]any) {
 	edit := fmt.Sprintf("add `%s` to `properties`, %s", lastStep(field), typeFor(value))
 	seen := sighting{kind(value) + ", of a name that is not described", edit}
@@ -238,7 +238,7 @@ func (w *walk) list(at *level, field string, list []any) {
 	}
 }
 
-// chooseVariant adds the schema of a union's variant to the layers. A member selects it, or the member's default does.
+// chooseVariant adds the schema of a union's variant to the layers. A member selects it, or the member's default.
 func (w *walk) chooseVariant(at *level, field string, value any) {
 	for i := 0; i < len(at.layers); i++ {
 		layer := at.layers[i]
@@ -265,7 +265,7 @@ func (w *walk) chooseVariant(at *level, field string, value any) {
 	}
 }
 
-// isVariant reports whether a mapping's reference, or the default of an absent selector, means this variant.
+// isVariant reports whether a mapping's reference, or the default of a missing selector, means this variant.
 func isVariant(variant wire.Node, reference, selector string, object map[string]any) bool {
 	if reference != "" {
 		return path.Base(variant.At("$ref").Text()) == path.Base(reference)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ErrNotSandbox says that a request was not sent, since nothing shows that the host is a sandbox.
+// ErrNotSandbox says that a request was not sent, because nothing shows that the host is a sandbox.
 var ErrNotSandbox = errors.New("not sent: the host has not shown that it is a sandbox")
 
 const (
@@ -19,9 +19,10 @@ const (
 	treasuryPath = "/dapi/v1/sandbox/treasury"
 )
 
-// Guard stands between the suite and a real host. Until GET /dapi/v1/sandbox/treasury was answered 200, it lets only
-// that and the login pass; after any other answer to it, nothing at all. It never sends to another host, and leaves a
-// pause after each request: a longer one after a write of the platform API, whose window is a fifth of that of reads.
+// Guard stands between the suite and a real host. Until GET /dapi/v1/sandbox/treasury returns 200, it sends only that
+// request and the login. After any other response to it, it sends nothing. It never sends to another host. It pauses
+// after each request. The pause after a write of the platform API is longer, because that window has a fifth of the
+// reads' calls.
 type Guard struct {
 	Next       http.RoundTripper
 	BaseURL    *url.URL
@@ -31,7 +32,7 @@ type Guard struct {
 	mu      sync.Mutex
 	sandbox bool
 	refused bool
-	next    time.Time // of the request after this one
+	next    time.Time // of the next request
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -63,7 +64,7 @@ func (g *Guard) mayPass(harmless bool) bool {
 	return !g.refused && (g.sandbox || harmless)
 }
 
-// learn takes a host for a sandbox once it has a treasury. An expired session or a limit says nothing either way.
+// learn accepts a host as a sandbox if it has a treasury. An expired session or a rate limit shows nothing.
 func (g *Guard) learn(status int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -76,7 +77,7 @@ func (g *Guard) learn(status int) {
 	}
 }
 
-// wait keeps requests a pause apart, for the windows are shared with whoever uses the same credential.
+// wait keeps a pause between requests: other users of the same credential share the rate windows.
 func (g *Guard) wait(r *http.Request) error {
 	g.mu.Lock()
 	now := time.Now()

@@ -1,5 +1,5 @@
-// Package target says which host the contract suite runs against, and keeps it from harm: a host that is no sandbox
-// gets a login and one question, and nothing else.
+// Package target says which host the contract suite runs against, and protects other hosts: a host that is not a
+// sandbox gets a login and one read, and nothing else.
 package target
 
 import (
@@ -12,28 +12,28 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// The environment names a real sandbox host as the examples' flags do. Only the first three are needed; what the others
-// are missing for is skipped.
+// The environment names a real sandbox host, like the flags of the examples. Only the first three variables are
+// required. Cases that need another variable are skipped without it.
 const (
 	BaseURLVariable     = "MONEYMOVEMENT_BASE_URL"        // without /dapi/v1
 	EmailVariable       = "MONEYMOVEMENT_EMAIL"           // of the account
 	KeyFileVariable     = "MONEYMOVEMENT_KEY_FILE"        // developer key, PEM
 	APIKeyVariable      = "MONEYMOVEMENT_API_KEY"         // of an app of the account
 	AccessTokenVariable = "MONEYMOVEMENT_ACCESS_TOKEN"    // of the reference endpoints
-	WalletVariable      = "MONEYMOVEMENT_WALLET_KEY_FILE" // of the wallet that the account's cards spend from, PEM
+	WalletVariable      = "MONEYMOVEMENT_WALLET_KEY_FILE" // wallet of the account's cards, PEM
 )
 
-// Real is a host that the environment names, and how to log in there.
+// Real is a host from the environment, and how to log in there.
 type Real struct {
 	BaseURL     *url.URL
 	Email       string
 	Key         *signing.DeveloperKey
-	APIKey      *appapi.APIKey      // nil: not given
-	AccessToken *refapi.AccessToken // nil: not given
-	CardWallet  *wallet.Key         // nil: not given
+	APIKey      *appapi.APIKey      // nil if it is not set
+	AccessToken *refapi.AccessToken // nil if it is not set
+	CardWallet  *wallet.Key         // nil if it is not set
 }
 
-// FromEnvironment reads the real host that variables name; nil without an error if they name none.
+// FromEnvironment reads the real host from the variables. If none is set, it returns nil and no error.
 func FromEnvironment(variable func(string) string) (*Real, error) {
 	named := variable(BaseURLVariable)
 	if named == "" {

@@ -12,19 +12,19 @@ const (
 	valuesKey = "x-assumed-values" // one reason for each value of an enumeration
 )
 
-// Assumption is one thing that the description assumes, since the service's own says nothing about it.
+// Assumption is something that the description assumes, because the service's own description does not state it.
 type Assumption struct {
 	File   string // such as dapi.yaml
 	Where  string // the place in words, such as Payout.status
-	Aspect string // key of the part that is assumed: pattern, answer, "value ready"; empty for the whole
+	Aspect string // the assumed part: pattern, answer, "value ready"; "" for the whole
 	Reason string
-	Line   int // where the reason stands, from 1
+	Line   int // line of the reason, from 1
 }
 
-// Position is where an editor finds the mark: openapi/dapi.yaml:123.
+// Position returns the place of the mark for an editor: openapi/dapi.yaml:123.
 func (a *Assumption) Position() string { return fmt.Sprintf("openapi/%s:%d", a.File, a.Line) }
 
-// Value is the value of an enumeration that is assumed, if that is what the assumption is about.
+// Value returns the assumed value of an enumeration, or "" if the assumption is about something else.
 func (a *Assumption) Value() (value string, is bool) { return strings.CutPrefix(a.Aspect, "value ") }
 
 // What returns the assumed part in the words of openapi/README.md.
@@ -48,7 +48,7 @@ func (a *Assumption) What() string {
 	}
 }
 
-// collect walks a file in its order and notes every mark.
+// collect walks through a file from top to bottom and notes every mark.
 func (d *Description) collect(at place, node Node) (err error) {
 	for key, value := range node.Members() {
 		switch {

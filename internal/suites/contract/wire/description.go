@@ -13,14 +13,14 @@ import (
 // Surfaces are the files that describe operations, in reading order.
 var surfaces = []string{"dapi.yaml", "appapi.yaml", "refapi.yaml", "public.yaml"}
 
-// readingOrder has the surfaces first, then what they share, then the catalogues.
+// readingOrder has the surfaces first, then the shared file, then the catalogues.
 var readingOrder = append(slices.Clone(surfaces), "common.yaml", "errors.yaml", "coverage.yaml")
 
-// Description is the wire as the YAML files describe it. It is only read, and safe for concurrent use.
+// Description is the wire as the YAML files describe it. It is read-only, and safe for concurrent use.
 type Description struct {
 	// Files are the roots of the files, in reading order.
 	Files []Node
-	// Operations are those of every surface, in reading order.
+	// Operations are the operations of every surface, in reading order.
 	Operations []*Operation
 	// Assumptions are all marks, in reading order.
 	Assumptions []*Assumption
@@ -33,9 +33,9 @@ type Description struct {
 // Operation is one operation of a surface.
 type Operation struct {
 	Surface  string // file, such as appapi.yaml
-	ID       string // operationId; some repeat from one surface to another
+	ID       string // operationId; several surfaces may have the same
 	Method   string
-	Template string // path with that of the surface, such as /dapi/v1/payouts/{payoutId}
+	Template string // path with the surface's base path, such as /dapi/v1/payouts/{payoutId}
 	Node     Node   // the operation
 	Root     Node   // its file
 
@@ -43,11 +43,11 @@ type Operation struct {
 	steps    []string
 }
 
-// Name is distinct among the operations of all surfaces: "appapi GetInvoice".
+// Name is unique among the operations of all surfaces: "appapi GetInvoice".
 func (o *Operation) Name() string { return strings.TrimSuffix(o.Surface, ".yaml") + " " + o.ID }
 
-// Read reads the description from the YAML files of package openapi, or from others of their names. A mark without a
-// reason is an error.
+// Read reads the description from the YAML files of package openapi, or from other files with the same names. A mark
+// without a reason is an error.
 func Read(files fs.FS) (*Description, error) {
 	names, err := fs.Glob(files, "*.yaml")
 	if err != nil {
@@ -81,7 +81,7 @@ func Read(files fs.FS) (*Description, error) {
 	return d, nil
 }
 
-// inReadingOrder sorts names; one that is not known here comes last.
+// inReadingOrder sorts names. Unknown names come last.
 func inReadingOrder(names []string) []string {
 	rank := func(name string) int {
 		if i := slices.Index(readingOrder, name); i >= 0 {
@@ -94,7 +94,7 @@ func inReadingOrder(names []string) []string {
 	return sorted
 }
 
-// Methods are the keys of the operations of a path.
+// Methods are the keys of a path item's operations.
 var Methods = []string{"get", "put", "post", "patch", "delete"}
 
 func (d *Description) addOperations(root Node) {
@@ -116,7 +116,7 @@ func (d *Description) addOperations(root Node) {
 	}
 }
 
-// Find is the operation that a request reaches, or nil. A literal step of a path wins over a placeholder.
+// Find returns the operation of a request, or nil. A literal segment of a path wins over a placeholder.
 func (d *Description) Find(method, path string) *Operation {
 	steps := strings.Split(path, "/")
 	for _, o := range d.match {
@@ -146,7 +146,7 @@ func (o *Operation) placeholders() (count int) {
 	return count
 }
 
-// PathValues are what a request's path has in the place of the placeholders.
+// PathValues returns the values of the placeholders in a request's path.
 func (o *Operation) PathValues(path string) map[string]string {
 	values := map[string]string{}
 	for i, step := range strings.Split(path, "/") {
@@ -157,7 +157,7 @@ func (o *Operation) PathValues(path string) map[string]string {
 	return values
 }
 
-// Parameters are those of the operation and of its path, each behind its reference.
+// Parameters returns the parameters of the operation and of its path, with their references followed.
 func (o *Operation) Parameters() []Node {
 	var found []Node
 	for _, at := range []Node{o.pathItem, o.Node} {
@@ -168,12 +168,12 @@ func (o *Operation) Parameters() []Node {
 	return found
 }
 
-// Body is the schema of the request's JSON body; it does not exist if none is described.
+// Body returns the schema of the request's JSON body. It does not exist if no body is described.
 func (o *Operation) Body() Node {
 	return o.Node.At("requestBody").Target().At("content", "application/json", "schema")
 }
 
-// Answer is the described answer of a status, or the default one.
+// Answer returns the described response of a status, or else the default response.
 func (o *Operation) Answer(status int) (answer Node, exact bool) {
 	if answer = o.Node.At("responses", fmt.Sprint(status)); answer.Exists() {
 		return answer, true
@@ -181,7 +181,7 @@ func (o *Operation) Answer(status int) (answer Node, exact bool) {
 	return o.Node.At("responses", "default"), false
 }
 
-// Slugs are those that the operation or its surface lists.
+// Slugs returns the slugs that the operation or its surface lists.
 func (o *Operation) Slugs() []string {
 	return append(o.Node.At("x-slugs").Texts(), o.Root.At("x-slugs").Texts()...)
 }

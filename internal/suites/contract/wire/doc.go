@@ -1,4 +1,4 @@
 // Package wire reads the description of the wire for the contract suite: its operations, its schemas as they are
-// written, and every assumption with the place that carries it. Generated models do not carry the marks (x-assumed), so
-// that this package reads the YAML itself.
+// written, and every assumption with its place. It reads the YAML itself, because generated models do not have the
+// marks (x-assumed).
 package wire

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Node is a place of a description file. The zero Node is a place that does not exist; everything below it does not
-// exist either.
+// Node is a place in a description file. The zero Node is a place that does not exist. All places below it do not exist
+// either.
 type Node struct {
 	file *file
 	yaml *yaml.Node
@@ -24,13 +24,13 @@ type file struct {
 	description *Description
 }
 
-// File is the name of the file that n is a place of.
+// File returns the name of the file that n is in.
 func (n Node) File() string { return n.file.name }
 
 // Exists reports whether the description has this place.
 func (n Node) Exists() bool { return n.yaml != nil }
 
-// At is the place below n that keys lead to.
+// At returns the place below n at the given keys.
 func (n Node) At(keys ...string) Node {
 	for _, key := range keys {
 		found := Node{}
@@ -45,7 +45,7 @@ func (n Node) At(keys ...string) Node {
 	return n
 }
 
-// Members iterates over the keys of a mapping in the order of the file; another node has none.
+// Members iterates over the keys of a mapping, in the order of the file. For another node it yields nothing.
 func (n Node) Members() iter.Seq2[string, Node] {
 	return func(yield func(string, Node) bool) {
 		if n.yaml == nil || n.yaml.Kind != yaml.MappingNode {
@@ -59,7 +59,7 @@ func (n Node) Members() iter.Seq2[string, Node] {
 	}
 }
 
-// Entries are what a list holds; another node holds nothing.
+// Entries returns the entries of a list, or nil for another node.
 func (n Node) Entries() []Node {
 	if n.yaml == nil || n.yaml.Kind != yaml.SequenceNode {
 		return nil
@@ -71,7 +71,7 @@ func (n Node) Entries() []Node {
 	return entries
 }
 
-// Text is a scalar as it is written, or empty.
+// Text returns a scalar as it is written, or "".
 func (n Node) Text() string {
 	if n.yaml == nil || n.yaml.Kind != yaml.ScalarNode {
 		return ""
@@ -79,7 +79,7 @@ func (n Node) Text() string {
 	return n.yaml.Value
 }
 
-// Texts are the scalars of a list.
+// Texts returns the scalars of a list.
 func (n Node) Texts() []string {
 	var texts []string
 	for _, entry := range n.Entries() {
@@ -91,18 +91,18 @@ func (n Node) Texts() []string {
 // True reports whether n is the scalar true.
 func (n Node) True() bool { return n.Text() == "true" }
 
-// Int is a whole number and whether there is one.
+// Int returns a whole number, and whether n is one.
 func (n Node) Int() (int, bool) {
 	number, err := strconv.Atoi(n.Text())
 	return number, err == nil
 }
 
-// Assumed reports a place that is assumed in all that it says.
+// Assumed reports a place that is assumed as a whole.
 func (n Node) Assumed() bool {
 	return slices.ContainsFunc(n.Marks(), func(a *Assumption) bool { return a.Aspect == "" })
 }
 
-// Marks are the assumptions that stand at this very place.
+// Marks returns the assumptions at this place itself.
 func (n Node) Marks() []*Assumption {
 	if n.yaml == nil {
 		return nil
@@ -110,7 +110,7 @@ func (n Node) Marks() []*Assumption {
 	return n.file.description.marks[n.yaml]
 }
 
-// Target follows a reference; what is no reference is its own target.
+// Target follows a reference. For another node it returns the node itself.
 func (n Node) Target() Node {
 	reference := n.At("$ref").Text()
 	if reference == "" {
@@ -128,8 +128,8 @@ func (n Node) Target() Node {
 	return target.At(strings.Split(pointer, "/")...).Target()
 }
 
-// Layers are the schemas that a value at n has to fit, the outermost first: n itself, what it refers to, and the parts
-// of its allOf.
+// Layers returns the schemas that a value at n must fit, the outermost first: n itself, the schema that it refers to,
+// and the parts of its allOf.
 func (n Node) Layers() []Node {
 	if !n.Exists() {
 		return nil
@@ -144,7 +144,7 @@ func (n Node) Layers() []Node {
 	return layers
 }
 
-// Property is the schema of a member among layers, and whether one describes it.
+// Property returns the schema of a member among layers, and whether there is one.
 func Property(layers []Node, name string) (Node, bool) {
 	for _, layer := range layers {
 		if property := layer.At("properties", name); property.Exists() {
@@ -154,7 +154,7 @@ func Property(layers []Node, name string) (Node, bool) {
 	return Node{}, false
 }
 
-// Required reports whether layers demand a member.
+// Required reports whether one of the layers requires a member.
 func Required(layers []Node, name string) bool {
 	return slices.ContainsFunc(layers, func(layer Node) bool {
 		return slices.Contains(layer.At("required").Texts(), name)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// place is the way from the root of a file to a node. Its text is what openapi/README.md calls the same place.
+// place is the path from the root of a file to a node. Its text is the name of the place in openapi/README.md.
 type place struct {
 	root  Node
 	steps []step
@@ -68,7 +68,7 @@ func inWords(name string, steps []step) string {
 	return words.String()
 }
 
-// entryName names an entry of a list by what identifies it, and by its index where nothing does.
+// entryName names an entry of a list by its name or id, or else by its index.
 func entryName(s step) string {
 	if in, name := s.entry.At("in").Text(), s.entry.At("name").Text(); in != "" && name != "" {
 		switch in {

@@ -1,5 +1,5 @@
-// Command table writes docs/assumptions.md: for every assumption of the descriptions its class, and what the SDK does
-// when it is wrong.
+// Command table writes docs/assumptions.md. For every assumption of the descriptions, the page has its class, and what
+// the SDK does if it is wrong.
 //
 // Run it with `go generate ./internal/suites/contrary`.
 package main

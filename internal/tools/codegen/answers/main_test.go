@@ -113,7 +113,8 @@ func TestWhatIsKnownOfEachMemberIsWritten(t *testing.T) {
 		`{Name: "at", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Stated},`,
 		`{Name: "note", Shape: &wire.Text, Type: wire.Assumed},`,
 		`{Name: "name", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},`,
-		`{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeThing}, Type: wire.Assumed, Required: wire.Assumed, Proof: true},`,
+		`{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeThing},` +
+			` Type: wire.Assumed, Required: wire.Assumed, Proof: true},`,
 		"\tBy:      \"kind\",\n\tSelects: wire.Assumed,\n\tVariants: map[string]*wire.Shape{\n",
 		"var answerMakeThing = wire.Answer{\n\tShape: shapeThing.ProvenBy(\"key\"),\n",
 		"var answerListThings = wire.Answer{\n\tShape: &shapeThingPage,\n",
@@ -148,8 +149,9 @@ func TestWhatHasToBeThereIsChecked(t *testing.T) {
 
 func TestWhatHasNoFormIsRefused(t *testing.T) {
 	for line, problem := range map[string]string{
-		"note: {type: object, properties: {a: {type: string}}}":                                                           "has to be a schema of its own",
-		"note: {oneOf: [{type: string}], discriminator: {propertyName: kind, mapping: {a: '#/components/schemas/Part'}}}": "",
+		"note: {type: object, properties: {a: {type: string}}}": "has to be a schema of its own",
+		"note: {oneOf: [{type: string}], discriminator: {propertyName: kind, mapping: " +
+			"{a: '#/components/schemas/Part'}}}": "",
 	} {
 		_, err := generate(t, strings.Replace(spec, "note: {type: string, x-assumed: r}", line, 1))
 		require.ErrorContains(t, err, problem, line)

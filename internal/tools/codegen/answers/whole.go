@@ -11,27 +11,27 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
 )
 
-// Beside each shape stands a function that tells whether a value of its Go type is whole: that nothing which has to be
-// there is zero. Most answers are, and only one that is not is compared with its shape, so that these checks are all
-// that an answer as described costs. A field can be zero because the answer says so: of the outermost object, the body
-// is asked for that.
+// Each shape has a function that reports whether a value of its Go type is whole: no required field is zero. Most
+// responses are whole. Only a response that is not whole is compared with its shape, so a response as described costs
+// no more than these checks. A field can also be zero because the response says so. For the outermost object, the
+// function looks that up in the body.
 
-// goTypes are the types that answers are read into.
+// goTypes are the types that responses are decoded into.
 type goTypes struct {
 	own    *models.File
-	shared *models.File // of package model, nil for none
+	shared *models.File // of package model, or nil
 }
 
-// kind is how a Go type tells that it is zero.
+// kind says how to find out that a value of a Go type is zero.
 type kind struct {
-	zero   string // a condition with %s for the value, "" if it cannot be told
-	unread string // of a union, that it holds what could not be read
+	zero   string // a condition with %s for the value, "" if there is none
+	unread string // a condition for a union that holds something it could not read
 	model  *models.Struct
 	shared bool
 	item   string // of a slice
 }
 
-// kindOf looks a type up, as it is written in one of the files.
+// kindOf looks up a type by its name in one of the files.
 func (g goTypes) kindOf(typ string, inShared bool) kind {
 	if name, foreign := strings.CutPrefix(typ, "model."); foreign {
 		typ, inShared = name, true
@@ -43,7 +43,7 @@ func (g goTypes) kindOf(typ string, inShared bool) kind {
 	switch {
 	case models.Secret(typ):
 		return kind{zero: "%s.IsZero()"}
-	case file == nil: // a type that no answer has
+	case file == nil: // a type that no response has
 		return kind{}
 	case strings.HasPrefix(typ, "*"):
 		k := g.kindOf(typ[1:], inShared)
@@ -101,7 +101,7 @@ func (g goTypes) comparable(model *models.Struct, inShared bool) bool {
 	return true
 }
 
-// wholeOf writes the function of a schema's Go type, unless nothing in it has to be there.
+// wholeOf writes the function of a schema's Go type, if something in it is required.
 func (w *writer) wholeOf(name string, schema *openapi3.Schema, shared bool) {
 	conditions, loops := w.missing(name, schema, shared)
 	if len(conditions) == 0 && len(loops) == 0 {
@@ -124,14 +124,14 @@ func (w *writer) wholeOf(name string, schema *openapi3.Schema, shared bool) {
 	w.line("return true\n}")
 }
 
-// missing are the conditions under which a value is not whole, and the loops over its lists.
+// missing returns the conditions under which a value is not whole, and the loops over its lists.
 func (w *writer) missing(name string, schema *openapi3.Schema, shared bool) (conditions, loops []string) {
 	file := w.types.own
 	if shared {
 		file = w.types.shared
 	}
 	model := file.Structs[name]
-	if model == nil { // no answer is read into it
+	if model == nil { // no response is decoded into it
 		return nil, nil
 	}
 	for _, property := range description.SortedKeys(schema.Properties) {
@@ -177,7 +177,7 @@ func (w *writer) missing(name string, schema *openapi3.Schema, shared bool) (con
 	return conditions, loops
 }
 
-// entryMissing is the condition under which an entry of a list is not whole. One that is zero may have been null.
+// entryMissing returns the condition under which an entry of a list is not whole. A zero entry may have been null.
 func (w *writer) entryMissing(list kind, ref *openapi3.SchemaRef, value string) string {
 	entry := value + "[i]"
 	items := named(named(ref).Value.Items)
@@ -206,7 +206,7 @@ func (w *writer) callWhole(ref *openapi3.SchemaRef, argument, body string) strin
 	return fmt.Sprintf("%s(%s, %s)", w.wholeName(ref), argument, body)
 }
 
-// wholeName is the function of a schema's Go type, which is written where the type is of.
+// wholeName returns the name of the function of a schema's Go type. The function is in the package of the type.
 func (w *writer) wholeName(ref *openapi3.SchemaRef) string {
 	name := description.RefName(ref.Ref)
 	switch {
@@ -220,7 +220,7 @@ func (w *writer) wholeName(ref *openapi3.SchemaRef) string {
 	return "whole" + name
 }
 
-// unreadUnion is the condition under which a union was not read.
+// unreadUnion returns the condition under which a union was not read.
 func (w *writer) unreadUnion(k kind, ref *openapi3.SchemaRef, value string) string {
 	raw := value + ".raw"
 	if strings.Contains(k.unread, "Raw()") {
@@ -230,12 +230,12 @@ func (w *writer) unreadUnion(k kind, ref *openapi3.SchemaRef, value string) stri
 	return fmt.Sprintf(k.unread, value) + " && " + strings.TrimPrefix(shape, "&") + ".Unread(" + raw + ")"
 }
 
-// fromShared reports a schema of the shared file, or one that was reached through it.
+// fromShared reports a schema of the shared file, or one that is used by it.
 func (w *writer) fromShared(ref *openapi3.SchemaRef) bool {
 	return w.types.shared != nil && w.types.own.Structs[description.RefName(ref.Ref)] == nil
 }
 
-// wholesOf writes the functions that are needed, and those that these need in turn.
+// wholesOf writes the functions that are needed, and the functions that those need.
 func (w *writer) wholesOf() {
 	for written := map[string]bool{}; len(written) < len(w.wholes); {
 		for _, name := range description.SortedKeys(w.wholes) {
@@ -247,7 +247,7 @@ func (w *writer) wholesOf() {
 	}
 }
 
-// answer writes what is known of one operation's answer.
+// answer writes what is known about one operation's response.
 func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	shape, err := w.shape(ref)
 	if err != nil {
@@ -262,7 +262,8 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	target := named(ref)
 	switch {
 	case target.Value.Type.Is("array"):
-		w.line("list := *value.(*%s)\nentries := body.Entries(len(list))\nfor i := range list {\nif !%s {\nreturn false\n}\n}\nreturn true",
+		w.line("list := *value.(*%s)\nentries := body.Entries(len(list))\nfor i := range list {\n"+
+			"if !%s {\nreturn false\n}\n}\nreturn true",
 			description.RefName(target.Ref), w.callWhole(named(target.Value.Items), "&list[i]", "&entries"))
 	case !w.hasWhole(target):
 		w.line("return true")
@@ -277,7 +278,7 @@ func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
 	return nil
 }
 
-// proven are the conditions of the proofs that are this operation's alone.
+// proven returns the conditions of the proofs that only this operation has.
 func (w *writer) proven(ref *openapi3.SchemaRef, proofs []any) (conditions string) {
 	for _, proof := range proofs {
 		field := w.types.own.Structs[description.RefName(ref.Ref)].ByWireName[fmt.Sprint(proof)]

@@ -12,13 +12,13 @@ import (
 type method struct {
 	Method string
 	Family string
-	Needs  []string // fields in wire spelling that are assumed to be needed, a|b for either one
+	Needs  []string // fields in wire spelling that are assumed to be needed; a|b is one of two
 }
 
 // constant finds the constants of bank methods in the generated models.
 var constant = regexp.MustCompile(`(?m)^\s*BankMethod(\w+)\s+BankMethod = "(\w+)"$`)
 
-// namesOf gives the Go name of each bank method.
+// namesOf returns the Go name of each bank method.
 func namesOf(constants []byte) map[string]string {
 	names := map[string]string{}
 	for _, found := range constant.FindAllSubmatch(constants, -1) {
@@ -27,7 +27,8 @@ func namesOf(constants []byte) map[string]string {
 	return names
 }
 
-// constructors writes one for each method. It sets the currency if the catalogue has exactly one for the method.
+// constructors writes one constructor for each method. If the catalogue has exactly one currency for a method, its
+// constructor sets it.
 func (c catalogue) constructors(b *bytes.Buffer, names map[string]string) error {
 	for _, m := range c.Methods {
 		name, family := names[m.Method], c.Families[m.Family]
@@ -50,7 +51,7 @@ func (c catalogue) constructors(b *bytes.Buffer, names map[string]string) error 
 	return nil
 }
 
-// currencies are those that a method pays out.
+// currencies returns the currencies that a method pays out.
 func (c catalogue) currencies(method string) []string {
 	var all []string
 	for _, row := range c.MoneyOut {
@@ -74,7 +75,7 @@ func needed(needs []string) string {
 	return strings.Join(all, ", and ")
 }
 
-// goName is a field's name in Go.
+// goName returns a field's name in Go.
 func goName(field string) string {
 	for wire, name := range map[string]string{"iban": "IBAN", "bic": "BIC", "pixKey": "PIXKey"} {
 		if field == wire {

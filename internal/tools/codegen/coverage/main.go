@@ -1,5 +1,5 @@
-// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go, with a constructor for each
-// bank method. Constructors are named as the constants of the methods are, which oapi-codegen wrote before.
+// Command coverage writes the tables of the coverage catalogue (openapi/coverage.yaml) as Go, with a constructor for
+// each bank method. Constructors have the names of the methods' constants, which oapi-codegen writes before.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 type catalogue struct {
-	Families map[string]any // the Go type of each; beside them x-assumed
+	Families map[string]any // the Go type of each family, and x-assumed
 	Methods  []method
 	MoneyIn  []struct{ Method, Currency string } `yaml:"moneyIn"`
 	MoneyOut []struct {

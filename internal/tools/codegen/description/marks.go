@@ -2,19 +2,19 @@ package description
 
 import "github.com/getkin/kin-openapi/openapi3"
 
-// Mark is one x-assumed: a text, by which all that its place says is assumed, or the aspects that are.
+// Mark is one x-assumed: a text, which covers everything that its place says, or aspects, which cover only those.
 type Mark struct {
 	all     bool
 	aspects map[string]any
 }
 
-// Marks are all those that speak about one place.
+// Marks are all marks that cover one place.
 type Marks []Mark
 
-// Whole is the mark of a place that is assumed in all that it says.
+// Whole is the mark of a place that is assumed as a whole.
 var Whole = Mark{all: true}
 
-// MarksOf are the marks of a place, which its extensions hold.
+// MarksOf returns the marks in the extensions of a place.
 func MarksOf(extensions map[string]any) Marks {
 	switch assumed := extensions["x-assumed"].(type) {
 	case string:
@@ -40,7 +40,7 @@ func (m Marks) Cover(aspects ...string) bool {
 	return false
 }
 
-// OverProperties is what an object's marks say about what its properties say themselves.
+// OverProperties returns the marks of an object that cover what its properties say themselves.
 func (m Marks) OverProperties() Marks {
 	for _, mark := range m {
 		if mark.all {
@@ -53,8 +53,8 @@ func (m Marks) OverProperties() Marks {
 	return nil
 }
 
-// OwnMarks are those of a place that says something itself. What refers to a schema and says no more leaves it to that
-// schema.
+// OwnMarks returns the marks of a place that says something itself. A place that only refers to a schema has none: the
+// marks of that schema count.
 func OwnMarks(ref *openapi3.SchemaRef) Marks {
 	if ref == nil || ref.Value == nil || ref.Ref != "" {
 		return nil

@@ -30,7 +30,7 @@ type slug struct {
 	Moved     judgement `yaml:"moved"`
 
 	Assumed struct {
-		Condition string `yaml:"condition"` // what else it is taken to be answered for
+		Condition string `yaml:"condition"` // further conditions, which are assumed
 	} `yaml:"x-assumed"`
 }
 
@@ -45,14 +45,14 @@ type detail struct {
 	Assumed string `yaml:"x-assumed"` // why, where the description does not show the member
 }
 
-// namedValue is a value of an open set that deserves a Go constant.
+// namedValue is a value of an open set that gets a Go constant.
 type namedValue struct {
 	Name  string `yaml:"name"`
 	Value string `yaml:"value"`
 	Doc   string `yaml:"doc"`
 }
 
-// unreached is a slug of the published enum that no caller ever sees.
+// unreached is a slug of the published enum that no caller ever receives.
 type unreached struct {
 	Slug        string `yaml:"slug"`
 	FoldedInto  string `yaml:"foldedInto"`
@@ -64,7 +64,7 @@ type fieldCode struct {
 	Doc  string `yaml:"doc"`
 }
 
-// judgement is a value that the service description states (a plain scalar) or that we assume (with the reason why).
+// judgement is a value that the service description states (a plain scalar) or that we assume (with the reason).
 type judgement struct {
 	Value   string `yaml:"value"`
 	Assumed string `yaml:"x-assumed"`
@@ -72,8 +72,7 @@ type judgement struct {
 	byDefault bool
 }
 
-// UnmarshalYAML takes both spellings, and refuses an assumption without a reason: a value that nobody states and nobody
-// justifies is a mistake in the file.
+// UnmarshalYAML reads both spellings. It refuses an assumption without a reason.
 func (j *judgement) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind == yaml.ScalarNode {
 		j.Value = node.Value
@@ -89,8 +88,8 @@ func (j *judgement) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// parse reads the catalogue, fills in the defaults and checks it. Unknown keys are refused: a misspelled one would
-// silently fall back to a default.
+// parse reads the catalogue, fills in the defaults and checks it. It refuses unknown keys: a misspelled key would leave
+// a default in place.
 func parse(source []byte) (*catalogue, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(source))
 	decoder.KnownFields(true)

@@ -85,7 +85,7 @@ func (d *goDoc) addValues(packageName string, spec *ast.ValueSpec) {
 	}
 }
 
-// markdown is the documentation of a name as Markdown. Names that stand on the page are linked.
+// markdown returns the documentation of a name as Markdown. It links names that the page explains.
 func (d *goDoc) markdown(name string, anchors map[string]string) string {
 	packageName, _, _ := strings.Cut(name, ".")
 	linked := &comment.Parser{
@@ -104,14 +104,14 @@ func (d *goDoc) markdown(name string, anchors map[string]string) string {
 			return ""
 		},
 	}
-	text, _, _ := strings.Cut(d.texts[name], "\nSee "+pageURL("")) // which is where the text is going
+	text, _, _ := strings.Cut(d.texts[name], "\nSee "+pageURL("")) // the text becomes a part of that page
 	return plain.Replace(strings.TrimSpace(string(printer.Markdown(linked.Parse(text)))))
 }
 
-// plain takes back escapes of what Go comments spell as Markdown does.
+// plain removes the escapes of characters that Go comments and Markdown write alike.
 var plain = strings.NewReplacer("\\`", "`", `\_`, "_")
 
-// sentence is the documentation of a name on one line.
+// sentence returns the documentation of a name on one line.
 func (d *goDoc) sentence(name string, anchors map[string]string) string {
 	return strings.Join(strings.Fields(d.markdown(name, anchors)), " ")
 }

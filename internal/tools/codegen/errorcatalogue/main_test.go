@@ -47,10 +47,12 @@ func TestRenderSaysWhatIsAssumed(t *testing.T) {
 		"CodeInvalidID Code = \"invalid_id\" // 400",
 		"// InvalidID is the error for invalid_id (HTTP 400). The id is wrong.\n//\n" +
 			"// What to do: pass another.\n//\n" +
-			"// The remedy is [RemedyRestart]. For a write, MovedByCall returns [MaybeMoved] (assumed: Nobody knows).\n//\n" +
+			"// The remedy is [RemedyRestart]. For a write, MovedByCall returns [MaybeMoved] " +
+			"(assumed: Nobody knows).\n//\n" +
 			"// See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#invalid_id\n",
 		"// Gone is the error for gone (HTTP 410). It is gone.\n//\n" +
-			"// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).\n",
+			"// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall " +
+			"returns [NotMoved] (assumed).\n",
 		"// Short is the error for short (HTTP 409). It is short.\n// Assumed: So is what is thin.\n//\n// The remedy",
 		"type InvalidID struct {\n\tRefusal\n\t// Prefix is the prefix.\n\tPrefix string\n}",
 		`Prefix:  d.text("expectedPrefix"),`,
@@ -77,9 +79,10 @@ func TestMistakesInTheCatalogueAreRefused(t *testing.T) {
 			`unknown movement "yes"`},
 		"assumed, no reason": {head + "  - {slug: a, status: 400, condition: A., moved: {value: moved}}",
 			"needs both value and x-assumed"},
-		"no condition":        {head + "  - {slug: a, status: 400}", "no condition"},
-		"status of a success": {head + "  - {slug: a, status: 200, condition: A.}", "status 200 is not an error status"},
-		"not snake_case":      {head + "  - {slug: aB, status: 400, condition: A.}", "not snake_case"},
+		"no condition": {head + "  - {slug: a, status: 400}", "no condition"},
+		"status of a success": {head + "  - {slug: a, status: 200, condition: A.}",
+			"status 200 is not an error status"},
+		"not snake_case": {head + "  - {slug: aB, status: 400, condition: A.}", "not snake_case"},
 		"listed twice": {head +
 			"  - {slug: a, status: 400, condition: A.}\n  - {slug: a, status: 400, condition: A.}", "listed twice"},
 		"type taken": {head +
@@ -93,7 +96,8 @@ func TestMistakesInTheCatalogueAreRefused(t *testing.T) {
 			"  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string}]}",
 			`detail "B" needs`},
 		"value without name": {head +
-			"  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, type: string, doc: b, values: [{value: v}]}]}", `value "v"`},
+			"  - {slug: a, status: 400, condition: A., details: [{name: B, key: b, " +
+			"type: string, doc: b, values: [{value: v}]}]}", `value "v"`},
 		"folded into nothing": {one + "unreached: [{slug: x, foldedInto: y}]", `unknown slug "y"`},
 		"unreached, no fate":  {one + "unreached: [{slug: x}]", "needs either foldedInto or neverRaised"},
 		"reached after all":   {one + "unreached: [{slug: a, neverRaised: true}]", "both reachable and unreached"},

@@ -85,7 +85,8 @@ func TestThePageHasAnEntryForEachError(t *testing.T) {
 		"\n### a\n\nA.\n\n- **Go type**: `*errors.A`, code `errors.CodeA`.\n- **HTTP status**: 400.\n",
 		"- **On the sandbox host**: Send an a.\n",
 		"\n### errors.Late\n\nLate is the error for what comes late, see [A](#a).\n\n" +
-			"- **Go type**: `*errors.Late`.\n- **Safe to repeat**: Retryable returns false: see [Later](#errorslater).\n" +
+			"- **Go type**: `*errors.Late`.\n- **Safe to repeat**: Retryable returns " +
+			"false: see [Later](#errorslater).\n" +
 			"- **What to do**: Come back, \"soon\".\n- **On the sandbox host**: Be late.\n",
 		"\n### errors.Later\n\nLater is the error for what comes later.\n\n- **Go type**: `*errors.Later`.\n" +
 			"- **Safe to repeat**: Retryable returns false",

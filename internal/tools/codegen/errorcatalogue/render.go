@@ -13,7 +13,7 @@ import (
 //go:embed slugs.go.tmpl
 var slugsTemplate string
 
-// render writes the Go file: the same catalogue always gives the same bytes.
+// render writes the Go file. The same catalogue always gives the same bytes.
 func render(c *catalogue) ([]byte, error) {
 	t, err := template.New("slugs.go.tmpl").Funcs(template.FuncMap{
 		"goName":   goName,
@@ -40,7 +40,7 @@ func render(c *catalogue) ([]byte, error) {
 	return formatted, nil
 }
 
-// view is the catalogue as the template walks it.
+// view is the catalogue in the form that the template needs.
 type view struct {
 	Slugs      []slugView // sorted by slug
 	Folded     []unreached
@@ -51,7 +51,7 @@ type view struct {
 
 type slugView struct {
 	slug
-	Folds []string // slugs that are folded into this one
+	Folds []string // slugs that have the Go type of this one
 }
 
 func viewOf(c *catalogue) view {
@@ -74,8 +74,8 @@ func viewOf(c *catalogue) view {
 	return v
 }
 
-// assumed is what follows a value that the description does not state, in parentheses. The reason is left out where it
-// is that of the defaults.
+// assumed returns the words in parentheses after a value that the description does not state. It leaves out the reason
+// if that is the reason of the defaults.
 func assumed(j judgement) string {
 	switch {
 	case j.Assumed == "":
@@ -100,7 +100,7 @@ func goName(slug string) string {
 	return name.String()
 }
 
-// pageURL is where the documentation explains a slug.
+// pageURL returns the address at which the documentation explains a slug.
 func pageURL(slug string) string {
 	return "https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#" + anchor(slug)
 }

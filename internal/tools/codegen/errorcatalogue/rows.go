@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// rows is docs/errors.yaml: what the Go documentation does not say about the errors that have no slug.
+// rows is docs/errors.yaml. It has what the Go documentation does not say about the errors without a slug.
 type rows struct {
 	Intro  string  `yaml:"intro"`
 	Groups []group `yaml:"groups"`
@@ -72,7 +72,7 @@ func parseRows(source []byte) (*rows, error) {
 	return &r, errors.Join(problems...)
 }
 
-// readProvocations reads how the sandbox host is made to send each slug: the rows of the table in sandbox/SLUGS.md.
+// readProvocations reads how to make the sandbox host send each slug, from the table in sandbox/SLUGS.md.
 func readProvocations(root string) (map[string]string, error) {
 	source, err := os.ReadFile(filepath.Join(root, provocationsFile))
 	if err != nil {

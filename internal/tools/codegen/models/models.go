@@ -1,5 +1,5 @@
-// Package models reads the Go types of generated code, so that the generators that add to it cannot disagree about
-// them.
+// Package models reads the Go types of generated code. Generators that add code to these types share it, so that they
+// always agree.
 package models
 
 import (
@@ -16,7 +16,7 @@ import (
 type File struct {
 	Package string
 	Structs map[string]*Struct
-	Others  map[string]string // types that are no structs, and what they are, such as "string" or "[]byte"
+	Others  map[string]string // types that are not structs, with their definitions, such as "string" or "[]byte"
 }
 
 // Struct is a generated struct.

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// comments writes those of types and fields as go doc shows them best.
+// comments rewrites the comments of types and fields for go doc.
 func (p *pkg) comments(f *file) ([]edit, error) {
 	var edits []edit
 	for _, declaration := range f.syntax.Decls {
@@ -52,10 +52,10 @@ func (p *pkg) comments(f *file) ([]edit, error) {
 	return edits, nil
 }
 
-// furtherMembers is the field that the generator adds to a type that is open.
+// furtherMembers is the field that the generator adds to a type with additional members.
 const furtherMembers = "AdditionalProperties"
 
-// goNames are the fields of a struct by the names that they have on the wire.
+// goNames returns the Go names of a struct's fields, by their names on the wire.
 func goNames(body *ast.StructType) map[string]string {
 	names := map[string]string{}
 	for _, field := range body.Fields.List {
@@ -72,11 +72,11 @@ func goNames(body *ast.StructType) map[string]string {
 	return names
 }
 
-// stock is how the generator begins the comment of a type that has no description.
+// stock is the beginning of the generator's comment on a type without a description.
 var stock = regexp.MustCompile(`^\w+ defines (model|body|parameters) for `)
 
-// ofType makes the description of a type a sentence about the type: "A price ..." becomes "Quote is a price ...", and
-// "Books a payout." becomes "PayoutCreate books a payout.".
+// ofType turns the description of a type into a sentence about the type: "A price ..." becomes "Quote is a price ...",
+// and "Books a payout." becomes "PayoutCreate books a payout.".
 func (p *pkg) ofType(name, text string, fields map[string]string) (string, error) {
 	text = strings.TrimSpace(text)
 	if stock.MatchString(text) {
@@ -111,7 +111,7 @@ func (p *pkg) ofType(name, text string, fields map[string]string) (string, error
 	return p.spoken(text, fields), nil
 }
 
-// ofField is the description of a field; empty if it only repeats the name.
+// ofField returns the description of a field, or "" if it only repeats the name.
 func (p *pkg) ofField(name, text string, fields map[string]string) string {
 	text = strings.TrimSpace(text)
 	if rest, said := strings.CutPrefix(text, name+" "); said {
@@ -123,7 +123,7 @@ func (p *pkg) ofField(name, text string, fields map[string]string) string {
 	return p.spoken(text, fields)
 }
 
-// repeats reports a text without a word that the name does not have.
+// repeats reports a text whose words are all in the name.
 func repeats(text, name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -136,12 +136,12 @@ func repeats(text, name string) bool {
 
 var backticks = regexp.MustCompile("`([^`]+)`")
 
-// spoken writes what stands in backticks as Go does: a field of the same type or, as `Type.field`, of another by its Go
-// name, and all else in quotes. A name with a capital within, such as nextCursor, can be that of a field anywhere.
+// spoken replaces text in backticks. A field of the same type gets its Go name, and so does `Type.field`. Everything
+// else is put in quotes. A name with a capital letter inside, such as nextCursor, can be a field of any type.
 func (p *pkg) spoken(text string, fields map[string]string) string {
 	return backticks.ReplaceAllStringFunc(text, func(quoted string) string {
 		word := strings.Trim(quoted, "`")
-		if strings.HasPrefix(text, "Always ") { // a value, even if a field has that name
+		if strings.HasPrefix(text, "Always ") { // a value, even if a field has this name
 			return strconv.Quote(word)
 		}
 		if field := fields[word]; field != "" {
@@ -157,7 +157,7 @@ func (p *pkg) spoken(text string, fields map[string]string) string {
 	})
 }
 
-// anywhere is the Go name of a field, if all types that have such a field agree.
+// anywhere returns the Go name of a field, if all types with such a field agree.
 func (p *pkg) anywhere(wire string) string {
 	if wire == strings.ToLower(wire) {
 		return ""
@@ -177,7 +177,7 @@ func (p *pkg) anywhere(wire string) string {
 	return ""
 }
 
-// comment writes a text as a comment of one line for each paragraph. wrapComments breaks them.
+// comment writes a text as a comment, one line for each paragraph. wrapComments wraps them.
 func comment(text string) string {
 	if text == "" {
 		return ""
@@ -189,7 +189,7 @@ func comment(text string) string {
 	return strings.Join(lines, "\n//\n")
 }
 
-// wrapComments breaks comments so that no line is too wide.
+// wrapComments wraps comments at the widest column.
 func wrapComments(f *file) (edits []edit, err error) {
 	for _, group := range f.syntax.Comments {
 		at := f.fset.Position(group.Pos())
@@ -214,7 +214,7 @@ func (f *file) line(number int) string {
 	return line
 }
 
-// wrapped is a comment of lines that are not too wide, all but the first indented.
+// wrapped returns a comment whose lines are not too wide. All lines but the first are indented.
 func wrapped(text, indent string) string {
 	var lines []string
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {

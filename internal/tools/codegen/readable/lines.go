@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// breakLines breaks one place of each line that is too wide, the outermost that can be broken: the fields of a literal,
-// parameters, arguments, the values of a case and conditions. Texts and tags stay.
+// breakLines breaks each line that is too wide at one place. It takes the outermost place that can be broken: the
+// fields of a literal, parameters, arguments, the values of a case, or conditions. It does not break texts and tags.
 func breakLines(f *file) (edits []edit, err error) {
 	wide := map[int]bool{}
 	for i, line := range strings.Split(string(f.source), "\n") {
@@ -32,7 +32,7 @@ func breakLines(f *file) (edits []edit, err error) {
 	return edits, nil
 }
 
-// broken are the edits that break a node over several lines; nil if that does not help.
+// broken returns the edits that break a node over several lines, or nil if that does not help.
 func (f *file) broken(n ast.Node, number int) []edit {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -80,8 +80,8 @@ func keyed(all []ast.Expr) bool {
 	return is
 }
 
-// list puts what stands between brackets on lines of its own: each element, or as many as fit. What ends on another
-// line, such as the body of a function, stays.
+// list puts the elements between brackets on their own lines: one for each, or as many as fit. An element that ends on
+// another line, such as the body of a function, stays.
 func (f *file) list(opening, closing token.Pos, elements []ast.Node, each bool, number int) []edit {
 	if f.fset.Position(opening).Line != number || f.fset.Position(closing).Line != number {
 		return nil
@@ -97,7 +97,7 @@ func (f *file) list(opening, closing token.Pos, elements []ast.Node, each bool, 
 	return append(edits, edit{f.offset(elements[len(elements)-1].End()), f.offset(closing), ",\n"})
 }
 
-// filled breaks the values of a case after as many as fit.
+// filled breaks the values of a case, with as many on a line as fit.
 func (f *file) filled(elements []ast.Node, colon token.Pos, number int) []edit {
 	if len(elements) < 2 || f.fset.Position(colon).Line != number {
 		return nil
@@ -105,7 +105,7 @@ func (f *file) filled(elements []ast.Node, colon token.Pos, number int) []edit {
 	return f.fill(elements, f.indent(number)+len("case "))
 }
 
-// fill breaks between elements so that their lines are as wide as they may be.
+// fill breaks between elements, with as many on a line as fit.
 func (f *file) fill(elements []ast.Node, column int) (edits []edit) {
 	at := column
 	for i, element := range elements {

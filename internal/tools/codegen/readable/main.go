@@ -1,10 +1,10 @@
-// Command readable makes the generated files of a folder read like Go that somebody wrote: comments that go doc shows
-// well, lines of at most 120 columns, and no exported names that nobody can use. It runs last, after the generators.
+// Command readable makes the generated files of a folder read like Go written by hand: comments for go doc, lines of at
+// most 120 columns, and no exported names that nobody can use. It runs last, after the generators.
 //
 //   - A type's comment is a sentence about the type, "Payout is ..." or "PayoutCreate books ...". A field's comment is
 //     the description of the field, without its name. A comment that only repeats the name of its field is removed.
-//   - A word in backticks that names a field is written as that field. All others are in quotes.
-//   - The types of -unexport get a small first letter.
+//   - A word in backticks that names a field becomes the Go name of that field. Other words in backticks are quoted.
+//   - The types of -unexport get a lower-case first letter.
 //   - An alias of a plain type, such as a page size, is replaced by that type, unless -aliases keeps it.
 package main
 
@@ -68,14 +68,14 @@ func run(folder, unexport string, keepAliases bool) error {
 	return nil
 }
 
-// pkg is what is known of all generated files of a folder.
+// pkg is what is known about all generated files of a folder.
 type pkg struct {
 	files   []*file
-	aliases bool                         // stay as they are
-	fields  map[string]map[string]string // of each type: their Go names by those on the wire
+	aliases bool                         // keep aliases of plain types
+	fields  map[string]map[string]string // the Go names of each type's fields, by their names on the wire
 	known   map[string]bool              // types with a method Known
 	values  map[string]int               // how many constants a type has
-	renamed map[string]string            // names that change, and what they become
+	renamed map[string]string            // new names by the old ones
 }
 
 // file is one generated file.
@@ -101,7 +101,7 @@ type edit struct {
 	text     string
 }
 
-// apply makes all edits, of which none overlaps another.
+// apply makes all edits. They must not overlap.
 func apply(source []byte, edits []edit) []byte {
 	slices.SortFunc(edits, func(a, b edit) int { return b.from - a.from })
 	for _, e := range edits {
@@ -110,7 +110,7 @@ func apply(source []byte, edits []edit) []byte {
 	return source
 }
 
-// rewrite is a file with its names, comments and lines as they shall be.
+// rewrite returns a file with its final names, comments and lines.
 func (p *pkg) rewrite(f *file) ([]byte, error) {
 	steps := []func(*file) ([]edit, error){p.names, p.comments, wrapComments}
 	for _, step := range steps {
@@ -149,7 +149,7 @@ func (f *file) change(step func(*file) ([]edit, error)) error {
 	return nil
 }
 
-// columns is how wide a line is, a tab counted as four.
+// columns returns how wide a line is. A tab counts as four.
 func columns(line string) int {
 	return len([]rune(line)) + 3*strings.Count(line, "\t")
 }

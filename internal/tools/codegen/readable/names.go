@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// read notes what the comments and the names of the package depend on.
+// read notes the facts of the package that comments and names need.
 func (p *pkg) read(syntax *ast.File) {
 	for _, declaration := range syntax.Decls {
 		switch d := declaration.(type) {
@@ -37,7 +37,7 @@ func (p *pkg) read(syntax *ast.File) {
 	}
 }
 
-// inlines reports an alias of a basic type or of bytes, which is written as that type.
+// inlines reports an alias of a basic type or of bytes. It is replaced by that type.
 func (p *pkg) inlines(typ *ast.TypeSpec) bool {
 	if p.aliases || !typ.Assign.IsValid() {
 		return false
@@ -46,7 +46,7 @@ func (p *pkg) inlines(typ *ast.TypeSpec) bool {
 	return types.Universe.Lookup(expression) != nil || expression == "[]byte"
 }
 
-// unexport notes the names to be used in the package alone.
+// unexport notes the names that only the package may use.
 func (p *pkg) unexport(names string) error {
 	for name := range strings.SplitSeq(names, ",") {
 		if name == "" {
@@ -73,10 +73,10 @@ func (p *pkg) declares(name string) bool {
 	return false
 }
 
-// names renames, and removes the aliases of plain types and what stands in for a template that is empty.
+// names renames. It also removes the aliases of plain types and the placeholders of empty templates.
 func (p *pkg) names(f *file) ([]edit, error) {
 	var edits []edit
-	fields := map[*ast.Ident]bool{} // names that are no types
+	fields := map[*ast.Ident]bool{} // names that are not types
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
@@ -134,8 +134,7 @@ func (p *pkg) namesInComments(f *file, changed []edit) (edits []edit) {
 	return edits
 }
 
-// typeOf is the type that a declaration declares; nil if it declares something else. The generator declares each type
-// by itself.
+// typeOf returns the type that a declaration declares, or nil. The generator declares each type by itself.
 func typeOf(declaration ast.Decl) (*ast.GenDecl, *ast.TypeSpec) {
 	d, ok := declaration.(*ast.GenDecl)
 	if !ok {

@@ -105,7 +105,10 @@ func TestWhatIsAssumedIsNotChecked(t *testing.T) {
 			"if v.M != 0 {\n\t\tc.AtMost(\"m\", int64(v.M), 9)\n\t}"},
 		"a number": {"int", `{type: integer, minimum: 1, maximum: 9, x-assumed: r}`, "", ""},
 		"the size of a list": {"[]string",
-			`{type: array, minItems: 1, maxItems: 9, items: {type: string, maxLength: 3}, x-assumed: {minItems: r, maxItems: r}}`, "", "c.Missing(\"m\", v.M == nil)\n\tc.Items(\"m\", len(v.M), 0, func(i int, name string) {\n\t\tc.Text(name, string(v.M[i]), transport.Rule{Max: 3})\n\t})"},
+			`{type: array, minItems: 1, maxItems: 9, items: {type: string, maxLength: 3}, ` +
+				`x-assumed: {minItems: r, maxItems: r}}`, "",
+			"c.Missing(\"m\", v.M == nil)\n\tc.Items(\"m\", len(v.M), 0, func(i int, name string) {\n" +
+				"\t\tc.Text(name, string(v.M[i]), transport.Rule{Max: 3})\n\t})"},
 		"its entries": {"[]string",
 			`{type: array, maxItems: 9, items: {type: string, minLength: 1}, x-assumed: {items: r}}`, "",
 			"c.Missing(\"m\", v.M == nil)\n\tc.Items(\"m\", len(v.M), 9, nil)"},

@@ -10,8 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/models"
 )
 
-// exclusive writes what a schema states about several of its fields at once: x-exactly-one-of lists fields of which one
-// is set, and x-required-with maps a field to those that have to come with it.
+// exclusive writes what a schema states about several of its fields at once. x-exactly-one-of lists fields of which
+// exactly one must be set. x-required-with maps a field to the fields that it requires.
 func (w *writer) exclusive(schema *openapi3.Schema, model *models.Struct) error {
 	assumed := description.MarksOf(schema.Extensions)
 	names, _ := schema.Extensions["x-exactly-one-of"].([]any)
@@ -50,7 +50,7 @@ func (w *writer) exclusive(schema *openapi3.Schema, model *models.Struct) error 
 	return nil
 }
 
-// presence are the Go conditions that a field holds something, and that it does not.
+// presence returns the Go conditions that a field holds something, and that it does not.
 func presence(schema *openapi3.Schema, model *models.Struct, name string) (set, unset string, err error) {
 	field, known := model.ByWireName[name]
 	property := schema.Properties[name]

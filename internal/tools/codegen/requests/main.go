@@ -1,24 +1,25 @@
 // Command requests writes, for each request schema of a description (x-request) and each list's query, a validate
-// method with every pattern, length, bound and requirement that the description states, so that a bad request is
-// refused before it is sent; and the same for the values of each path. For each request that an idempotency key anchors
-// it writes how its members are compared.
+// method. The method checks every pattern, length, bound and requirement that the description states, so that a bad
+// request is refused before it is sent. The command does the same for the values of each path. For each request with an
+// idempotency key it writes how its members are compared.
 //
 // # What is assumed is not checked
 //
-// A mark (x-assumed) with aspects covers these, and a mark with a text covers all that its place says itself:
+// A mark (x-assumed) with aspects covers these aspects. A mark with a text covers everything that its place says
+// itself:
 //
-//   - on a property or a parameter its constraints, each by its own name, and `required`; `items`, what is said about
+//   - on a property or a parameter its constraints, each by its own name, and `required`; `items`, the statements about
 //     the entries of a list; `format` or `type`, the form of a UUID; `positive`, that an amount is more than zero;
 //   - on an object `required`, of all its properties, x-exactly-one-of and x-required-with; `fieldTypes`, the types of
-//     its properties; and a text, all that its properties say themselves.
+//     its properties; and a text, everything that its properties say themselves.
 //
-// Of a typed id whose prefix is stated and whose pattern is assumed, the prefix is checked. A schema that a place
-// refers to, alone or in allOf, speaks for itself: what it states counts, whatever the mark of the place.
+// If the prefix of a typed id is stated and its pattern is assumed, the prefix is checked. If a place refers to a
+// schema, alone or in allOf, the statements of that schema count, whatever the mark of the place is.
 //
-// No check is written for what is covered. A value that is required by assumption alone may be left out, so that its
-// zero value is not sent; internal/tools/codegen/oapi/overlay.yaml does that.
+// For covered aspects, no check is written. A value that is required only by assumption may be left out, and its zero
+// value is then not sent; internal/tools/codegen/oapi/overlay.yaml does that.
 //
-// Go names and types are read from the generated models, so that both generators cannot disagree about them.
+// Go names and types are read from the generated models, so that both generators always agree about them.
 package main
 
 import (
@@ -80,7 +81,7 @@ func run(spec, modelsPath, sharedModels, out string) error {
 	return os.WriteFile(out, source, 0o644)
 }
 
-// head is what stands above the checks: the package, and the imports that they need.
+// head returns the beginning of the file: the package, and the imports.
 func (w *writer) head(spec, packageName string) []byte {
 	shared, terms := "", ""
 	if len(w.needed) > 0 {
@@ -100,13 +101,13 @@ type writer struct {
 	buf      bytes.Buffer
 	types    map[string]*models.Struct
 	shared   map[string]*models.Struct   // models of package model
-	inShared bool                        // what is written now is about one of those
+	inShared bool                        // the code being written is about one of those
 	needed   map[string]*openapi3.Schema // shared schemas that a request holds
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.buf, format+"\n", args...) }
 
-// schemas writes what the request schemas state, in the order of their names.
+// schemas writes the checks of the request schemas, in the order of their names.
 func (w *writer) schemas(doc *openapi3.T) error {
 	for _, name := range description.SortedKeys(doc.Components.Schemas) {
 		schema := doc.Components.Schemas[name].Value
@@ -172,7 +173,7 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 	return nil
 }
 
-// needSharedBody notes a request body that is a shared schema itself.
+// needSharedBody notes a request body that is itself a shared schema.
 func (w *writer) needSharedBody(op *openapi3.Operation) {
 	if op.RequestBody == nil {
 		return
@@ -183,8 +184,8 @@ func (w *writer) needSharedBody(op *openapi3.Operation) {
 	}
 }
 
-// sharedSchemas writes functions for the shared schemas that requests of this description hold, and those that they
-// hold in turn. They are functions, because methods would have to stand with the types.
+// sharedSchemas writes functions for the shared schemas that requests of this description hold, and for the schemas
+// that those hold. They are functions because methods would have to be in the package of the types.
 func (w *writer) sharedSchemas(*openapi3.T) error {
 	w.inShared = true
 	for written := map[string]bool{}; len(written) < len(w.needed); {
@@ -217,7 +218,7 @@ func (w *writer) sharedUnion(schema *openapi3.Schema) {
 		schema.Discriminator.PropertyName)
 }
 
-// parameters writes what is stated about the parameters that callers set, and about what an idempotency key anchors.
+// parameters writes the checks of the parameters that callers set, and the terms of requests with an idempotency key.
 func (w *writer) parameters(doc *openapi3.T) error {
 	for _, path := range description.SortedKeys(doc.Paths.Map()) {
 		operations := doc.Paths.Value(path).Operations()

@@ -166,8 +166,10 @@ func TestEveryStatedRuleIsWritten(t *testing.T) {
 		`func (v *ListThingsParams) validate(c *transport.Check) {`,
 		`c.AtLeast("limit", int64(v.Limit), 1)`,
 		`c.AtMost("limit", int64(v.Limit), 100)`,
-		"var pathGetThing = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n}",
-		"var pathGetPart = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n\t{Pattern: transport.UUID},\n}",
+		"var pathGetThing = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", " +
+			"Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n}",
+		"var pathGetPart = [...]transport.Rule{\n\t{Pattern: \"^th_[a-z]+$\", " +
+			"Prefix: \"th_\", Taken: []string{\"all\", \"none\"}},\n\t{Pattern: transport.UUID},\n}",
 	} {
 		assert.Contains(t, source, want)
 	}

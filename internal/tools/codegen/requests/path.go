@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
 )
 
-// path writes what is stated about the values of an operation's path, in their order.
+// path writes the checks of the values of an operation's path, in their order.
 func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
 	var rules []string
 	for i, segment := range strings.Split(path, "/") {
@@ -33,8 +33,8 @@ func (w *writer) path(doc *openapi3.T, path string, op *openapi3.Operation) {
 	}
 }
 
-// takenWords are the words that other paths have in the place of a parameter: as its value they would address something
-// else.
+// takenWords returns the words that other paths have in place of a parameter. As a value, such a word would address
+// another operation.
 func takenWords(doc *openapi3.T, path string, place int) []string {
 	taken := map[string]bool{}
 	before := strings.Split(path, "/")[:place]

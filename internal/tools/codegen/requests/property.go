@@ -42,7 +42,7 @@ func (w *writer) property(field models.Field, wire string, s stated, required bo
 	}
 }
 
-// nested writes the check of a value that has checks of its own.
+// nested writes the check of a value with its own checks.
 func (w *writer) nested(field models.Field, wire, value string, s stated, required bool) {
 	pointer := strings.HasPrefix(field.Type, "*")
 	switch {
@@ -61,7 +61,7 @@ func (w *writer) nested(field models.Field, wire, value string, s stated, requir
 	}
 }
 
-// validator is the function that checks a value: a method of its own type, or a function for a shared type.
+// validator returns the function that checks a value: a method of its own type, or a function for a shared type.
 func (w *writer) validator(typ, value string, s stated) string {
 	pointer := strings.HasPrefix(typ, "*")
 	typ = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(typ, "*"), "nullable.Nullable["), "]")
@@ -76,7 +76,7 @@ func (w *writer) validator(typ, value string, s stated) string {
 	return fmt.Sprintf("func(c *transport.Check) { validate%s(%s, c) }", name, value)
 }
 
-// present tells a union that holds something from its zero value.
+// present returns a Go condition: a union holds a value.
 func (w *writer) present(typ, value string) string {
 	if w.inShared || strings.HasPrefix(typ, "model.") {
 		return value + ".Variant() != nil || " + value + ".Raw() != nil"
@@ -84,7 +84,7 @@ func (w *writer) present(typ, value string) string {
 	return value + ".variant != nil || " + value + ".raw != nil"
 }
 
-// integer writes the check of a whole number. Zero is absent, but behind a pointer.
+// integer writes the check of a whole number. Zero counts as absent, except behind a pointer.
 func (w *writer) integer(field models.Field, wire, value string, s stated, required bool) {
 	given, number := value+" != 0", value
 	if strings.HasPrefix(field.Type, "*") {
@@ -105,8 +105,8 @@ func (w *writer) integer(field models.Field, wire, value string, s stated, requi
 	w.line("}")
 }
 
-// amount writes the check of money, which travels as a string or as a number. Zero is absent, but behind a pointer or
-// as a nullable.
+// amount writes the check of money, which is a string or a number on the wire. Zero counts as absent, except behind a
+// pointer or as a nullable.
 func (w *writer) amount(field models.Field, wire, value string, s stated, required bool) {
 	digits, may := value, false
 	switch {
@@ -135,8 +135,8 @@ func (w *writer) amount(field models.Field, wire, value string, s stated, requir
 	}
 }
 
-// text writes the check of a string, behind whatever makes it optional. A rule without content is left out. An empty
-// text that is set is sent, unlike one that is merely not set, so that it has to be long enough.
+// text writes the check of a string, also of an optional one. It leaves out an empty rule. An empty text that the
+// caller sets is sent, so its length is checked. A text that is not set is not sent.
 func (w *writer) text(field models.Field, wire, value string, s stated, required bool) {
 	if strings.HasPrefix(field.Type, "*") || strings.HasPrefix(field.Type, "nullable.") {
 		s.given = s.minLength > 0
@@ -155,7 +155,7 @@ func (w *writer) text(field models.Field, wire, value string, s stated, required
 	}
 }
 
-// textOf is the Go text of a value.
+// textOf returns a value as a Go string.
 func textOf(typ, value string) string {
 	if models.Secret(typ) {
 		return value + ".Reveal()"
@@ -168,7 +168,7 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 	switch {
 	case required && s.minItems > 0:
 		w.line("c.Missing(%q, len(%s) == 0)", cmp.Or(wire, "[]"), value)
-	case required && wire != "": // a body that is a list itself is always there
+	case required && wire != "": // a body that is a list is always there
 		w.line("c.Missing(%q, %s == nil)", wire, value)
 	}
 	item, each := flatten(s.items, s.aroundItems...), ""
@@ -185,24 +185,24 @@ func (w *writer) items(wire, value, typ string, s stated, required bool) {
 	}
 }
 
-// stated is what a schema says and no mark covers, after looking through the allOf that gives a $ref its siblings. What
-// something is, such as its type, is told also where it is assumed.
+// stated is what a schema says and no mark covers, after looking through the allOf that gives a $ref its siblings. The
+// type of a value is kept even if it is assumed.
 type stated struct {
 	typ, format          string
 	term                 string // x-term: how values are compared
 	request, union       bool
 	items                *openapi3.SchemaRef
-	schema               *openapi3.Schema // the one that is named
+	schema               *openapi3.Schema // the named schema
 	pattern, prefix      string
 	minLength, maxLength uint64
 	minItems, maxItems   uint64
 	least, most          *float64
 	positive             bool
-	given                bool              // an empty text is sent, so that it is measured
-	aroundItems          description.Marks // what is said here about the entries
+	given                bool              // an empty text is sent, so its length is checked
+	aroundItems          description.Marks // the marks of this place for the entries
 }
 
-// flatten reads a schema. Around are marks of the place that holds it.
+// flatten reads a schema. around are the marks of the place that holds it.
 func flatten(ref *openapi3.SchemaRef, around ...description.Mark) stated {
 	var s stated
 	if ref == nil || ref.Value == nil {
@@ -244,14 +244,14 @@ func flatten(ref *openapi3.SchemaRef, around ...description.Mark) stated {
 	return s
 }
 
-// unless takes over a constraint that no mark covers.
+// unless copies a constraint that no mark covers.
 func unless[T comparable](assumed description.Marks, aspect string, into *T, value T) {
 	if !assumed.Cover(aspect) {
 		override(into, value)
 	}
 }
 
-// uuid stands for the pattern of a UUID, which transport knows.
+// uuid stands for the pattern of a UUID, which package transport has.
 const uuid = "(uuid)"
 
 func override[T comparable](into *T, value T) {
@@ -274,10 +274,10 @@ func extension[T any](schema *openapi3.Schema, name string) T {
 	return value
 }
 
-// noRule is the literal of a rule without content.
+// noRule is the literal of an empty rule.
 const noRule = "transport.Rule{}"
 
-// rule writes a transport.Rule literal. A typed id carries its prefix, unless a stated pattern says when.
+// rule writes a transport.Rule literal. A typed id has its prefix, unless a stated pattern contains it.
 func (s stated) rule(required bool, more ...string) string {
 	if s.prefix != "" && s.pattern == "" {
 		s.pattern = "^" + s.prefix

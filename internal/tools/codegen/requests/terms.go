@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
 )
 
-// terms writes how the members of a body are compared under the same idempotency key, for an operation that the key
-// anchors. Members of which x-term says none, such as a signature, which is new each time, are left out.
+// terms writes how the members of a body are compared under the same idempotency key. It leaves out members without
+// x-term, such as a signature, which is new each time.
 func (w *writer) terms(op *openapi3.Operation) error {
 	if op.Extensions["x-idempotency"] != "key" || op.RequestBody == nil {
 		return nil
@@ -38,7 +38,7 @@ func (w *writer) terms(op *openapi3.Operation) error {
 	return nil
 }
 
-// termFormat is the Go expression of a wire.TermFormat; empty for a member that is not compared.
+// termFormat returns the Go expression of a wire.TermFormat, or "" for a member that is not compared.
 func termFormat(s stated) (string, error) {
 	switch {
 	case s.term == "none":

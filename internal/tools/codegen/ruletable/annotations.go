@@ -13,13 +13,14 @@ import (
 	"strings"
 )
 
-// annotation is how a test names its rules; a last * stands for any end.
+// annotation is how a test names its rules. A * at the end of a name stands for any ending. A long list takes several
+// lines, each with its own "Rule:".
 var annotation = regexp.MustCompile(`^// Rule: ([a-z0-9.*_-]+(?:, [a-z0-9.*_-]+)*)$`)
 
-// ruleID is how a rule is called.
+// ruleID is the form of a rule's id.
 var ruleID = regexp.MustCompile(`^[a-z]+\.[a-z0-9_-]+$`)
 
-// test names rules.
+// test is a test with the rules that it holds.
 type test struct {
 	File  string // from the module's folder
 	Name  string // of the function, with a subtest's after a slash
@@ -79,7 +80,7 @@ func readTestFile(name string, source []byte) ([]test, error) {
 	return tests, nil
 }
 
-// testAround finds the test whose documentation or body a comment is in.
+// testAround finds the test whose doc comment or body holds a comment.
 func testAround(file *ast.File, comment *ast.Comment) *ast.FuncDecl {
 	for _, declared := range file.Decls {
 		function, ok := declared.(*ast.FuncDecl)
@@ -98,8 +99,8 @@ func testAround(file *ast.File, comment *ast.Comment) *ast.FuncDecl {
 	return nil
 }
 
-// subtestAt finds the name of the subtest that a comment on this line belongs to: the one beside it, or below it. It is
-// the argument of a t.Run, the key of a table's entry or the entry's first value.
+// subtestAt finds the name of the subtest beside or below a comment on this line. It is the argument of a t.Run, the
+// key of a table's entry or the entry's first value.
 func subtestAt(files *token.FileSet, function *ast.FuncDecl, line int) (name string) {
 	ast.Inspect(function.Body, func(node ast.Node) bool {
 		var named ast.Expr

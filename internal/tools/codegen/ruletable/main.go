@@ -1,6 +1,6 @@
 // Command ruletable writes docs/rules.md: every rule that the service description states for the platform API, with the
-// tests that hold it, on the side of the sandbox host and on that of the SDK. It fails if a rule lacks a test that is
-// due, and if a test names a rule that there is not.
+// tests that hold it, for the sandbox host and for the SDK. It fails if a rule lacks a required test, or if a test
+// names an unknown rule.
 //
 // Run it with `go generate ./internal/suites/rules`.
 package main

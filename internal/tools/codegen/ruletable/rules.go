@@ -11,7 +11,7 @@ import (
 const (
 	rulesFile = "docs/rules.yaml"
 	slugsFile = "openapi/errors.yaml"
-	slugs     = "slug." // of the ids that come from the catalogue of slugs
+	slugs     = "slug." // prefix of the ids that come from the catalogue of slugs
 )
 
 // section is a group of rules under one heading.
@@ -23,11 +23,11 @@ type section struct {
 // rule is one sentence of the description.
 type rule struct {
 	ID, Text, Source string
-	NoHost           string `yaml:"noHost"` // why no test of the host is due
-	NoSDK            string `yaml:"noSDK"`  // why no test of the SDK is due
+	NoHost           string `yaml:"noHost"` // why no test of the host is needed
+	NoSDK            string `yaml:"noSDK"`  // why no test of the SDK is needed
 }
 
-// readRules reads the rules that were written down, and makes one of each slug.
+// readRules reads the written rules, and adds a rule for each slug.
 func readRules(module fs.FS) ([]section, error) {
 	var written struct{ Sections []section }
 	if err := readYAML(module, rulesFile, &written); err != nil {
@@ -63,7 +63,7 @@ func readYAML(module fs.FS, name string, into any) error {
 	return nil
 }
 
-// check refuses rules that cannot be told apart, say nothing, or ask for no test at all.
+// check refuses rules that have the same id, say nothing, or need no test at all.
 func check(sections []section) error {
 	var problems []error
 	seen := map[string]bool{}

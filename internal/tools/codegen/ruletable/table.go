@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// holding is what holds a rule, on either side.
+// holding has the tests that hold a rule, for both sides.
 type holding map[side][]test
 
 // side is one of the two halves of a rule.
@@ -20,8 +20,8 @@ const (
 	sdk  side = "SDK"
 )
 
-// sideOf tells which side the tests of a folder are about. The host's are those that speak plain HTTP, so that the SDK
-// cannot agree with the host's mistakes.
+// sideOf returns the side that the tests of a folder are about. Tests of the host use plain HTTP: a client made with
+// the SDK could share the host's mistakes.
 func sideOf(file string) (side, bool) {
 	switch path.Dir(file) {
 	case "sandbox":
@@ -34,7 +34,7 @@ func sideOf(file string) (side, bool) {
 	}
 }
 
-// hold gives each rule its tests. It says all that is missing or wrong at once.
+// hold assigns the tests to the rules. It reports all problems at once.
 func hold(sections []section, tests []test) (map[string]holding, error) {
 	held := map[string]holding{}
 	var ids []string
@@ -70,7 +70,7 @@ func hold(sections []section, tests []test) (map[string]holding, error) {
 	return held, errors.Join(problems...)
 }
 
-// matching answers the ids that a name means: the one, or all that begin like it.
+// matching returns the ids that a name stands for. A name that ends in * stands for all ids with that beginning.
 func matching(ids []string, named string) (meant []string) {
 	start, open := strings.CutSuffix(named, "*")
 	for _, id := range ids {
@@ -88,7 +88,7 @@ func (h holding) add(about side, t test) {
 	}
 }
 
-// due says which tests a rule lacks, and which reasons for having none are no longer true.
+// due returns which tests a rule lacks, and which reasons against a test are wrong because there is one.
 func (r rule) due(h holding) (problems []error) {
 	for about, excuse := range map[side]string{host: r.NoHost, sdk: r.NoSDK} {
 		switch {
@@ -146,7 +146,7 @@ func testCell(tests []test, excuse string) string {
 	return strings.Join(links, ", ")
 }
 
-// cellText keeps a text inside its cell.
+// cellText escapes a text for a cell of a table.
 func cellText(text string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`).Replace(text)
 }

@@ -1,10 +1,10 @@
-// Command states writes, for each enumeration of a description whose values are classified (x-classes), a method for
-// each class, and Known for all values. Every value of a status is listed, with no class if none fits: a value that is
-// added and not listed fails the generation, so that nobody has to remember which code compares statuses.
+// Command states writes, for each enumeration with classes (x-classes), a method for each class, and Known for all
+// values. x-classes lists every value of a status, with an empty list if it has no class. The generation fails for a
+// new value that is not listed, so nobody has to remember which code compares statuses.
 //
 //	x-classes: {funding: [funded], completed: [funded, final], expired: [final]}
 //
-// What there is to say about a class of one enumeration stands in x-class-notes, by class, and is added to the comment.
+// x-class-notes has further sentences about a class of one enumeration. They are added to the comment.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
 )
 
-// methods are the classes that there are: the method of each, and what it reports.
+// methods has the method of each class, and what it reports.
 var methods = map[string]struct{ name, reports string }{
 	"final": {"Final",
 		"reports whether the status no longer changes by itself. " +
@@ -73,10 +73,10 @@ func run(spec, pkg, out string) error {
 	return os.WriteFile(out, formatted, 0o644)
 }
 
-// known is the class of every value.
+// known is the class of all values.
 const known = "known"
 
-// classesOf are the values of each class of an enumeration, or nothing if it has none.
+// classesOf returns the values of each class of an enumeration, or nil if it has no classes.
 func classesOf(name string, schema *openapi3.Schema) (map[string][]string, error) {
 	classes, marked := schema.Extensions["x-classes"].(map[string]any)
 	if !marked {
@@ -108,7 +108,7 @@ func classesOf(name string, schema *openapi3.Schema) (map[string][]string, error
 	return byClass, nil
 }
 
-// notesOf are the notes of an enumeration, by class.
+// notesOf returns the notes of an enumeration, by class.
 func notesOf(schema *openapi3.Schema, byClass map[string][]string) (map[string]string, error) {
 	marked, _ := schema.Extensions["x-class-notes"].(map[string]any)
 	notes := map[string]string{}
@@ -121,7 +121,7 @@ func notesOf(schema *openapi3.Schema, byClass map[string][]string) (map[string]s
 	return notes, nil
 }
 
-// widestComment is how wide a line of a comment may be.
+// widestComment is the width of a comment line.
 const widestComment = 120
 
 // comment writes text as lines of a comment.
