@@ -30,8 +30,8 @@ func OnProgress(f func(Progress)) WaitOption {
 }
 
 // PollEvery sets the pauses between two reads. The first pause is shortest, each further pause is half as much longer,
-// and no pause is longer than longest. The default is the client's, see [moneymovement.WithPolling]. Each pause is drawn
-// at random from the upper half of its length, so that many waits do not read at the same time.
+// and no pause is longer than longest. The default is the client's, see [moneymovement.WithPolling]. Each pause is
+// drawn at random from the upper half of its length, so that many waits do not read at the same time.
 //
 // shortest must be at least 1 ms. longest must not be less than shortest or more than 24 h. Other values are
 // *errors.InvalidInput.
