@@ -26,7 +26,7 @@ func (c *Check) Pace(field string, least, most time.Duration) {
 	case least < shortestPause || most > longestPause:
 		c.Refuse(field, "out_of_range", "must be between 1 ms and 24 h")
 	case least > most:
-		c.Refuse(field, "out_of_range", "the least pause must not be longer than the most")
+		c.Refuse(field, "out_of_range", "must have a first pause that is not longer than the longest one")
 	}
 }
 
