@@ -17,13 +17,13 @@ func (o CallOption) ApplyToWrite(call *transport.Call) {
 	}
 }
 
-// WriteOption sets up one write that an idempotency key can anchor, such as dapi's Payouts.Book: [IdempotencyKey], and
-// every [CallOption]. A method that takes CallOptions takes no key: it reads, or repeating it changes nothing, or the
-// service anchors nothing to a key there.
+// WriteOption sets up one write that can have an idempotency key, such as dapi's Payouts.Book. [IdempotencyKey] and
+// every [CallOption] are WriteOptions. A method that takes CallOptions has no use for a key: it only reads, or
+// repeating it changes nothing, or the service ignores the key.
 type WriteOption interface{ ApplyToWrite(call *transport.Call) }
 
-// IdempotencyKey anchors a write to your own key. An empty key is *errors.InvalidInput. See [Key] for what a key does,
-// and for what the service does with a write that has none.
+// IdempotencyKey sends a write with your key. With an empty key, the call fails with *errors.InvalidInput. [Key] says
+// what a key does, and what happens to a write without a key.
 func IdempotencyKey(key Key) WriteOption { return keyOption(key) }
 
 type keyOption Key
@@ -31,17 +31,18 @@ type keyOption Key
 // ApplyToWrite implements [WriteOption].
 func (k keyOption) ApplyToWrite(call *transport.Call) { call.Key, call.KeySet = string(k), true }
 
-// KeyOf returns the idempotency key that the options of a write set. ok is false if they set none. It is for fakes that
-// stand in for a service in your tests, and check which key your program used.
+// KeyOf returns the idempotency key that the options of a write set. ok is false if they set none. Use it in fakes of a
+// service, to check which key your program sent.
 func KeyOf(options ...WriteOption) (key Key, ok bool) {
 	call := transport.WriteOf(options)
 	return Key(call.Key), call.KeySet
 }
 
 // Timeout ends one call after d, with all its attempts, pauses and waiting in line, unless the context ends it earlier.
-// It replaces the client's [WithTimeout]; 0 means no timeout. A negative d is *errors.InvalidInput. The error of a call
-// that runs out of time is context.DeadlineExceeded within the type that says what happened: *errors.NotDelivered, or
-// *errors.OutcomeUnknown for a write that may have been carried out. A stream, such as a PDF, must be read within it.
+// It replaces the client's [WithTimeout]; 0 means no timeout. With a negative d, the call fails with
+// *errors.InvalidInput. If the time is over, the call fails with *errors.NotDelivered, or with *errors.OutcomeUnknown
+// for a write that the service may have carried out. errors.Is finds context.DeadlineExceeded in both. For a stream,
+// such as a PDF, d includes the time in which you read it.
 func Timeout(d time.Duration) CallOption {
 	return func(c *transport.Call) { c.Timeout, c.TimeoutSet = d, true }
 }
@@ -63,9 +64,9 @@ type Response struct {
 	Attempts int
 	// Queued is how long the call waited for its rate windows, over all attempts.
 	Queued time.Duration
-	// Unread names the members of the body that could not be read, because they differ from the service's description
-	// or from what this SDK assumes. Their fields are zero. It does not name a member that was read in another form,
-	// such as a number written as a string, or an optional member that is missing. It names at most 1,000 members.
+	// Unread names at most 1,000 members of the body that the SDK could not read, because they differ from the
+	// service's description or from what this SDK assumes. Their fields are zero. It leaves out members that the SDK
+	// could read in another form, such as a number written as a string, and optional members that are missing.
 	Unread []Unread
 
 	// Body is the body as it was received, with the members that this version of the SDK does not know. It is nil for
@@ -75,8 +76,8 @@ type Response struct {
 
 // Unread names a member of a response body that could not be read.
 type Unread struct {
-	// Pointer is the JSON pointer (RFC 6901) of the member, such as /items/3/amount. The pointer of an entry of a list
-	// begins with /items, also if the list came in another envelope.
+	// Pointer is the JSON pointer (RFC 6901) of the member, such as /items/3/amount. For an entry of a list, it begins
+	// with /items, even if the member of the response with the list has another name.
 	Pointer string
 
 	// Stated is true if the service's description states the form that was expected. If it is false, this SDK assumed
@@ -87,8 +88,9 @@ type Unread struct {
 	Problem string
 }
 
-// CaptureResponse stores the response of the call in into, also if the call fails. For a flow of several calls, it
-// stores the last response. A nil pointer is *errors.InvalidInput. The option can be given more than once.
+// CaptureResponse stores the response of the call in *into, also if the call fails. If the method makes several calls,
+// it stores the last response. If into is nil, the call fails with *errors.InvalidInput. You can pass the option more
+// than once.
 func CaptureResponse(into *Response) CallOption {
 	return capturing(into, func(answer transport.Answer) Response {
 		if answer.Secret {

@@ -44,13 +44,13 @@
 // client whose email exists. Every attempt carries the same key.
 //
 // Where money moves, the key is a required parameter: dapi's Payouts.Pay, Escrows.Open and Escrows.Act, and appapi's
-// Transfers.Send. Other writes send a key only if you give one with [IdempotencyKey]. The SDK never makes up a key: a
-// random key would be lost if the program stopped, and the next start could pay again. Without a key, the platform API
+// Transfers.Send. Other writes send a key only if you give one with [IdempotencyKey]. The SDK never generates a key: if
+// the program stopped, it would lose the key, and could pay again after the next start. Without a key, the platform API
 // derives one from the request and remembers it for two hours. The SDK repeats such a call within that time only.
 //
-// A Retry-After that is longer than [RetryPolicy].WaitMax, or goes beyond the context's deadline, is not waited for.
-// The call fails at once, and the error's RetryAt says when to try again. This also holds for the reads of a wait. A
-// login that gets 503 starts again with a new challenge. All calls of a client share one budget of retries, so that an
+// If Retry-After is longer than [RetryPolicy].WaitMax, or ends after the context's deadline, the call fails at once.
+// The error's RetryAt says when to try again. A wait fails in the same way, if this happens to one of its reads. A
+// login that gets 503 starts again with a new challenge. All calls of a client share one budget of retries. So an
 // outage does not multiply the load.
 //
 // # Secrets
@@ -67,41 +67,42 @@
 // # Deadlines
 //
 // The context of a call bounds all of it: attempts, pauses, and waiting for a rate window. [WithTimeout] and [Timeout]
-// bound calls in the same way. Without a deadline, an attempt still ends. It fails after 30 seconds without a response
-// (if you use the SDK's own transport), after 30 seconds in which the body brings nothing new, and if the body is not
-// complete after one minute. Such a response counts as lost. A stream, such as a PDF, has no limit for its whole body.
-// A Timeout in the http.Client that you give to [WithHTTPClient] bounds each attempt.
+// bound calls in the same way. Without a deadline, an attempt still ends. It fails if the service sends no response
+// within 30 seconds (with the SDK's own transport), if no byte of the body arrives for 30 seconds, or if the body is
+// not complete after one minute. The response then counts as lost. A stream, such as a PDF, has no limit for its whole
+// body. A Timeout in the http.Client that you give to [WithHTTPClient] bounds each attempt.
 //
 // # Rate windows
 //
-// The platform API states rate windows, such as 120 writes a minute. A client keeps its calls inside them; see
-// [WithRateLimiter] and [WithoutPacing]. It counts a window of one minute as 61 seconds, because two calls can arrive
-// closer together than they were sent.
+// The platform API has rate limits, called rate windows, such as 120 writes a minute. A client keeps its calls inside
+// them; see [WithRateLimiter] and [WithoutPacing]. It counts a window of one minute as 61 seconds, because the network
+// can delay the first of two calls more than the second.
 //
-// When a window is full, calls wait in line. Logins that renew the access token go first. Then come confirms, the one
-// whose approval expires first before the others. Then come other writes and reads, in the order in which they were
-// made. Reads of waits come last. Each class that waits gets at least a tenth of the window, unless a confirm would be
-// too late, and the reads of waits leave a tenth of it free. Payments wait before they are booked, so that no approval
-// expires in line. You can start any number of payments at once.
+// When a window is full, calls wait in line. Calls that renew the access token go first. Then come confirms, in the
+// order in which their approvals expire. Then come other writes and reads, in the order in which they were made. Reads
+// of waits come last. Each of these classes gets at least a tenth of the window while it has calls in line, unless a
+// confirm would be too late. The reads of waits leave a tenth of the window free. Payments wait before they are booked,
+// because an approval could expire in line. You can start any number of payments at once.
 //
-// A call waits as long as its context allows. If its turn comes after the deadline, it fails at once with
-// *errors.NotDelivered, and RetryAt says when there is room. The first call in line waits for at most 65 seconds, and
-// is then sent. [Response].Queued says how long a call waited. Waiting for more than a second is logged.
+// A call waits as long as its context allows. If it would wait beyond the deadline, it fails at once with
+// *errors.NotDelivered, and RetryAt says when to try again. The first call in line is sent after at most 65 seconds.
+// [Response].Queued says how long a call waited. Waiting for more than a second is logged.
 //
 // # Responses that differ
 //
-// The service's description leaves details open. The SDK assumes them; openapi/README.md lists each assumption. If one
-// is wrong:
+// The service's description does not state every detail. The SDK assumes the others; openapi/README.md lists each
+// assumption. If one is wrong:
 //
-//   - A field that is missing, or has another type than expected, is zero. The rest of the response is read. The SDK
+//   - A field that is missing, or has another type than expected, is zero. The SDK reads the rest of the response. It
 //     also reads numbers written as strings and strings written as numbers, other spellings of times and bytes, and a
 //     list in another envelope. It leaves out an entry of a list that it cannot read.
 //   - [Response].Unread names what could not be read, and the logger reports it (see [WithLogger]).
-//   - A few fields must be there, because they prove that the response belongs to the request: the id of what was
+//   - A few fields are required, because they prove that the response belongs to the request: the id of what was
 //     created, the hash of a transfer, the echo of a key, the details of a card. Without them, a write fails with
 //     *errors.OutcomeUnknown and a read with *errors.UnexpectedResponse.
-//   - Some writes have a response that the description does not show. Any success of such a write counts. If the
-//     response does not hold the resource, the SDK reads it. If it cannot be read, the call returns the zero value.
+//   - Some writes have a response that the description does not show. Every 2xx response to such a write counts as a
+//     success. If the response does not contain the resource, the SDK makes another call to read the resource. If that
+//     is not possible, the call returns the zero value.
 //
 // docs/assumptions.md says for each assumption what happens if it is wrong.
 //

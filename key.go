@@ -9,7 +9,7 @@ import (
 
 // Key is an idempotency key. It makes a write happen once, however often it is sent and by how many processes. A key
 // has 1 to 128 characters of A-Z a-z 0-9 . _ : - and anything else is refused with *errors.InvalidInput. A constant
-// string converts by itself. Make other keys with [DeriveKey].
+// string is a Key without a conversion. Make other keys with [DeriveKey].
 //
 // A key belongs to one account and one operation. The same key in another account or operation is a different key.
 //
@@ -23,14 +23,15 @@ import (
 //
 // Calls that move money require a key. Some other writes take one as an option, see [IdempotencyKey]. Without a key,
 // the platform API derives one from the request and remembers it for 2 hours: two equal bookings within this time are
-// one payout. No other surface says that it derives keys.
+// one payout. The descriptions of the other surfaces do not say that they derive keys.
 type Key string
 
 // DeriveKey makes an idempotency key from what a write is for, such as DeriveKey("payroll", "2026-11", employeeID). The
 // same parts always give the same key. Different parts give different keys, however they are split: ("ab", "c") differs
-// from ("a", "bc"). The key shows the beginning of the parts, to be recognized in logs: do not put secrets into them.
+// from ("a", "bc"). The key contains the beginning of the parts, which helps to find it in logs. Do not put secrets
+// into them.
 //
-// Two payments with equal terms need different keys. So the parts must say which payment is meant.
+// Two payments with equal terms need different keys. So the parts must identify the payment.
 func DeriveKey(parts ...string) Key {
 	digest := sha256.New()
 	for _, part := range parts {

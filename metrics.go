@@ -15,10 +15,11 @@ import (
 //		m.seconds.WithLabelValues(call.Operation).Observe(call.Took.Seconds())
 //	}
 //
-// A flow of several calls, such as dapi's Payouts.Pay, and a wait report each of their calls. Logins report theirs.
+// A method that makes several calls, such as dapi's Payouts.Pay or a wait, reports each of them. Logins are reported
+// too.
 type Metrics interface {
-	// Call is called when a call is over, in the goroutine of the call, before the call returns. It must be safe for
-	// concurrent use, and quick.
+	// The SDK calls Call in the goroutine of each call, when the call is over and before the method returns. Call must
+	// be safe for concurrent use, and must return quickly.
 	Call(ctx context.Context, call CallMetrics)
 }
 
@@ -28,19 +29,19 @@ type CallMetrics struct {
 	Operation string
 	// Result says how it ended.
 	Result CallResult
-	// Code is the slug of a refusal, such as "rate_limited". It is empty for other results, and for a refusal that
-	// names none.
+	// Code is the slug of a refusal, such as "rate_limited". It is empty for other results, and for a refusal without a
+	// slug.
 	Code errors.Code
 	// Status is the HTTP status of the last response, 0 if there was none.
 	Status int
-	// Account is the client that the call acted for, empty for your own account. There can be many: do not use it as
-	// a label.
+	// Account is the client that the call acted for. It is empty for your own account. Do not use it as a label,
+	// because there can be many clients.
 	Account string
 	// Attempts is how many times the request was sent.
 	Attempts int
 	// Queued is how long the call waited in line for its rate windows. A confirm waits before it is signed.
 	Queued time.Duration
-	// Took is how long the call took, with the pauses between attempts, and with Queued but for that of a confirm.
+	// Took is how long the call took, with the pauses between attempts. It includes Queued, except for a confirm.
 	Took time.Duration
 }
 
@@ -54,7 +55,7 @@ const (
 	CallInvalid      CallResult = "invalid"       // this SDK refused the input, and nothing was sent
 	CallNotDelivered CallResult = "not_delivered" // it got no response, and the service did nothing
 	CallUnknown      CallResult = "unknown"       // a write that may have been carried out: *errors.OutcomeUnknown
-	CallUnexpected   CallResult = "unexpected"    // the response is not one of the service's
+	CallUnexpected   CallResult = "unexpected"    // the response is not from the service, or cannot be read
 )
 
 // WithMetrics reports each call of the client. The default, nil, reports nothing.

@@ -23,18 +23,18 @@ const (
 // RateClass says which calls go first when a window is full.
 type RateClass string
 
-// The classes, in the order in which they go first. Later versions may add classes: treat an unknown one as a write or
-// a read.
+// The classes, the first one with the highest priority. Later versions may add classes: treat an unknown class like
+// ClassWrite or ClassRead.
 const (
 	ClassRefresh = RateClass(transport.ClassRefresh) // renews the access token, which every other call needs
 	ClassConfirm = RateClass(transport.ClassConfirm) // confirms a payment; the approval that expires first goes first
-	ClassLogin   = RateClass(transport.ClassLogin)   // has windows of its own
+	ClassLogin   = RateClass(transport.ClassLogin)   // has its own windows
 	ClassWrite   = RateClass(transport.ClassWrite)   // any other write
 	ClassRead    = RateClass(transport.ClassRead)    // a read
 	ClassPoll    = RateClass(transport.ClassPoll)    // a read of a wait, which is repeated
 )
 
-// RateCall is a call that asks a [RateLimiter] for its turn.
+// RateCall describes a call that waits for a [RateLimiter].
 type RateCall struct {
 	// Window is the window that counts the call. It is empty on surfaces other than the platform API.
 	Window Window
@@ -43,24 +43,25 @@ type RateCall struct {
 	Scope string
 	// Class says which calls go first.
 	Class RateClass
-	// Closes is when the approval of a confirm expires, by this machine's clock. It is zero for other calls. Refuse a
-	// confirm that cannot be sent before.
+	// Closes is the time at which the approval of a confirm expires, by this machine's clock. It is zero for other
+	// calls. Return an error for a confirm that cannot be sent before that time.
 	Closes time.Time
 }
 
 // RateLimiter decides when a call may be sent. Implement it to share the windows of one credential between processes,
 // or the login window of one IP address between credentials. It must be safe for concurrent use.
 //
-// Count each call for a second longer than the window lasts, since two calls can arrive closer together than they were
-// sent.
+// Count each call for a second longer than the window lasts, because the network can delay the first of two calls more
+// than the second.
 type RateLimiter interface {
-	// Wait returns nil when the call may be sent, and an error if ctx ends before. If several windows count a call,
-	// Wait is called for each. The call is sent right after. A confirm is signed first.
+	// Wait blocks until the call may be sent, and then returns nil. It returns an error if ctx ends first. If several
+	// windows count a call, the SDK calls Wait once for each of them. It sends the call right after the last Wait, and
+	// signs a confirm in between.
 	Wait(ctx context.Context, call RateCall) error
 }
 
-// WithRateLimiter replaces the client's own rate limiter. Use it to share the windows between processes. Surfaces other
-// than the platform API have no limiter of their own, since their windows are not known.
+// WithRateLimiter replaces the client's own rate limiter. Use it to share the windows between processes. By default,
+// only the platform API has a rate limiter, because the rate windows of the other surfaces are not known.
 func WithRateLimiter(limiter RateLimiter) Option {
 	return func(c *transport.Config) {
 		c.Limiter = nil

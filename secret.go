@@ -5,13 +5,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Secret is a text that does not print, such as a card number or a token. Package fmt, log/slog, the encoders for JSON,
-// XML, YAML and gob, and printers that use reflection show "[redacted]" or less. [Secret.Reveal] returns the text:
+// Secret holds a text that must not appear in logs, such as a card number or a token. Package fmt, log/slog, the
+// encoders for JSON, XML, YAML and gob, and printers that use reflection show "[redacted]" or less. [Secret.Reveal]
+// returns the text:
 //
 //	page.ShowCard(details.CardNumber.Reveal())
 //
 // Compare two secrets with [Secret.Equal]; == does not compile. JSON and other encodings decode a text into a Secret.
-// To decode a redaction is an error.
+// Decoding "[redacted]" is an error.
 type Secret struct{ secret }
 
 // secret hides the field from other packages.
@@ -23,10 +24,11 @@ func NewSecret(text string) Secret { return Secret{transport.NewSecret(text)} }
 // Reveal returns the text. It is empty for the zero Secret.
 func (s Secret) Reveal() string { return transport.Reveal(s.secret) }
 
-// Equal reports whether the texts are equal. It takes the same time wherever they differ.
+// Equal reports whether the texts are equal. It compares in constant time.
 func (s Secret) Equal(other Secret) bool { return transport.SameSecret(s.secret, other.secret) }
 
-// UnmarshalText reads a text from JSON and other encodings. A redaction is an error, because the secret is lost.
+// UnmarshalText reads a text from JSON and other encodings. The text "[redacted]" is an error, because the secret is
+// lost.
 func (s *Secret) UnmarshalText(text []byte) error {
 	if string(text) == transport.Redaction {
 		return errRedacted
@@ -38,4 +40,5 @@ func (s *Secret) UnmarshalText(text []byte) error {
 // UnmarshalBinary does what UnmarshalText does, for gob.
 func (s *Secret) UnmarshalBinary(text []byte) error { return s.UnmarshalText(text) }
 
-var errRedacted = errors.New("moneymovement: a redaction does not hold the secret: encode the text that Reveal returns")
+var errRedacted = errors.New("moneymovement: the text is redacted, and the secret is lost: " +
+	"encode the text that Reveal returns")

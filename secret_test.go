@@ -78,7 +78,7 @@ func TestARedactionIsNoSecret(t *testing.T) {
 	}
 	for name, read := range readBack {
 		var into holder
-		require.ErrorContains(t, read(holder{moneymovement.NewSecret("hush")}, &into), "redaction", name)
+		require.ErrorContains(t, read(holder{moneymovement.NewSecret("hush")}, &into), "redacted", name)
 		require.NoError(t, read(holder{}, &into), name)
 		assert.True(t, into.S.IsZero(), "no secret is read back as none")
 	}

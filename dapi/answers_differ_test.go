@@ -30,13 +30,13 @@ func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []moneymovement.Unread{
 		{Pointer: "/idempotencyKey", Stated: true, Problem: "is missing"},
-		{Pointer: "/purpose", Stated: true, Problem: "is a list"},
+		{Pointer: "/purpose", Stated: true, Problem: "is an array"},
 		{Pointer: "/amount", Problem: "is an object"},
-		{Pointer: "/createdAt", Problem: "is no time"},
+		{Pointer: "/createdAt", Problem: "is not a time"},
 	}, kept.Unread)
 	assert.Equal(t, 3, strings.Count(log.String(), "level=ERROR"))
 	assert.Equal(t, 1, strings.Count(log.String(), "level=WARN"), "one warning for each assumption")
-	assert.Contains(t, log.String(), "/createdAt is no time")
+	assert.Contains(t, log.String(), "/createdAt is not a time")
 	assert.NotContains(t, log.String(), "soon")
 }
 
@@ -49,7 +49,7 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	require.Len(t, page.Items, 3)
 	assert.Equal(t, dapi.TransactionID("tx_2"), page.Items[1].ID)
 	assert.Equal(t, "c", page.NextCursor)
-	assert.Equal(t, moneymovement.Unread{Pointer: "/items/1", Problem: "is a text"}, kept.Unread[0])
+	assert.Equal(t, moneymovement.Unread{Pointer: "/items/1", Problem: "is a string"}, kept.Unread[0])
 	for _, unread := range kept.Unread[1:] {
 		assert.Contains(t, unread.Pointer, "/items/2/")
 	}

@@ -54,7 +54,7 @@ func (e *IdempotencyKeyReused) advice() string {
 		return ""
 	}
 	return "the idempotency key belongs to " + oneLine(owner, maxName) +
-		", which has other terms: check it, and use a new key for this operation"
+		", which has other terms: check it before you use a new key"
 }
 
 func (e *RateLimited) advice() string {
@@ -76,7 +76,7 @@ func (e *AlreadyFunded) advice() string {
 	if e.PayoutID == "" {
 		return ""
 	}
-	return "this is a success: payout " + oneLine(e.PayoutID, maxName) + " is funded, do not pay it again"
+	return "treat this as a success: payout " + oneLine(e.PayoutID, maxName) + " is funded, do not pay it again"
 }
 
 func (e *AmountAboveMaximum) advice() string {

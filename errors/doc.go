@@ -1,7 +1,7 @@
-// Package errors has the errors of the SDK: one Go type for each slug of the service, and one type for each way in
-// which a call can fail without a slug. The package also exports everything that the standard package errors exports.
+// Package errors has the errors of the SDK: one Go type for each slug of the service, and one type for each other way
+// in which a call can fail. The package also exports everything that the standard package errors exports.
 //
-// Contents:
+// The package has:
 //
 //   - The common part of all errors of a call: [CallInfo], [Failure], [Movement], [Remedy].
 //   - Refusals, which are errors that the service sent: [Refusal], one type for each [Code] such as [QuoteExpired],
@@ -23,8 +23,8 @@
 //   - Success: the error is nil.
 //   - Refusal: the service said no. The error has the type of its slug, for example [*IdempotencyKeyReused]. If the SDK
 //     does not know the slug, it is [*Unrecognized]. A validation failure of the /api/v1 endpoints is [*DetailErrors].
-//     All of them contain a [*Refusal]. If the response body is not the service's JSON error, such as a proxy's HTML
-//     page, the error is [*UnexpectedResponse].
+//     errors.As with a [*Refusal] finds all of them. If the response body is not the service's JSON error, such as a
+//     proxy's HTML page, the error is [*UnexpectedResponse].
 //   - Outcome unknown: the response to a write was lost or cannot be read. The error is [*OutcomeUnknown]. It has the
 //     idempotency key, and says how to find out what happened. It never wraps a refusal, so errors.As does not find
 //     one.
@@ -48,8 +48,8 @@
 //	}
 //
 // Every error of a call implements [Failure], which reports whether the same request may be sent again now, and whether
-// this call moved money. A refusal speaks for its own call only. Use dapi.PaymentStateOf to learn the state
-// of a payment over all its calls.
+// this call moved money. A refusal says nothing about earlier calls. Use dapi.PaymentStateOf to learn the state of a
+// payment over all its calls.
 //
 // A refusal also has a [Remedy]. After [RemedyChangeAccount], for example for a [*PayoutNotFundable] with a low
 // balance, somebody must change the account first. Then repeat the call with the same idempotency key.
@@ -61,15 +61,16 @@
 //
 // The text of every error is one line of bounded length that is safe to log. It has the operation, the status, the
 // slug, the service's message, the names of the fields that failed, what to do, the request id and the idempotency key.
-// It has nothing else of a body. The raw details and the excerpt of an unexpected response are in fields.
+// It contains nothing else of a response body. The raw details and the excerpt of an unexpected response are in fields
+// of the errors.
 //
 // # Beside the standard package
 //
-// Import this package in place of the standard package errors. Both have the same name, and a file needs only this one.
-// Tools that add imports, such as gopls and goimports, choose by the names that the file uses. For errors.QuoteExpired
-// or errors.HasCode they add this package. If a file uses only names that both packages have, such as errors.Is, they
-// add the standard package, unless another file of the same Go package imports this one and uses these names too. Both
-// choices are correct, because the functions are the same. The tools never change an import that is there.
+// Import this package instead of the standard package errors. A file needs only this one. Tools that add imports, such
+// as gopls and goimports, choose by the names that the file uses. For errors.QuoteExpired or errors.HasCode they add
+// this package. If a file uses only names that both packages have, such as errors.Is, they add the standard package,
+// unless another file of the same Go package imports this one and uses these names too. Both choices are correct,
+// because the functions are the same. The tools never change an import that is there.
 //
 // If a file must import both, name this one moneyerrors:
 //

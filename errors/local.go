@@ -30,8 +30,8 @@ func (e *InvalidInput) Retryable() bool { return false }
 func (e *InvalidInput) MovedByCall() Movement { return NotMoved }
 
 // NotDelivered is the error for a request that did not reach the service, or for a read that got no response. The
-// request changed nothing. Causes are a connection that could not be made, a context that ended first, or a rate
-// limiter without room before the context's deadline.
+// request changed nothing. Usual causes: no connection, a context that ended, or a rate window that has no room before
+// the context's deadline.
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsnotdelivered
 type NotDelivered struct {
@@ -47,9 +47,9 @@ func (e *NotDelivered) line() errorLine {
 	advice := "the service did nothing: you can make the same call again"
 	switch {
 	case handshake.Untrusted(e.Err):
-		advice = "nothing was sent: check the base URL, its certificate is not valid"
+		advice = "nothing was sent: check the base URL, because the certificate of that server is not valid"
 	case handshake.NoTLS(e.Err):
-		advice = "nothing was sent: check the base URL, the server there does not support TLS 1.2 or later"
+		advice = "nothing was sent: check the base URL, because that server does not support TLS 1.2 or later"
 	case !e.Retryable():
 		advice = ""
 	case !e.RetryAt.IsZero():

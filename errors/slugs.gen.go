@@ -77,9 +77,9 @@ const (
 	ReasonDeveloperSessionRequired = "developerSessionRequired" // the token does not come from a developer-key login
 )
 
-// AlreadyFunded is the error for already_funded (HTTP 409). The payment is already funded. This is a success.
+// AlreadyFunded is the error for already_funded (HTTP 409). The payment is already funded.
 //
-// What to do: this is a success: the payment is funded, do not pay it again.
+// What to do: treat this as a success, and do not pay again.
 //
 // The remedy is [RemedyNone]. For a write, MovedByCall returns [Moved].
 //
@@ -293,8 +293,8 @@ func (e *ApprovalMismatch) MovedByCall() Movement { return e.as(CodeApprovalMism
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *ApprovalMismatch) LogValue() slog.Value { return e.as(CodeApprovalMismatch).LogValue() }
 
-// ChallengeConsumed is the error for challenge_consumed (HTTP 409). The challenge was used before. It can be used
-// only once.
+// ChallengeConsumed is the error for challenge_consumed (HTTP 409). The challenge was used before. A challenge can be
+// used only once.
 //
 // What to do: log in again: each login needs its own challenge.
 //
@@ -399,7 +399,7 @@ func (e *ChallengeNotFound) LogValue() slog.Value { return e.as(CodeChallengeNot
 // Conflict is the error for conflict (HTTP 409). The state of the resource conflicts with the request, and no more
 // specific slug fits.
 //
-// What to do: read the resource: its state does not allow this now.
+// What to do: read the resource, and do what its state allows.
 //
 // The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [MaybeMoved] (assumed: An earlier
 // attempt of the same request may have caused this state, if its response was lost).
@@ -550,10 +550,10 @@ func (e *DeveloperKeyAlreadyExists) LogValue() slog.Value {
 	return e.as(CodeDeveloperKeyAlreadyExists).LogValue()
 }
 
-// DeveloperKeyNotFound is the error for developer_key_not_found (HTTP 404). The dk_ id is not one of yours. The
-// key-management routes under /api/v1 send this slug.
+// DeveloperKeyNotFound is the error for developer_key_not_found (HTTP 404). Your account has no developer key with
+// this id. The key-management routes under /api/v1 send this slug.
 //
-// What to do: check the dk_ id: it must belong to a key of this account.
+// What to do: check the id, which begins with dk_.
 //
 // The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
 //
@@ -592,7 +592,7 @@ func (e *DeveloperKeyNotFound) LogValue() slog.Value {
 // and Scope are set. If the token does not come from a developer-key login, Reason is set. If the key was deleted, or
 // the source address is not on the key's allowlist, no field is set.
 //
-// What to do: the developer key may be deleted, or this machine's address may not be on its allowlist.
+// What to do: check that the developer key still exists, and that its allowlist has this machine's address.
 //
 // The remedy is [RemedyChangeAccount] (assumed: The key and the account decide what a session may do, not the
 // request). For a write, MovedByCall returns [NotMoved] (assumed).
@@ -666,9 +666,10 @@ func (e *FundingAttemptExpired) LogValue() slog.Value {
 	return e.as(CodeFundingAttemptExpired).LogValue()
 }
 
-// FundingInProgress is the error for funding_in_progress (HTTP 409). The payment is being funded. Wait.
+// FundingInProgress is the error for funding_in_progress (HTTP 409). The service is moving the money for this payment
+// now. Wait.
 //
-// What to do: wait and read the payout; do not pay it with another idempotency key.
+// What to do: wait, and read the payout; do not pay with another idempotency key.
 //
 // The remedy is [RemedyWait]. For a write, MovedByCall returns [MaybeMoved] (assumed: The money is not there yet, and
 // the funding can still fail).
@@ -702,7 +703,7 @@ func (e *FundingInProgress) LogValue() slog.Value { return e.as(CodeFundingInPro
 
 // Gone is the error for gone (HTTP 410). The resource is no longer available.
 //
-// What to do: list the resources again: this one is no longer available.
+// What to do: use another resource, for example from a new list.
 //
 // The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
 //
@@ -772,7 +773,7 @@ func (e *IdempotencyKeyInvalid) LogValue() slog.Value {
 // IdempotencyKeyReused is the error for idempotency_key_reused (HTTP 409). The idempotency key was used before with
 // different terms. This request did nothing. The operation that owns the key may have gone through.
 //
-// What to do: the idempotency key belongs to another operation: check that operation, and use a new key for this one.
+// What to do: the idempotency key belongs to another request: check what that request did before you use a new key.
 //
 // The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
 //
@@ -955,7 +956,7 @@ func (e *InvalidID) LogValue() slog.Value { return e.as(CodeInvalidID).LogValue(
 // InvalidRequest is the error for invalid_request (HTTP 400). The request is invalid, and the cause is not a single
 // field.
 //
-// What to do: the service's message says what is wrong.
+// What to do: correct the request as the message says.
 //
 // The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
 //
@@ -1192,11 +1193,11 @@ func (e *PayloadTooLarge) MovedByCall() Movement { return e.as(CodePayloadTooLar
 func (e *PayloadTooLarge) LogValue() slog.Value { return e.as(CodePayloadTooLarge).LogValue() }
 
 // PayoutNotFundable is the error for payout_not_fundable (HTTP 409). The account has no routing to fund the payout.
-// The sandbox settlement routes also send this slug.
+// The sandbox operations that complete a payin or change the status of a payout also send this slug.
 // Assumed: The service also sends this slug if the balance does not cover the payment. The description shows no slug
 // for that.
 //
-// What to do: the account has no routing for this: have it set up, then repeat with the same idempotency key.
+// What to do: ask the service to set up routing for the account, then repeat with the same idempotency key.
 //
 // The remedy is [RemedyChangeAccount] (assumed: The account needs routing, or a balance that covers the payout). For
 // a write, MovedByCall returns [NotMoved] (assumed).
@@ -1235,7 +1236,7 @@ func (e *PayoutNotFundable) LogValue() slog.Value { return e.as(CodePayoutNotFun
 // ProviderUnavailable is the error for provider_unavailable (HTTP 503). A partner of the service is down, or the
 // sandbox faucet cannot pay.
 //
-// What to do: a partner of the service is down: repeat later with the same idempotency key.
+// What to do: repeat later with the same idempotency key.
 //
 // The remedy is [RemedyWait]. For a write, MovedByCall returns [MaybeMoved] (assumed: The partner may have acted
 // before its response was lost).
@@ -1271,7 +1272,7 @@ func (e *ProviderUnavailable) LogValue() slog.Value { return e.as(CodeProviderUn
 
 // QuoteExpired is the error for quote_expired (HTTP 409). The price is older than its window.
 //
-// What to do: ask for a new price; book a payout again with the same idempotency key.
+// What to do: ask for a new price; for a payout, book again with the same idempotency key.
 //
 // The remedy is [RemedyRestart] (assumed: A price exists only in a quote, so a new quote is needed). For a write,
 // MovedByCall returns [NotMoved] (assumed).
@@ -1304,7 +1305,7 @@ func (e *QuoteExpired) MovedByCall() Movement { return e.as(CodeQuoteExpired).Mo
 func (e *QuoteExpired) LogValue() slog.Value { return e.as(CodeQuoteExpired).LogValue() }
 
 // QuoteNotSubmitted is the error for quote_not_submitted (HTTP 409). The quote was not submitted. The sandbox
-// settlement routes also send this slug.
+// operations that complete a payin or change the status of a payout also send this slug.
 //
 // What to do: submit the quote first.
 //
@@ -1340,7 +1341,7 @@ func (e *QuoteNotSubmitted) LogValue() slog.Value { return e.as(CodeQuoteNotSubm
 // RailNotAvailable is the error for rail_not_available (HTTP 403). The rail is not enabled for the integrator. The
 // service sends this slug when a rail is opened.
 //
-// What to do: have the rail added to the integrator's agreement, then open it again.
+// What to do: ask the service to add the rail to the integrator's agreement, then open it again.
 //
 // The remedy is [RemedyChangeAccount] (assumed: The rail is part of the integrator's agreement). For a write,
 // MovedByCall returns [NotMoved] (assumed).
@@ -1449,7 +1450,7 @@ func (e *RateLimited) LogValue() slog.Value { return e.as(CodeRateLimited).LogVa
 // RequestExpired is the error for request_expired (HTTP 400). requestExpiry is in the past, or more than five minutes
 // ahead.
 //
-// What to do: correct this machine's clock: it differs from the service's by minutes.
+// What to do: correct this machine's clock, which differs from the service's clock by minutes.
 //
 // The remedy is [RemedyRestart] (assumed: The rule asks for a new challenge with a new requestExpiry). For a write,
 // MovedByCall returns [NotMoved] (assumed).
@@ -1626,7 +1627,7 @@ func (e *TokenExpired) LogValue() slog.Value { return e.as(CodeTokenExpired).Log
 
 // Unauthenticated is the error for unauthenticated (HTTP 401). The bearer token is missing or cannot be verified.
 //
-// What to do: the credential is missing, expired, or belongs to another service: check the key and the base URL.
+// What to do: check the credential and the base URL.
 //
 // The remedy is [RemedyLogin]. For a write, MovedByCall returns [NotMoved] (assumed).
 //
@@ -1658,6 +1659,8 @@ func (e *Unauthenticated) MovedByCall() Movement { return e.as(CodeUnauthenticat
 func (e *Unauthenticated) LogValue() slog.Value { return e.as(CodeUnauthenticated).LogValue() }
 
 // ValidationFailed is the error for validation_failed (HTTP 422). One or more fields are wrong.
+//
+// What to do: correct these fields.
 //
 // The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed).
 //
@@ -1945,8 +1948,8 @@ func (c Code) lookup() (entry, bool) {
 	case CodeAlreadyFunded:
 		return entry{
 			status: 409, remedy: RemedyNone, moved: Moved,
-			condition: "The payment is already funded. This is a success.",
-			hint:      "this is a success: the payment is funded, do not pay it again",
+			condition: "The payment is already funded.",
+			hint:      "treat this as a success, and do not pay again",
 		}, true
 	case CodeAmountAboveMaximum:
 		return entry{
@@ -1981,7 +1984,7 @@ func (c Code) lookup() (entry, bool) {
 	case CodeChallengeConsumed:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
-			condition: "The challenge was used before. It can be used only once.",
+			condition: "The challenge was used before. A challenge can be used only once.",
 			hint:      "log in again: each login needs its own challenge",
 		}, true
 	case CodeChallengeExpired:
@@ -2000,7 +2003,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: MaybeMoved,
 			condition: "The state of the resource conflicts with the request, and no more specific slug fits.",
-			hint:      "read the resource: its state does not allow this now",
+			hint:      "read the resource, and do what its state allows",
 		}, true
 	case CodeContactNotPayable:
 		return entry{
@@ -2023,14 +2026,14 @@ func (c Code) lookup() (entry, bool) {
 	case CodeDeveloperKeyNotFound:
 		return entry{
 			status: 404, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The dk_ id is not one of yours. The key-management routes under /api/v1 send this slug.",
-			hint:      "check the dk_ id: it must belong to a key of this account",
+			condition: "Your account has no developer key with this id. The key-management routes under /api/v1 send this slug.",
+			hint:      "check the id, which begins with dk_",
 		}, true
 	case CodeForbidden:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The session may not do this. If a scope is missing, RequiredScope and Scope are set. If the token does not come from a developer-key login, Reason is set. If the key was deleted, or the source address is not on the key's allowlist, no field is set.",
-			hint:      "the developer key may be deleted, or this machine's address may not be on its allowlist",
+			hint:      "check that the developer key still exists, and that its allowlist has this machine's address",
 		}, true
 	case CodeFundingAttemptExpired:
 		return entry{
@@ -2041,14 +2044,14 @@ func (c Code) lookup() (entry, bool) {
 	case CodeFundingInProgress:
 		return entry{
 			status: 409, remedy: RemedyWait, moved: MaybeMoved,
-			condition: "The payment is being funded. Wait.",
-			hint:      "wait and read the payout; do not pay it with another idempotency key",
+			condition: "The service is moving the money for this payment now. Wait.",
+			hint:      "wait, and read the payout; do not pay with another idempotency key",
 		}, true
 	case CodeGone:
 		return entry{
 			status: 410, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The resource is no longer available.",
-			hint:      "list the resources again: this one is no longer available",
+			hint:      "use another resource, for example from a new list",
 		}, true
 	case CodeIdempotencyKeyInvalid:
 		return entry{
@@ -2060,7 +2063,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The idempotency key was used before with different terms. This request did nothing. The operation that owns the key may have gone through.",
-			hint:      "the idempotency key belongs to another operation: check that operation, and use a new key for this one",
+			hint:      "the idempotency key belongs to another request: check what that request did before you use a new key",
 		}, true
 	case CodeInternalError:
 		return entry{
@@ -2090,7 +2093,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 400, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "The request is invalid, and the cause is not a single field.",
-			hint:      "the service's message says what is wrong",
+			hint:      "correct the request as the message says",
 		}, true
 	case CodeKeyNotRegistered:
 		return entry{
@@ -2131,32 +2134,32 @@ func (c Code) lookup() (entry, bool) {
 	case CodePayoutNotFundable:
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
-			condition: "The account has no routing to fund the payout. The sandbox settlement routes also send this slug.",
-			hint:      "the account has no routing for this: have it set up, then repeat with the same idempotency key",
+			condition: "The account has no routing to fund the payout. The sandbox operations that complete a payin or change the status of a payout also send this slug.",
+			hint:      "ask the service to set up routing for the account, then repeat with the same idempotency key",
 		}, true
 	case CodeProviderUnavailable:
 		return entry{
 			status: 503, remedy: RemedyWait, moved: MaybeMoved,
 			condition: "A partner of the service is down, or the sandbox faucet cannot pay.",
-			hint:      "a partner of the service is down: repeat later with the same idempotency key",
+			hint:      "repeat later with the same idempotency key",
 		}, true
 	case CodeQuoteExpired:
 		return entry{
 			status: 409, remedy: RemedyRestart, moved: NotMoved,
 			condition: "The price is older than its window.",
-			hint:      "ask for a new price; book a payout again with the same idempotency key",
+			hint:      "ask for a new price; for a payout, book again with the same idempotency key",
 		}, true
 	case CodeQuoteNotSubmitted:
 		return entry{
 			status: 409, remedy: RemedyChangeRequest, moved: NotMoved,
-			condition: "The quote was not submitted. The sandbox settlement routes also send this slug.",
+			condition: "The quote was not submitted. The sandbox operations that complete a payin or change the status of a payout also send this slug.",
 			hint:      "submit the quote first",
 		}, true
 	case CodeRailNotAvailable:
 		return entry{
 			status: 403, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The rail is not enabled for the integrator. The service sends this slug when a rail is opened.",
-			hint:      "have the rail added to the integrator's agreement, then open it again",
+			hint:      "ask the service to add the rail to the integrator's agreement, then open it again",
 		}, true
 	case CodeRailRequirementsUnmet:
 		return entry{
@@ -2174,7 +2177,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 400, remedy: RemedyRestart, moved: NotMoved,
 			condition: "requestExpiry is in the past, or more than five minutes ahead.",
-			hint:      "correct this machine's clock: it differs from the service's by minutes",
+			hint:      "correct this machine's clock, which differs from the service's clock by minutes",
 		}, true
 	case CodeSignatureInvalid:
 		return entry{
@@ -2204,12 +2207,13 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 401, remedy: RemedyLogin, moved: NotMoved,
 			condition: "The bearer token is missing or cannot be verified.",
-			hint:      "the credential is missing, expired, or belongs to another service: check the key and the base URL",
+			hint:      "check the credential and the base URL",
 		}, true
 	case CodeValidationFailed:
 		return entry{
 			status: 422, remedy: RemedyChangeRequest, moved: NotMoved,
 			condition: "One or more fields are wrong.",
+			hint:      "correct these fields",
 		}, true
 	case CodeWalletNotLinked:
 		return entry{

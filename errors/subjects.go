@@ -32,7 +32,7 @@ func fieldNames(fields []Field) string {
 	return listed(names)
 }
 
-// fieldMessages returns what is wrong with each field: "amount has 7 decimals, USDC takes at most 6".
+// fieldMessages returns what is wrong with each field: "amount has 7 decimals, but USDC allows at most 6".
 func fieldMessages(fields []Field) string {
 	texts := make([]string, len(fields))
 	for i, f := range fields {

@@ -35,8 +35,8 @@ func TestErrorTexts(t *testing.T) {
 
 	for want, err := range map[string]error{
 		"BookPayout: 409 idempotency_key_reused: The key was used before - " +
-			"the idempotency key belongs to po_1, which has other terms: check it, " +
-			"and use a new key for this operation (request req_1, key invoice-42)": &errors.IdempotencyKeyReused{
+			"the idempotency key belongs to po_1, which has other terms: check it before you use a new key (request " +
+			"req_1, key invoice-42)": &errors.IdempotencyKeyReused{
 			Refusal: refusal, PayoutID: "po_1",
 		},
 		"429 rate_limited - " +
@@ -45,11 +45,10 @@ func TestErrorTexts(t *testing.T) {
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
 				RetryAfter: 12 * time.Second},
 		},
-		"request failed":                   &errors.Refusal{},
-		"request failed (retry after 1ns)": &errors.Refusal{RetryAfter: 1},
-		"gone - list the resources again: this one is no longer available": &errors.Gone{
-			Refusal: errors.Refusal{Code: errors.CodeGone}},
-		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd": &errors.ValidationFailed{
+		"request failed":                                           &errors.Refusal{},
+		"request failed (retry after 1ns)":                         &errors.Refusal{RetryAfter: 1},
+		"gone - use another resource, for example from a new list": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
+		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd - correct these fields": &errors.ValidationFailed{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Status: 422,
 				Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban) - " +
@@ -78,8 +77,8 @@ func TestErrorTexts(t *testing.T) {
 		},
 		"outcome unknown": &errors.OutcomeUnknown{},
 		"BookPayout: outcome unknown: 403 forbidden: no - " +
-			"the developer key may be deleted, or this machine's address may not be " +
-			"on its allowlist - repeat it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
+			"check that the developer key still exists, and that its allowlist has this machine's address - repeat " +
+			"it (request req_1, key invoice-42, 3 attempts)": &errors.OutcomeUnknown{
 			CallInfo: errors.CallInfo{Operation: "BookPayout", IdempotencyKey: "invoice-42", RequestID: "req_1",
 				Attempts: 3},
 			Resolve: "repeat it",

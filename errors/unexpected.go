@@ -90,8 +90,7 @@ func (e *UnexpectedResponse) Retryable() bool {
 }
 
 // MovedByCall returns [NotMoved] for a read, for an operation that moves no money, and for a 4xx status other than 408
-// and
-// 409. Otherwise it returns [MaybeMoved].
+// and 409. Otherwise it returns [MaybeMoved].
 func (e *UnexpectedResponse) MovedByCall() Movement {
 	if e.facts.Moneyless {
 		return NotMoved

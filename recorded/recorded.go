@@ -1,5 +1,5 @@
-// Package recorded returns responses of the sandbox host, for the fakes in your tests. There is one for each operation
-// of packages dapi, appapi, refapi and public. They were recorded from the host, so your tests do not need it.
+// Package recorded returns responses of the sandbox host, for the fakes in your tests. There is one response for each
+// operation of packages dapi, appapi, refapi and public. Your tests do not need the host.
 //
 // Use it where a fake must return what the service returns: in an http.RoundTripper ([Response]), or in a type that
 // stands in for a service of the SDK ([Body]). To test what happens to money, run the sandbox host instead: a recorded
@@ -19,8 +19,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// Operations returns the names of all operations, sorted. A name is the package and the operation that errors and logs
-// of the SDK name, such as "dapi.GetPayout" or "public.GetRate".
+// Operations returns the names of all operations, sorted. A name has the package, and the operation as in the errors
+// and logs of the SDK, such as "dapi.GetPayout" or "public.GetRate".
 func Operations() []string {
 	index, err := recorded.Operations()
 	if err != nil {
@@ -29,14 +29,15 @@ func Operations() []string {
 	return slices.Sorted(maps.Keys(index))
 }
 
-// Response returns a response that carried out an operation, with its status, header and body. now is the time at which
-// the service sends it: a price in it is fresh then, and a session has just begun. An unknown operation is an error.
+// Response returns the recorded response to a successful call of an operation, with its status, header and body. now is
+// the time at which the response seems to be sent: at that time, a price is fresh and a session has just begun.
+// Response returns an error for an unknown operation.
 func Response(operation string, now time.Time) (*http.Response, error) {
 	return recorded.ResponseTo(operation, now)
 }
 
-// Body returns the body of [Response]. It is JSON, except that it is empty for an operation that returns nothing, and
-// only the first line for a PDF.
+// Body returns the body of [Response]. It is JSON. For an operation that returns nothing it is empty, and for a PDF it
+// has only the first line.
 func Body(operation string, now time.Time) ([]byte, error) {
 	response, err := Response(operation, now)
 	if err != nil {

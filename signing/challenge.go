@@ -59,7 +59,7 @@ func CheckChallenge(c Challenge, seen *SeenApprovals) error {
 	case len(c.Payload) == 0:
 		return refuse("it has no bytes to sign")
 	case len(c.Payload) > maxPayload:
-		return refuse(fmt.Sprintf("%d bytes are too many", len(c.Payload)))
+		return refuse(fmt.Sprintf("it has %d bytes, which is too long", len(c.Payload)))
 	case seen.has(c.Payload):
 		return refuse("its bytes are the payload of an approval")
 	}

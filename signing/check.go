@@ -16,13 +16,13 @@ const maxExponent = 80
 // [*ApprovalRefused] with the first difference. It requires that
 //
 //   - the payload is UTF-8 JSON in RFC 8785 canonical form, without duplicate, missing or unknown members,
-//   - approvalId and expiresAt are those of the approval, and the window is open,
+//   - approvalId and expiresAt equal the ID and ExpiresAt of the approval, and the window is open,
 //   - the window is not longer than the service allows: 120 seconds, or 60 for an escrow action, plus 30 for clocks
 //     that differ,
-//   - operation, resourceId, account, amount, currency and each part of destination are those of the intent,
+//   - operation, resourceId, account, amount, currency and each part of destination equal those of the intent,
 //   - nonce is not empty.
 //
-// CheckApproval refuses an opaque payload. Use [VerifyWith] to decide about such payloads yourself.
+// CheckApproval refuses a payload that is not such JSON. Use [VerifyWith] to check other payloads yourself.
 func CheckApproval(a Approval, want Intent, now time.Time) error {
 	return refusal(a, cmp.Or(checkWindow(a, want.Operation, now, approvalOptions{}), checkTerms(a, want)))
 }

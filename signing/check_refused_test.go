@@ -99,7 +99,7 @@ func TestCheckApprovalRefusesPayloads(t *testing.T) {
 		"a null destination":        {destination(nil), "destination"},
 		"a list of destinations":    {destination([]any{terms{"contactId": "ct_9"}}), "destination"},
 		"a later end":               {set("expiresAt", "2026-03-01T12:03:00Z"), "expiresAt"},
-		"an end that is no time":    {set("expiresAt", "tomorrow"), "expiresAt"},
+		"an end that is not a time": {set("expiresAt", "tomorrow"), "expiresAt"},
 		"an end as a number":        {set("expiresAt", expires.Unix()), "expiresAt"},
 		"an empty nonce":            {set("nonce", ""), "nonce"},
 		"a nonce as a number":       {set("nonce", 1), "nonce"},
@@ -219,5 +219,5 @@ func TestPayloadsAreBounded(t *testing.T) {
 	require.NoError(t, signing.CheckApproval(approvalOf(t, members), payoutIntent(), now))
 	members["nonce"] = strings.Repeat("0", room+1)
 	refused := requireRefused(t, newKey(t), approvalOf(t, members), payoutIntent(), "payload")
-	assert.Contains(t, refused.Reason, "16385 bytes are too many")
+	assert.Contains(t, refused.Reason, "it has 16385 bytes, which is too long")
 }

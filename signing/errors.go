@@ -33,8 +33,8 @@ var (
 	ErrNotExportable = errors.New("signing: the private key is inside its signer and cannot be saved")
 )
 
-// NotSigned is the error for a signature that could not be made: there is no key, the context ended, or the signer
-// failed. The approval or challenge itself was not refused.
+// NotSigned is the error for a signature that failed: there is no key, the context ended, or the signer failed. The
+// approval or the challenge itself was accepted.
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#signingnotsigned
 type NotSigned struct {

@@ -10,8 +10,8 @@ import (
 )
 
 // LoadDeveloperKey reads a private key file in a format of [ParseDeveloperKey]. Errors are those of ParseDeveloperKey
-// and of os.Open, such as fs.ErrNotExist. It does not check the permissions of the file, because secrets in containers
-// are often readable by a group. Protect the file yourself.
+// and of os.Open, such as fs.ErrNotExist. It does not check the permissions of the file, because in containers a group
+// can often read secrets. Protect the file yourself.
 func LoadDeveloperKey(path string) (*DeveloperKey, error) {
 	return load(path, ParseDeveloperKey)
 }

@@ -30,9 +30,9 @@ func ParseDeveloperKey(pemOrDER []byte) (*DeveloperKey, error) {
 // "openssl pkcs8 -topk8" writes: PBES2 with PBKDF2 (HMAC with SHA-1 or SHA-256) or scrypt, and AES or triple DES in CBC
 // mode.
 //
-// A file that needs more than two or three seconds of work is refused before the work begins. The limits are 10,000,000
-// iterations of PBKDF2 (half of that if the key needs two hashes), and for scrypt an N*r*p of 2,097,152 and a salt of
-// 64 bytes.
+// ParseEncryptedDeveloperKey refuses a file that needs more than two or three seconds of work, before it does the work.
+// The limits are 10,000,000 iterations of PBKDF2 (half of that if the key needs two hashes), and for scrypt an N*r*p of
+// 2,097,152 and a salt of 64 bytes.
 //
 // Errors are [ErrPassphraseRequired] for an empty passphrase, [ErrPassphraseIncorrect], [ErrNotEncrypted] and
 // [*KeyRefused].
@@ -86,6 +86,6 @@ func parsePlain(der []byte) (any, error) {
 	if private, err := x509.ParsePKCS1PrivateKey(der); err == nil {
 		return private, nil
 	}
-	return nil, &KeyRefused{Reason: "the data is not a PKCS #8, SEC 1 or PKCS #1 private key " +
-		"of a supported algorithm (for secp256k1 keys, use package wallet)", Err: err}
+	return nil, &KeyRefused{Reason: "the data is not a PKCS #8, SEC 1 or PKCS #1 private key of a supported algorithm " +
+		"(for secp256k1 keys, use package wallet)", Err: err}
 }

@@ -93,7 +93,7 @@ func TestParseDeveloperKeyRefuses(t *testing.T) {
 	}{
 		"nothing":           {nil, "neither PEM nor"},
 		"text":              {[]byte("not a key"), "neither PEM nor"},
-		"too much":          {bytes.Repeat(p256, 1000), "too many"},
+		"too much":          {bytes.Repeat(p256, 1000), "too long"},
 		"damaged PEM":       {p256[:len(p256)-10], "damaged"},
 		"DER and more":      {append(testdata(t, "p256-pkcs8.der"), 0), "exactly one DER value"},
 		"another structure": {[]byte{0x30, 0x03, 0x02, 0x01, 0x05}, "not a PKCS #8"},

@@ -35,7 +35,7 @@ type payload struct {
 // signature must not cover a member that nobody compares.
 func parsePayload(data []byte) (payload, *ApprovalRefused) {
 	if len(data) > maxPayload {
-		return payload{}, opaque(fmt.Sprintf("%d bytes are too many", len(data)))
+		return payload{}, opaque(fmt.Sprintf("it has %d bytes, which is too long", len(data)))
 	}
 	canonical := jsonv2.Value(bytes.Clone(data))
 	if err := canonical.Canonicalize(); err != nil || canonical.Kind() != '{' {

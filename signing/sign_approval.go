@@ -32,8 +32,8 @@ func AllowExpired() ApprovalOption {
 }
 
 // SignApproval returns the signature of the approval's payload by s, if the approval is what the caller wants. now is
-// the service's time as far as the caller knows it. SignApproval calls the signer only after all checks have passed.
-// The signature has the form that [Signer] describes; encode it in base64 to send it.
+// the current time of the service, as well as you know it. SignApproval calls the signer only after all checks have
+// passed. The signature has the form that [Signer] describes; encode it in base64 to send it.
 //
 // Errors are [*ApprovalRefused] and [*NotSigned].
 func SignApproval(
@@ -100,7 +100,7 @@ type CheckedApproval struct {
 	sign func(ctx context.Context) ([]byte, error)
 }
 
-// Sign returns the signature. It checks nothing again, not even the time. Errors are [*NotSigned].
+// Sign returns the signature. It repeats no check, not even that of the time. Every error is a [*NotSigned].
 func (c *CheckedApproval) Sign(ctx context.Context) ([]byte, error) {
 	if c == nil || c.sign == nil {
 		return nil, &NotSigned{Err: errors.New("the CheckedApproval is empty: make it with PrepareApproval")}

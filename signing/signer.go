@@ -15,7 +15,8 @@ import (
 // *rsa.PrivateKey of 2048 to 8192 bits, or a signer of a PKCS #11 or key-management library for such a key. It returns
 // [*KeyRefused] for any other key. If s is a [crypto.MessageSigner], it gets the whole message.
 //
-// [crypto.Signer] has no context, so a signature that has begun cannot be canceled. [FromRemote] has a context.
+// [crypto.Signer] has no context, so a signature that has begun cannot be canceled. To cancel signatures, use
+// [FromRemote].
 func FromSigner(s crypto.Signer) (*DeveloperKey, error) {
 	if isNil(s) {
 		return nil, &KeyRefused{Kind: "nil", Reason: "there is no signer"}

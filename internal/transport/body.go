@@ -17,7 +17,7 @@ const (
 	bodyWhole = time.Minute
 )
 
-var errSlowBody = errors.New("body takes too long")
+var errSlowBody = errors.New("the response body takes too long")
 
 // timedBody is a response body that fails if it takes too long. It counts the time inside Read, and not what the reader
 // does between two reads.

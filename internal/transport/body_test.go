@@ -104,7 +104,7 @@ func TestABodyThatDripsHasAnEnd(t *testing.T) {
 				assert.Equal(t, tc.took, time.Since(began))
 				broken, ok := errors.AsType[*errors.UnexpectedResponse](err)
 				require.True(t, ok, "%v", err)
-				assert.ErrorContains(t, broken.Err, "body takes too long")
+				assert.ErrorContains(t, broken.Err, "the response body takes too long")
 				require.NotErrorIs(t, err, context.Canceled, "the caller has not ended anything")
 
 				began = time.Now()
@@ -175,7 +175,7 @@ func TestAStreamThatStallsHasAnEnd(t *testing.T) {
 		_, err = io.ReadAll(stalled)
 		broken, ok := errors.AsType[*errors.UnexpectedResponse](err)
 		require.True(t, ok, "%v", err)
-		assert.ErrorContains(t, broken.Err, "body takes too long")
+		assert.ErrorContains(t, broken.Err, "the response body takes too long")
 		assert.Equal(t, 30*time.Second, time.Since(began))
 		require.NoError(t, stalled.Close())
 	})

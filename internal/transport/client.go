@@ -68,7 +68,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		return nil, err
 	}
 	if strings.ContainsFunc(config.UserAgent, unicode.IsControl) {
-		return nil, invalid("userAgent", "invalid_header", "must not hold control characters")
+		return nil, invalid("userAgent", "invalid_header", "must not contain control characters")
 	}
 	if err := Validate("New", config.check); err != nil {
 		return nil, err
@@ -113,16 +113,16 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	u, err := url.Parse(baseURL)
 	switch {
 	case err != nil:
-		return refuse("is not a URL")
+		return refuse("is not a valid URL")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return refuse("must be an http or https address")
 	case u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return refuse("must be scheme, host and optional path, and nothing else")
+		return refuse("must have a scheme and a host, may have a path, and must have nothing else")
 	case u.Scheme == "http" && !allowPlain && !loopback(u.Hostname()):
 		return nil, invalid("baseURL", "https_required",
 			"must be https: plain http would show the credential to the network")
 	case surface != "" && strings.HasSuffix(strings.TrimRight(u.Path, "/"), surface):
-		return nil, invalid("baseURL", "path_not_expected", "must not end in "+surface+", which is added to it")
+		return nil, invalid("baseURL", "path_not_expected", "must not end in "+surface+": the SDK adds this path")
 	}
 	return u, nil
 }

@@ -128,7 +128,7 @@ func (a *answer) readable() error {
 		return fmt.Errorf("the response is longer than %d bytes", maxBody)
 	}
 	if kind := a.header.Get("Content-Type"); !isJSON(kind) {
-		return fmt.Errorf("the response is %q and not JSON", kind)
+		return fmt.Errorf("the content type of the response is %q, not JSON", kind)
 	}
 	return nil
 }

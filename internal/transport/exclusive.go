@@ -11,7 +11,7 @@ import (
 func (c *Check) Further(members map[string]any, named ...string) {
 	for _, name := range named {
 		if _, twice := members[name]; twice {
-			c.Refuse(name, "duplicate", "has its own field: set it there, and not among the additional ones")
+			c.Refuse(name, "duplicate", "has its own field: set that field, and not the additional member")
 		}
 	}
 }
@@ -26,6 +26,6 @@ func (c *Check) ExactlyOne(set map[string]bool) {
 	}
 	if count != 1 {
 		names := strings.Join(slices.Sorted(maps.Keys(set)), "|")
-		c.Refuse(names, "exactly_one_of", fmt.Sprintf("exactly one of them must be set, not %d", count))
+		c.Refuse(names, "exactly_one_of", fmt.Sprintf("exclude each other: set exactly one of them, not %d", count))
 	}
 }

@@ -28,7 +28,7 @@ func RequireKey(operation, key string) error {
 func (c *Check) RequiredKey(key string) {
 	if key == "" {
 		c.Refuse(keyField, errors.FieldMissing,
-			"is required where money moves: make one with moneymovement.DeriveKey from what is paid")
+			"is required where money moves: make one with moneymovement.DeriveKey, such as from the invoice's id")
 		return
 	}
 	c.Text(keyField, key, KeyRule)
@@ -41,7 +41,7 @@ func (r *Request) idempotency() {
 	case r.op.write():
 		r.check.Text(keyField, r.call.Key, KeyRule)
 	default:
-		r.check.Refuse(keyField, "not_applicable", "a read does not take an idempotency key")
+		r.check.Refuse(keyField, "not_applicable", "is not allowed for a read: leave it out")
 	}
 }
 
@@ -83,12 +83,12 @@ var errForgotten = errors.New("not sent again: the service may have forgotten th
 func (t *tracker) resolve() string {
 	switch {
 	case !t.repeatable():
-		return "read the resource before repeating"
+		return "read the resource before you repeat the request"
 	case t.call.Key != "":
 		return "repeat the same request with the same idempotency key"
 	case t.op.Repeat == RepeatKey:
 		until := t.began.Add(derivedKeyLifetime).UTC().Format(time.RFC3339)
-		return "repeat the same request within two hours, before " + until + "; after that, read before repeating"
+		return "repeat the same request before " + until + "; after that, read the resource first"
 	}
 	return "repeat the same request"
 }

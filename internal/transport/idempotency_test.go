@@ -80,7 +80,7 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 				var unknown *errors.OutcomeUnknown
 				require.ErrorAs(t, err, &unknown)
 				assert.False(t, unknown.Retryable())
-				assert.Equal(t, "read the resource before repeating", unknown.Resolve)
+				assert.Equal(t, "read the resource before you repeat the request", unknown.Resolve)
 			})
 		})
 	}
@@ -123,9 +123,9 @@ func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
 
 // The sentence that says how to find out fits the operation and its key.
 func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
-	const keyed, read = "repeat the same request with the same idempotency key", "read the resource before repeating"
-	const derived = "repeat the same request within two hours, before 2000-01-01T01:59:00Z; " +
-		"after that, read before repeating"
+	const keyed, read = "repeat the same request with the same idempotency key", "read the resource before you " +
+		"repeat the request"
+	const derived = "repeat the same request before 2000-01-01T01:59:00Z; after that, read the resource first"
 	for _, tc := range []struct {
 		op        *transport.Operation
 		key, want string

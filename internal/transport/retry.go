@@ -119,7 +119,7 @@ func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool
 // noTimeLeft says that the context would have ended in the pause before the next attempt.
 type noTimeLeft struct{}
 
-func (noTimeLeft) Error() string { return "the deadline leaves no room to try again" }
+func (noTimeLeft) Error() string { return "the deadline leaves no time for another attempt" }
 
 // Unwrap returns the error that waiting would have ended in.
 func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }

@@ -124,7 +124,7 @@ func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
 	})
 }
 
-// A call that gives up because its deadline leaves no room for the next attempt ended by the deadline.
+// A call that gives up because its deadline leaves no time for the next attempt ended by the deadline.
 func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 	busy := refuses(429, errors.CodeRateLimited, "Retry-After", "30")
 	for name, tc := range map[string]struct {
@@ -150,7 +150,7 @@ func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 				assert.Equal(t, fmt.Sprintf("%T", tc.kind), fmt.Sprintf("%T", err))
 				assert.NoError(t, ctx.Err(), "it did not wait for nothing")
 				assert.Equal(t, tc.ended, errors.Is(err, context.DeadlineExceeded), "%v", err)
-				assert.Equal(t, tc.ended, strings.Contains(err.Error(), "leaves no room"), "%v", err)
+				assert.Equal(t, tc.ended, strings.Contains(err.Error(), "leaves no time"), "%v", err)
 			})
 		})
 	}

@@ -12,7 +12,7 @@ func (c *Check) Segment(field, value string) bool {
 	if staysSegment(value) {
 		return true
 	}
-	c.Refuse(field, "pattern", "could be read as another path")
+	c.Refuse(field, "pattern", "contains characters that could change the path of the request, such as / or ..")
 	return false
 }
 
@@ -54,9 +54,9 @@ const maxHeader = 64 << 10
 func (c *Check) Header(field, value string, rule Rule) {
 	switch {
 	case strings.ContainsFunc(value, breaksHeader):
-		c.Refuse(field, "pattern", "has characters that no header can carry")
+		c.Refuse(field, "pattern", "contains control characters: remove them")
 	case len(value) > maxHeader:
-		c.Refuse(field, "too_long", "is longer than a header can be")
+		c.Refuse(field, "too_long", "is too long for an HTTP header")
 	default:
 		c.Text(field, value, rule)
 	}

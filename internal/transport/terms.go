@@ -69,7 +69,7 @@ func (known *sentTerms) reused(op *Operation, others []string) error {
 	reused := &errors.IdempotencyKeyReused{Refusal: errors.Refusal{
 		CallInfo: errors.CallInfo{Operation: op.ID, IdempotencyKey: known.scope.key, Account: known.scope.account},
 		Code:     errors.CodeIdempotencyKeyReused,
-		Message: fmt.Sprintf("this client sent the key before with other terms (%s); nothing was sent now",
+		Message: fmt.Sprintf("this client has sent the key with other terms (%s), so this request was not sent",
 			strings.Join(others, ", ")),
 	}}
 	switch op.Owner {

@@ -285,6 +285,6 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
 		assert.False(t, reused.Retryable())
 		assert.Contains(t, reused.Error(),
-			"this client sent the key before with other terms (amount); nothing was sent now")
+			"this client has sent the key with other terms (amount), so this request was not sent")
 	}
 }

@@ -28,10 +28,10 @@ func (c *Client) reportUnread(ctx context.Context, t *tracker) {
 		seen[place] = true
 	}
 	if len(stated) > 0 {
-		c.logUnread(ctx, t, slog.LevelError, "moneymovement response lacks what is stated", stated)
+		c.logUnread(ctx, t, slog.LevelError, "moneymovement response lacks stated members", stated)
 	}
 	if len(assumed) > 0 {
-		c.logUnread(ctx, t, slog.LevelWarn, "moneymovement response differs from what is assumed", assumed)
+		c.logUnread(ctx, t, slog.LevelWarn, "moneymovement response differs from assumptions", assumed)
 	}
 }
 

@@ -43,11 +43,11 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		return found
 	}
 	stated := map[string]any{
-		"level": "ERROR", "msg": "moneymovement response lacks what is stated", "operation": "GetThing",
-		"requestId": "req_1", "members": []any{"/id is a list", "/names/* is an object", "/a is a list"},
+		"level": "ERROR", "msg": "moneymovement response lacks stated members", "operation": "GetThing",
+		"requestId": "req_1", "members": []any{"/id is an array", "/names/* is an object", "/a is an array"},
 	}
 	assumed := map[string]any{
-		"level": "WARN", "msg": "moneymovement response differs from what is assumed", "operation": "GetThing",
+		"level": "WARN", "msg": "moneymovement response differs from assumptions", "operation": "GetThing",
 		"requestId": "req_1",
 		"members":   []any{"/status is an object", "/tags/* is an object"},
 	}

@@ -61,12 +61,13 @@ func (c *Check) Text(field, value string, rule Rule) {
 		return
 	}
 	if namespace := foreignNamespace(value, rule.Prefix); namespace != "" {
-		c.Refuse(field, "invalid_id", fmt.Sprintf("is an id of another namespace (%s), expected prefix %s", namespace,
-			rule.Prefix))
+		c.Refuse(field, "invalid_id",
+			fmt.Sprintf("is the id of another kind of resource (%s): pass an id that begins with %s",
+				namespace, rule.Prefix))
 		return
 	}
 	if slices.Contains(rule.Taken, beforeParameters(value)) {
-		c.Refuse(field, "pattern", "is the path of another operation")
+		c.Refuse(field, "pattern", "is not an id: this text is the path of another operation")
 		return
 	}
 	c.length(field, utf8.RuneCountInString(value), rule)
@@ -77,10 +78,10 @@ func (c *Check) Text(field, value string, rule Rule) {
 
 func (c *Check) length(field string, n int, rule Rule) {
 	if n < rule.Min {
-		c.Refuse(field, "too_short", fmt.Sprintf("has %d characters, at least %d are required", n, rule.Min))
+		c.Refuse(field, "too_short", fmt.Sprintf("has %d characters, but needs at least %d", n, rule.Min))
 	}
 	if rule.Max > 0 && n > rule.Max {
-		c.Refuse(field, "too_long", fmt.Sprintf("has %d characters, at most %d are allowed", n, rule.Max))
+		c.Refuse(field, "too_long", fmt.Sprintf("has %d characters, but may have at most %d", n, rule.Max))
 	}
 }
 
@@ -96,7 +97,7 @@ func (c *Check) Bytes(field string, value []byte, rule Rule) {
 // Items checks the number of entries of a list, and each entry. If most is 0, there is no limit. each may be nil.
 func (c *Check) Items(field string, n, most int, each func(i int, name string)) {
 	if most > 0 && n > most {
-		c.Refuse(field, "too_many", fmt.Sprintf("has %d entries, at most %d are allowed", n, most))
+		c.Refuse(field, "too_many", fmt.Sprintf("has %d entries, but may have at most %d", n, most))
 	}
 	if each == nil {
 		return
@@ -154,8 +155,8 @@ func (c *Check) Places(field string, value decimal.Decimal, places int32, token 
 		has++
 	}
 	if has > places {
-		c.Refuse(field, errors.FieldAmountPrecision, fmt.Sprintf("has %d decimals, %s takes at most %d", has, token,
-			places))
+		c.Refuse(field, errors.FieldAmountPrecision,
+			fmt.Sprintf("has %d decimals, but %s allows at most %d", has, token, places))
 	}
 }
 

@@ -33,7 +33,7 @@ func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 		digits = digits[1 : len(digits)-1]
 	case jsonv2.KindNumber:
 	default:
-		return fmt.Errorf("amount is neither string nor number")
+		return fmt.Errorf("the amount is neither a string nor a number")
 	}
 	if plain, ok := parsePlain(digits); ok {
 		*amount = plain
@@ -79,14 +79,14 @@ func parsePlain(text []byte) (decimal.Decimal, bool) {
 // ParseAmount reads a decimal of bounded length.
 func ParseAmount(text string) (decimal.Decimal, error) {
 	if len(text) > 2*MaxDigits {
-		return decimal.Decimal{}, fmt.Errorf("amount has %d characters", len(text))
+		return decimal.Decimal{}, fmt.Errorf("the amount is too long: it has %d characters", len(text))
 	}
 	amount, err := decimal.NewFromString(text)
 	if err != nil {
-		return decimal.Decimal{}, fmt.Errorf("amount is not decimal")
+		return decimal.Decimal{}, fmt.Errorf("the amount is not a decimal number")
 	}
 	if TooLong(amount) {
-		return decimal.Decimal{}, fmt.Errorf("amount has more than %d digits", MaxDigits)
+		return decimal.Decimal{}, fmt.Errorf("the amount has more than %d digits", MaxDigits)
 	}
 	return amount, nil
 }
@@ -94,7 +94,7 @@ func ParseAmount(text string) (decimal.Decimal, error) {
 // FormatAmount writes a decimal of bounded length.
 func FormatAmount(amount decimal.Decimal) (string, error) {
 	if TooLong(amount) {
-		return "", fmt.Errorf("amount has more than %d digits", MaxDigits)
+		return "", fmt.Errorf("the amount has more than %d digits", MaxDigits)
 	}
 	return amount.String(), nil
 }

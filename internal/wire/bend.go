@@ -20,13 +20,13 @@ func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 	if s.Kind != KindObject {
 		bent, problem := b.value(raw, s, "", Assumed)
 		if problem != "" {
-			return nil, fmt.Errorf("answer %s", problem)
+			return nil, fmt.Errorf("the response %s", problem)
 		}
 		return bent, nil
 	}
 	bent, problem := b.object(raw, s, "", true)
 	if problem != "" {
-		return nil, fmt.Errorf("answer %s", problem)
+		return nil, fmt.Errorf("the response %s", problem)
 	}
 	return bent, nil
 }
@@ -340,13 +340,13 @@ func is(raw jsonv2.Value) string {
 	case jsonv2.KindNull:
 		return "is null"
 	case jsonv2.KindString:
-		return "is a text"
+		return "is a string"
 	case jsonv2.KindNumber:
 		return "is a number"
 	case jsonv2.KindTrue, jsonv2.KindFalse:
 		return "is a boolean"
 	case jsonv2.KindBeginArray:
-		return "is a list"
+		return "is an array"
 	}
 	return "is an object"
 }

@@ -88,7 +88,7 @@ func asTime(raw jsonv2.Value) (jsonv2.Value, string) {
 		return nil, is(raw)
 	}
 	if _, ok := parseTime(text(raw)); !ok {
-		return nil, "is no time"
+		return nil, "is not a time"
 	}
 	return raw, ""
 }
@@ -116,7 +116,7 @@ func asBytes(raw jsonv2.Value) (jsonv2.Value, string) {
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text(raw), "="))
 	decoded, err := base64.RawStdEncoding.DecodeString(standard)
 	if err != nil {
-		return nil, "is no base64"
+		return nil, "is not base64"
 	}
 	return quoted(base64.StdEncoding.EncodeToString(decoded)), ""
 }

@@ -16,12 +16,12 @@ func TestScalars(t *testing.T) {
 	for kind, forms := range map[Kind]map[string]string{
 		KindText: {
 			`"a"`: `"a"`, `""`: `""`, `7`: `"7"`, `1.50`: `"1.50"`, `true`: "is a boolean", `null`: "is null",
-			`[]`: "is a list", `{}`: "is an object",
+			`[]`: "is an array", `{}`: "is an object",
 		},
 		KindAmount: {
 			`"1.50"`: `"1.50"`, `1.50`: `1.50`, `"one"`: "is not a decimal amount",
 			`"1e999999999"`: "is not a decimal amount", `true`: "is a boolean",
-			`[]`: "is a list", `"\u0031"`: `"\u0031"`,
+			`[]`: "is an array", `"\u0031"`: `"\u0031"`,
 		},
 		KindInteger: {
 			`7`: `7`, `"7"`: `7`, `7.0`: `7`, `"-7"`: `-7`, `1e2`: `100`, largest: largest, `7.5`: "is not a whole number",
@@ -35,12 +35,12 @@ func TestScalars(t *testing.T) {
 			`false`: "is a boolean",
 		},
 		KindBoolean: {
-			`true`: `true`, `false`: `false`, `"true"`: `true`, `"false"`: `false`, `"True"`: "is a text",
+			`true`: `true`, `false`: `false`, `"true"`: `true`, `"false"`: `false`, `"True"`: "is a string",
 			`1`: "is a number", `null`: "is null",
 		},
 		KindTime: {
 			`"2026-01-02T03:04:05Z"`: `"2026-01-02T03:04:05Z"`, `"2026-01-02 03:04"`: `"2026-01-02 03:04"`,
-			`"soon"`: "is no time", `7`: "is a number",
+			`"soon"`: "is not a time", `7`: "is a number",
 		},
 		KindDate: {
 			`"2026-01-02"`: `"2026-01-02"`, `"2026-01-02T23:04:05Z"`: `"2026-01-02"`,
@@ -50,10 +50,10 @@ func TestScalars(t *testing.T) {
 		},
 		KindBytes: {
 			`"YQ=="`: `"YQ=="`, `"YQ"`: `"YQ=="`, `"_-8"`: `"/+8="`, `"/+8="`: `"/+8="`, `""`: `""`,
-			`"a"`: "is no base64", `"a b="`: "is no base64", `7`: "is a number",
+			`"a"`: "is not base64", `"a b="`: "is not base64", `7`: "is a number",
 		},
 		KindOpen: {
-			`{"a":1}`: `{"a":1}`, `{}`: `{}`, `[]`: "is a list", `"a"`: "is a text", `null`: "is null",
+			`{"a":1}`: `{"a":1}`, `{}`: `{}`, `[]`: "is an array", `"a"`: "is a string", `null`: "is null",
 		},
 		KindAny: {
 			`null`: `null`, `[1]`: `[1]`,

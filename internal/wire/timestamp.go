@@ -38,7 +38,7 @@ func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 		return nil
 	case jsonv2.KindString:
 	default:
-		return fmt.Errorf("time is no string")
+		return fmt.Errorf("the time is not a string")
 	}
 	text := literal[1 : len(literal)-1]
 	if bytes.IndexByte(text, '\\') >= 0 {
@@ -49,7 +49,7 @@ func decodeTime(dec *jsonv2.Decoder, at *time.Time) error {
 	}
 	parsed, ok := parseTime(string(text))
 	if !ok {
-		return fmt.Errorf("time is not ISO 8601")
+		return fmt.Errorf("the time is not in the ISO 8601 format")
 	}
 	*at = parsed
 	return nil

@@ -59,8 +59,8 @@ func (k *Key) hasPublicPoint(point []byte) bool {
 }
 
 // LoadKey reads a private key file in a format of [ParseKey]. Errors are those of ParseKey and of os.Open, such as
-// fs.ErrNotExist. It does not check the permissions of the file, because secrets in containers are often readable by a
-// group. Protect the file yourself.
+// fs.ErrNotExist. It does not check the permissions of the file, because in containers a group can often read secrets.
+// Protect the file yourself.
 func LoadKey(path string) (*Key, error) {
 	data, err := keyfile.Read(path)
 	if err != nil {

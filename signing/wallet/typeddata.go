@@ -52,7 +52,7 @@ func typedDataHash(document []byte) ([]byte, error) {
 func parseTypedData(document []byte) (typedData, error) {
 	var data typedData
 	if len(document) > maxTypedData {
-		return data, refuse("document", "%d bytes are too many", len(document))
+		return data, refuse("document", "it has %d bytes, which is too long", len(document))
 	}
 	if err := json.Unmarshal(document, &data, json.RejectUnknownMembers(true)); err != nil {
 		return data,

@@ -23,7 +23,7 @@ type encoder struct {
 // hashStruct returns keccak256(typeHash ‖ encodeData(value)). The value must have exactly the members of the type.
 func (e *encoder) hashStruct(name string, value jsontext.Value, path string, depth int) ([]byte, error) {
 	if depth > maxDepth {
-		return nil, refuse(path, "the document nests too deep")
+		return nil, refuse(path, "the document is nested too deeply")
 	}
 	var values map[string]jsontext.Value
 	if value.Kind() != '{' || json.Unmarshal(value, &values) != nil {
@@ -62,7 +62,7 @@ func (e *encoder) encode(typeName string, value jsontext.Value, path string, dep
 // hashArray returns keccak256 of the encoded elements. The last dimension of a type is the outermost one.
 func (e *encoder) hashArray(typeName string, value jsontext.Value, path string, depth int) ([]byte, error) {
 	if depth > maxDepth {
-		return nil, refuse(path, "the document nests too deep")
+		return nil, refuse(path, "the document is nested too deeply")
 	}
 	var elements []jsontext.Value
 	if value.Kind() != '[' || json.Unmarshal(value, &elements) != nil {

@@ -34,7 +34,7 @@ func TestAKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 		assert.Equal(t, "invoice-42", reused.IdempotencyKey)
 		assert.Zero(t, reused.Status)
 		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
-		assert.Contains(t, reused.Error(), "("+name+"); nothing was sent now")
+		assert.Contains(t, reused.Error(), "("+name+"), so this request was not sent")
 	}
 	assert.Equal(t, 1, w.sent("BookPayout"), "the others were not sent")
 }

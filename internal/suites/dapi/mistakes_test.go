@@ -53,7 +53,7 @@ func (w *payWorld) through(next mishaps.Connection) error {
 // localMistakes are those that the SDK notices by itself.
 var localMistakes = map[string]mistake{
 	"address with the surface's path": {func(w *payWorld) error { return w.open("https://service.example/dapi/v1/") },
-		[]string{"baseURL must not end in /dapi/v1, which is added to it"}},
+		[]string{"baseURL must not end in /dapi/v1: the SDK adds this path"}},
 	"address without https": {func(w *payWorld) error { return w.open("http://service.example") },
 		[]string{"baseURL must be https: plain http would show the credential to the network"}},
 	"address of no web server": {func(w *payWorld) error {
@@ -61,7 +61,7 @@ var localMistakes = map[string]mistake{
 	}, []string{"baseURL must be an http or https address"}},
 	"address with a query": {func(w *payWorld) error {
 		return w.open("https://service.example?a=b")
-	}, []string{"baseURL must be scheme, host and optional path"}},
+	}, []string{"baseURL must have a scheme and a host, may have a path"}},
 	"no email": {func(w *payWorld) error {
 		return w.open(baseURL, func(d *dapi.Developer) { d.Email = "" })
 	}, []string{"email is required"}},
@@ -72,7 +72,7 @@ var localMistakes = map[string]mistake{
 		_, err := w.account.Chains.Live(w.Context())
 		require.NoError(w, err)
 		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") })
-	}, []string{"BookPayout", "amount has 7 decimals, USDC takes at most 6"}},
+	}, []string{"BookPayout", "amount has 7 decimals, but USDC allows at most 6"}},
 	"no amount": {func(w *payWorld) error {
 		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("0") })
 	}, []string{"amount is required and must not be zero"}},
@@ -85,16 +85,16 @@ var localMistakes = map[string]mistake{
 	"a client as contact": {func(w *payWorld) error {
 		return w.book(func(p *dapi.PayoutCreate) { p.ContactID = "cl_1" })
 	},
-		[]string{"contactId is an id of another namespace (cl_), expected prefix ct_"}},
+		[]string{"contactId is the id of another kind of resource (cl_): pass an id that begins with ct_"}},
 	"a contact as client": {func(w *payWorld) error { return read(w.Context(), w.integrator().For("ct_1")) },
-		[]string{"X-Service-Account is an id of another namespace (ct_), expected prefix cl_"}},
+		[]string{"X-Service-Account is the id of another kind of resource (ct_): pass an id that begins with cl_"}},
 	"no client": {func(w *payWorld) error {
 		return read(w.Context(), w.integrator().For(""))
 	}, []string{"X-Service-Account is required"}},
 	"a contact as payout": {func(w *payWorld) error {
 		_, err := w.account.Payouts.Get(w.Context(), "ct_1")
 		return err
-	}, []string{"GetPayout", "payoutId is an id of another namespace (ct_), expected prefix po_"}},
+	}, []string{"GetPayout", "payoutId is the id of another kind of resource (ct_): pass an id that begins with po_"}},
 	"a key with a space": {func(w *payWorld) error {
 		return w.book(func(*dapi.PayoutCreate) {}, moneymovement.IdempotencyKey("invoice 42"))
 	}, []string{"Idempotency-Key does not match ^[A-Za-z0-9._:-]{1,128}$"}},
@@ -110,7 +110,7 @@ var localMistakes = map[string]mistake{
 		_, err := w.account.Contacts.Create(w.Context(),
 			dapi.ContactCreate{Name: strings.Repeat("n", 300), Account: wallet()})
 		return err
-	}, []string{"name has 300 characters, at most 200 are allowed"}},
+	}, []string{"name has 300 characters, but may have at most 200"}},
 	"an approval that the caller's judge refuses": {func(w *payWorld) error {
 		account := w.integrator(func(d *dapi.Developer) {
 			d.Verifier = func(context.Context, signing.Approval, signing.Intent) error {
@@ -169,7 +169,7 @@ var metMistakes = map[string]mistake{
 	}, []string{"404 not_found", "the credential's own account has no ct_nobody"}},
 	"a key that was deleted": {func(w *payWorld) error { return w.scripted(http.StatusForbidden, "forbidden") },
 		[]string{"403 forbidden",
-			"the developer key may be deleted, or this machine's address may not be on its allowlist"}},
+			"check that the developer key still exists, and that its allowlist has this machine's address"}},
 	"a key without the scope": {func(w *payWorld) error {
 		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").WithDetails(map[string]any{
 			"requiredScope": "payouts:write", "scope": []string{"read", "contacts:write"},
@@ -189,24 +189,24 @@ var metMistakes = map[string]mistake{
 // TestEverySlugArrivesAsItsType.
 var refusedMistakes = map[errors.Code][]string{
 	errors.CodeInvalidRequest: {"exactly one of account, bank, crypto and email",
-		"the service's message says what is wrong"},
+		"correct the request as the message says"},
 	errors.CodeValidationFailed:      {"limit (greater_than_equal)"},
 	errors.CodeInvalidCursor:         {"list again from the first page"},
 	errors.CodeInvalidID:             {"pass an id that begins with po_"},
 	errors.CodeIdempotencyKeyInvalid: {"1 to 128 letters, digits"},
-	errors.CodeIdempotencyKeyReused: {"the idempotency key belongs to po_", "use a new key for this",
+	errors.CodeIdempotencyKeyReused: {"the idempotency key belongs to po_", "check it before you use a new key",
 		"key invoice-42"},
 	errors.CodeNotFound:         {"the credential's own account has no po_1"},
 	errors.CodeMethodNotAllowed: {"check the base URL"},
-	errors.CodeConflict:         {"read the resource: its state does not allow this now"},
-	errors.CodeGone:             {"list the resources again"},
+	errors.CodeConflict:         {"read the resource, and do what its state allows"},
+	errors.CodeGone:             {"use another resource"},
 	errors.CodeInternalError: {"repeat later with the same idempotency key", "give the request id",
 		"request req_"},
 	errors.CodePayloadTooLarge:     {"send less data, or a smaller file"},
 	errors.CodeRateLimited:         {"wait until 20", "share one rate limiter"},
-	errors.CodeProviderUnavailable: {"a partner of the service is down: repeat later with the same idempotency key"},
+	errors.CodeProviderUnavailable: {"repeat later with the same idempotency key"},
 	errors.CodeDatabaseUnavailable: {"repeat later with the same idempotency key"},
-	errors.CodeUnauthenticated:     {"the credential is missing, expired, or belongs to another service"},
+	errors.CodeUnauthenticated:     {"check the credential and the base URL"},
 	errors.CodeTokenExpired:        {"compare this machine's clock with the service's"},
 	errors.CodeForbidden: {"log in with a developer key",
 		"the token does not come from a developer-key login"},
@@ -221,24 +221,24 @@ var refusedMistakes = map[errors.Code][]string{
 		"register the public key for this account, or log in with the email of the account that has it"},
 	errors.CodeLoginUnavailable:          {"log in later"},
 	errors.CodeLoginModeUnavailable:      {"log in with passkey, the mode that is enabled"},
-	errors.CodeDeveloperKeyNotFound:      {"check the dk_ id"},
+	errors.CodeDeveloperKeyNotFound:      {"check the id, which begins with dk_"},
 	errors.CodeDeveloperKeyAlreadyExists: {"use the existing key, or create a new key pair"},
 	errors.CodeSignerNotAttached:         {"attach the developer signer to the account's wallet"},
 	errors.CodeWalletNotLinked:           {"wait until the client is ready"},
-	errors.CodeApprovalConsumed: {
-		"may have gone through; if it has not, prepare it again with the same idempotency key"},
+	errors.CodeApprovalConsumed: {"may have gone through; if it has not, prepare it again with the same " +
+		"idempotency key"},
 	errors.CodeApprovalExpired:       {"prepare it again with the same idempotency key"},
 	errors.CodeApprovalMismatch:      {"confirm it with the approval from that response"},
 	errors.CodeSigningPolicyRefused:  {"ask the owner of the account's signing policy"},
-	errors.CodeRailNotAvailable:      {"have the rail added to the integrator's agreement"},
+	errors.CodeRailNotAvailable:      {"ask the service to add the rail to the integrator's agreement"},
 	errors.CodeRailRequirementsUnmet: {"document_missing (documentIds)", "complete the client's verification"},
-	errors.CodeQuoteExpired:          {"ask for a new price; book a payout again with the same idempotency key"},
+	errors.CodeQuoteExpired:          {"ask for a new price; for a payout, book again with the same idempotency key"},
 	errors.CodeFundingAttemptExpired: {"book it again with the same idempotency key"},
-	errors.CodeFundingInProgress:     {"do not pay it with another idempotency key"},
-	errors.CodeAlreadyFunded:         {"this is a success: payout po_", "do not pay it again"},
+	errors.CodeFundingInProgress:     {"do not pay with another idempotency key"},
+	errors.CodeAlreadyFunded:         {"treat this as a success: payout po_", "do not pay it again"},
 	errors.CodeContactNotPayable:     {"account_detail_missing (iban)", "complete the contact as the blockers say"},
-	errors.CodePayoutNotFundable: {
-		"the balance is 100 USDC: credit the account, then repeat with the same idempotency key"},
+	errors.CodePayoutNotFundable: {"the balance is 100 USDC: credit the account, then repeat with the same " +
+		"idempotency key"},
 	errors.CodeQuoteNotSubmitted:  {"submit the quote first"},
 	errors.CodeAmountBelowMinimum: {"ask for 0.10 or more"},
 	errors.CodeAmountAboveMaximum: {"ask for at most 100 per call"},

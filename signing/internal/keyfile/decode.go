@@ -22,7 +22,7 @@ func (e *Malformed) Error() string { return e.Reason }
 // must be exactly one value.
 func Decode(data []byte) ([]byte, *Malformed) {
 	if len(data) > MaxSize {
-		return nil, &Malformed{Reason: fmt.Sprintf("%d bytes are too many for a key", len(data))}
+		return nil, &Malformed{Reason: fmt.Sprintf("the data has %d bytes, which is too long for a key", len(data))}
 	}
 	der := data
 	if bytes.Contains(data, []byte("-----BEGIN ")) {

@@ -190,7 +190,7 @@ func TestDecode(t *testing.T) {
 		"what surrounds it": {slices.Concat(inPEM("EC PARAMETERS"), inPEM("PRIVATE KEY"), inPEM("CERTIFICATE")),
 			nil},
 		"the largest": {largest, nil},
-		"too large":   {append(largest, 0), &Malformed{Reason: "65537 bytes are too many for a key"}},
+		"too large":   {append(largest, 0), &Malformed{Reason: "the data has 65537 bytes, which is too long for a key"}},
 		"DER and more": {[]byte{0x30, 0x00, 0x00},
 			&Malformed{Reason: "the data is neither PEM nor exactly one DER value"}},
 		"two keys": {slices.Concat(inPEM("PRIVATE KEY"), inPEM("PRIVATE KEY")),

@@ -152,15 +152,15 @@ func inShort(s slug) string {
 // repeatable says when Retryable of a slug's error returns true, and what to do if it returns false.
 func repeatable(s slug) string {
 	if s.Remedy.Value == "wait" && s.Moved.Value == "not_moved" {
-		return "yes, after a wait, also without an idempotency key"
+		return "yes, after a pause, also without an idempotency key"
 	}
 	return map[string]string{
-		"change_request": "no; the same request is refused again, change the request",
-		"change_account": "no; somebody must change the account first, then repeat with the same idempotency key",
-		"wait":           "yes, after a wait and with the same idempotency key; no for a write without a key",
-		"login":          "no; a new access token comes first",
-		"restart":        "no; begin the step again",
-		"none":           "no; there is nothing left to do",
+		"change_request": "no: the same request is refused again, so change it",
+		"change_account": "no: change the account first, then repeat with the same idempotency key",
+		"wait":           "yes, after a pause, with the same idempotency key; no without a key",
+		"login":          "no: the request needs a new access token first",
+		"restart":        "no: begin the step again",
+		"none":           "no: there is nothing left to do",
 	}[s.Remedy.Value]
 }
 
@@ -168,7 +168,7 @@ func repeatable(s slug) string {
 var money = map[string]string{
 	"not_moved":   "this call moved no money",
 	"moved":       "the money moved",
-	"maybe_moved": "a write may have moved the money",
+	"maybe_moved": "the call may have moved the money",
 }
 
 func (p *page) group(g group) {
