@@ -75,8 +75,8 @@
 // # Rate windows
 //
 // The platform API states rate windows, such as 120 writes a minute. A client keeps its calls inside them; see
-// [WithRateLimiter] and [WithoutPacing]. It counts a window of one minute as 61 seconds, because two calls can arrive
-// closer together than they were sent.
+// [WithRateShare], [WithRateLimiter] and [WithoutPacing]. It counts a window of one minute as 61 seconds, because two
+// calls can arrive closer together than they were sent.
 //
 // When a window is full, calls wait in line. Logins that renew the access token go first. Then come confirms, the one
 // whose approval expires first before the others. Then come other writes and reads, in the order in which they were

@@ -23,6 +23,7 @@ type Config struct {
 	Retry          Retry
 	Limiter        Limiter // nil for none
 	Unpaced        bool    // asks a surface not to set the limiter of its stated windows
+	Share          *int    // among how many clients the stated windows are divided, nil for one
 	Logger         *slog.Logger
 	UserAgent      string // put before the SDK's own
 	AllowPlainHTTP bool   // to hosts that are not loopback
@@ -100,6 +101,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 // check refuses invalid settings.
 func (c *Config) check(check *Check) {
 	check.Timeout("WithTimeout", c.Timeout)
+	if c.Share != nil {
+		check.AtLeast("WithRateShare", int64(*c.Share), 1)
+	}
 	if c.Pace != nil {
 		check.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
 	}
