@@ -51,6 +51,9 @@ type RateCall struct {
 // RateLimiter decides when a call may be sent. Implement it to share the windows of one credential between processes,
 // or the login window of one IP address between credentials. It must be safe for concurrent use.
 //
+// For a fixed number of processes, each with the same load, [WithRateShare] is enough. Implement a RateLimiter if the
+// number of processes changes, or if one process must be able to use what the others leave.
+//
 // Count each call for a second longer than the window lasts, because the network can delay the first of two calls more
 // than the second.
 type RateLimiter interface {
@@ -79,6 +82,23 @@ func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
 	return l.RateLimiter.Wait(ctx, RateCall{
 		Window: Window(call.Window), Scope: call.Scope, Class: RateClass(call.Class), Closes: call.Closes,
 	})
+}
+
+// WithRateShare divides the rate windows between n processes with the same credential. The client's own limiter then
+// uses 1/n of each window of the platform API, rounded down, and at least one call. For example, each of two processes
+// makes at most 60 writes and 300 reads a minute. The processes need not talk to each other. Calls go first in the same
+// order as without a share. The window of a login challenge stays whole, because only one process uses a challenge.
+//
+// A share also bounds the payments between booking and confirm: with n = 2, at most 54 instead of 108. It does so also
+// with [WithRateLimiter] and [WithoutPacing], where it has no other effect. On surfaces other than the platform API, it
+// has no effect.
+//
+// n is 1 by default. If n is less than 1, New fails with *errors.InvalidInput. If n is large, remember two limits. The
+// 20 login calls of an IP address are divided as well, and a login needs two: with n > 10, share the session, or a
+// login takes a minute. With n > 60, a share is one write a minute, and dapi's Escrows.Open cannot finish within the 60
+// seconds of an approval.
+func WithRateShare(n int) Option {
+	return func(c *transport.Config) { c.Share = &n }
 }
 
 // WithoutPacing disables client-side rate limiting. A call over the limit is retried, and then fails with

@@ -119,9 +119,13 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		return nil, err
 	}
 	config := transport.ConfigOf(moneymovement.Version, options)
+	windows := transport.StatedWindows()
+	if config.Share != nil {
+		windows = transport.ShareOfStatedWindows(*config.Share)
+	}
 	paced := config.Limiter == nil && !config.Unpaced
 	if paced {
-		config.Limiter = transport.NewLocalLimiter(transport.StatedWindows())
+		config.Limiter = transport.NewLocalLimiter(windows)
 	}
 	config.Auth = nil // whatever the options of another surface brought along
 	client, err := transport.New(baseURL, "/dapi/v1", config)
@@ -131,7 +135,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	writes := transport.StatedWindows()[transport.WindowWrites]
+	writes := windows[transport.WindowWrites]
 	p := &platform{
 		baseURL: baseURL, transport: client, logger: config.Logger, memory: newPaymentMemory(),
 		seen:    new(signing.SeenApprovals),

@@ -33,19 +33,21 @@ func loadOf(t *testing.T) int {
 	return count
 }
 
-func (h *busyHost) integrator(t *testing.T) *dapi.Integrator {
+func (h *busyHost) integrator(t *testing.T, options ...moneymovement.Option) *dapi.Integrator {
 	t.Helper()
 	key, err := signing.GenerateEd25519()
 	require.NoError(t, err)
-	return h.integratorWith(t, key)
+	return h.integratorWith(t, key, options...)
 }
 
 // integratorWith is for a synctest bubble, in which a renewal of the token may still be under way at a test's end.
-func (h *busyHost) integratorWith(t *testing.T, key signing.Signer) *dapi.Integrator {
+func (h *busyHost) integratorWith(
+	t *testing.T, key signing.Signer, options ...moneymovement.Option,
+) *dapi.Integrator {
 	t.Helper()
 	t.Cleanup(func() { time.Sleep(3 * time.Minute) })
 	integrator, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
-		moneymovement.WithHTTPClient(&http.Client{Transport: h}))
+		append(options, moneymovement.WithHTTPClient(&http.Client{Transport: h}))...)
 	require.NoError(t, err)
 	return integrator
 }

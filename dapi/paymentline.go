@@ -19,8 +19,8 @@ import (
 // [maxInFlight] payments are between booking and confirm.
 //
 // The limit applies whoever limits the rate. Another limiter than the client's own gives a process at most the stated
-// window. Without a limiter, the service still counts the calls; or it does not count, and then a hundred payments at
-// once keep it busy.
+// window, or the share of it that moneymovement.WithRateShare states. Without a limiter, the service still counts the
+// calls; or it does not count, and then a hundred payments at once keep it busy.
 type paymentLine struct {
 	operation string // the first call of a payment
 	window    transport.Allowance

@@ -4,7 +4,8 @@
 //
 // They must share the rate windows, too. The service counts calls per credential, over all processes. A client keeps
 // within the windows, but it does not know about the other process: two of them send twice as much as the service
-// allows, and it refuses the rest with 429 rate_limited. In share.go is a RateLimiter that uses half of each window.
+// allows, and it refuses the rest with 429 rate_limited. With moneymovement.WithRateShare(2), each process uses half of
+// each window.
 //
 // This program starts itself twice, as two processes that save contacts at the same time: first with whole windows,
 // then with half a window each.

@@ -45,7 +45,7 @@ func work(ctx context.Context, args []string, out io.Writer) error {
 	developer.Store = dapi.NewFileTokenStore(session)
 	wire := &logins{next: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8}}
 	platform, err := dapi.NewIntegrator(p.BaseURL, developer,
-		moneymovement.WithRateLimiter(&limiter{share: share}),
+		moneymovement.WithRateShare(share),
 		moneymovement.WithHTTPClient(&http.Client{Transport: wire}),
 		// By default the SDK waits after a 429 and tries again. Here it does not, so that you can see the refusals.
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))

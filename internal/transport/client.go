@@ -23,6 +23,7 @@ type Config struct {
 	Retry          Retry
 	Limiter        Limiter // nil for no limiter
 	Unpaced        bool    // the surface must not set the limiter of its stated windows
+	Share          *int    // among how many clients the stated windows are divided, nil for one
 	Logger         *slog.Logger
 	UserAgent      string // comes before the SDK's own
 	AllowPlainHTTP bool   // also to hosts that are not loopback
@@ -99,6 +100,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 // check refuses invalid settings.
 func (c *Config) check(check *Check) {
 	check.Timeout("WithTimeout", c.Timeout)
+	if c.Share != nil {
+		check.AtLeast("WithRateShare", int64(*c.Share), 1)
+	}
 	if c.Pace != nil {
 		var invalid InvalidOptions
 		invalid.Pace("WithPolling", c.Pace.Least, c.Pace.Most)

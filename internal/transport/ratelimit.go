@@ -43,6 +43,23 @@ type Allowance struct {
 // a minute, a call counts for 61 seconds.
 func (a Allowance) Held() time.Duration { return a.Per + min(a.Per/60, time.Second) }
 
+// share returns the part of a window for one of n clients: rounded down, and at least one call.
+func (a Allowance) share(n int) Allowance {
+	return Allowance{Calls: max(a.Calls/max(n, 1), 1), Per: a.Per}
+}
+
+// ShareOfStatedWindows returns the part of each window that one of n clients of a credential may use. The window of a
+// login challenge stays whole, since only one client knows the challenge.
+func ShareOfStatedWindows(n int) map[Window]Allowance {
+	windows := StatedWindows()
+	for window, allowance := range windows {
+		if window != WindowLoginChallenge {
+			windows[window] = allowance.share(n)
+		}
+	}
+	return windows
+}
+
 // StatedWindows returns the windows that the platform API states.
 func StatedWindows() map[Window]Allowance {
 	return map[Window]Allowance{
