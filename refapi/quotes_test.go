@@ -38,7 +38,7 @@ func TestWaitReadsUntilThePaymentHasSettled(t *testing.T) {
 				client := newClient(t, paymentOf(5*time.Minute, end))
 				began := time.Now()
 				var seen []refapi.Progress
-				status, err := client.Quotes.Wait(t.Context(), "q_1", nil, refapi.OnProgress(nil),
+				status, err := client.Quotes.Wait(t.Context(), "q_1", nil,
 					refapi.OnProgress(func(p refapi.Progress) { seen = append(seen, p) }))
 				require.NoError(t, err)
 				assert.Equal(t, end, status.Status)
@@ -70,7 +70,6 @@ func TestWaitUntil(t *testing.T) {
 		defer cancel()
 		reads := 0
 		status, err := client.Quotes.Wait(ctx, "q_1", refapi.PollEvery(20*time.Second, 20*time.Second),
-			refapi.Until(nil),
 			refapi.OnProgress(func(p refapi.Progress) { reads = p.Reads }),
 			refapi.Until(func(s *model.UniversalTransactionStatus) bool { return s.Status == "delivered_to_bank" }))
 		require.NoError(t, err)
@@ -93,9 +92,31 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		assert.Equal(t, 20*time.Second, pending.Waited)
 		assert.True(t, pending.Retryable())
 		assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
-		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded$`,
+		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded - wait again to go on$`,
 			err.Error())
 	})
+}
+
+func TestInvalidWaitOptionsAreRefused(t *testing.T) {
+	for name, option := range map[string]refapi.WaitOption{
+		"no function for progress":   refapi.OnProgress(nil),
+		"no function for the end":    refapi.Until(nil),
+		"no pause":                   refapi.PollEvery(0, time.Second),
+		"a pause over a day":         refapi.PollEvery(time.Second, 25*time.Hour),
+		"the longer pause first":     refapi.PollEvery(time.Minute, time.Second),
+		"negative pauses":            refapi.PollEvery(-time.Minute, -time.Second),
+		"less than any clock counts": refapi.PollEvery(time.Nanosecond, time.Nanosecond),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, func(*http.Request) (*http.Response, error) {
+				t.Error("something was sent")
+				return answer(http.StatusOK, `{}`), nil
+			})
+			status, err := client.Quotes.Wait(t.Context(), "q_1", option)
+			assert.Nil(t, status)
+			assert.True(t, is[*errors.InvalidInput](err), "%v", err)
+		})
+	}
 }
 
 // A wait whose context has ended says that it has read nothing.

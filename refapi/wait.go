@@ -10,39 +10,43 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// WaitOption sets up a wait: [PollEvery], [OnProgress] or [Until].
+// WaitOption is an option of [Quotes.Wait]: [PollEvery], [OnProgress] or [Until]. An invalid option fails with
+// *errors.InvalidInput, and nothing is sent.
 type WaitOption func(*waiting)
 
 // Progress is what a wait has read so far.
 type Progress struct {
 	QuoteID string
-	Status  string        // as last read; "unread" before the first read
+	Status  string        // the status as last read; "unread" before the first read
 	Reads   int           // how many times it was read
-	Waited  time.Duration // since the wait began
+	Waited  time.Duration // the time since the wait began
 }
 
-// OnProgress calls f after each read. f runs in the goroutine that waits. A nil f is ignored.
+// OnProgress calls f after each read, in the goroutine that waits. f must not be nil.
 func OnProgress(f func(Progress)) WaitOption {
 	return func(w *waiting) {
-		if f != nil {
-			w.progress = f
-		}
+		w.progress = f
+		w.requireSet("OnProgress", f != nil)
 	}
 }
 
-// PollEvery sets the pause between two reads. The first pause is least, each further one is half as much again, up to
-// most. The default is the client's, see [moneymovement.WithPolling]. Values are kept between 1 ms and 24 h. Each pause
-// is drawn at random from its upper half: many waits then do not read at the same moment.
+// PollEvery sets the pauses between two reads. The first pause is least, each further pause is 1.5 times as long, and
+// no pause is longer than most. The default is that of the client, see [moneymovement.WithPolling]. A random part of up
+// to half is taken off each pause, so that many waits do not read at the same moment.
+//
+// least must be at least 1 ms. most must not be less than least or more than 24 h.
 func PollEvery(least, most time.Duration) WaitOption {
-	return func(w *waiting) { w.pace = transport.NewPace(least, most) }
+	return func(w *waiting) {
+		w.pace = transport.Pace{Least: least, Most: most}
+		w.checks = append(w.checks, func(c *transport.Check) { c.Pace("PollEvery", least, most) })
+	}
 }
 
-// Until ends the wait when done returns true, in place of [Settled]. A nil done is ignored.
+// Until ends the wait when done returns true, in place of [Settled]. done must not be nil.
 func Until(done func(*model.UniversalTransactionStatus) bool) WaitOption {
 	return func(w *waiting) {
-		if done != nil {
-			w.done = done
-		}
+		w.done = done
+		w.requireSet("Until", done != nil)
 	}
 }
 
@@ -54,7 +58,7 @@ type StillPending struct {
 }
 
 func (e *StillPending) Error() string {
-	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v", e.QuoteID, e.Status,
+	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v - wait again to go on", e.QuoteID, e.Status,
 		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 
@@ -71,6 +75,15 @@ type waiting struct {
 	pace     transport.Pace
 	progress func(Progress)
 	done     func(*model.UniversalTransactionStatus) bool
+	checks   []func(*transport.Check) // of the options' arguments
+}
+
+func (w *waiting) requireSet(option string, set bool) {
+	if !set {
+		w.checks = append(w.checks, func(c *transport.Check) {
+			c.Refuse(option, errors.FieldMissing, "must not be nil; leave the option out")
+		})
+	}
 }
 
 // wait reads until done. An error that does not pass with time ends it at once.
@@ -79,6 +92,13 @@ func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption
 ) (*model.UniversalTransactionStatus, error) {
 	w := waiting{progress: func(Progress) {}, done: Settled}
 	transport.Apply(&w, options)
+	if err := transport.Validate(opGetTransactionStatus.ID, func(c *transport.Check) {
+		for _, check := range w.checks {
+			check(c)
+		}
+	}); err != nil {
+		return nil, err
+	}
 	progress := func(seen transport.Seen) Progress { return Progress{quoteID, seen.Status, seen.Reads, seen.Waited} }
 	return transport.Wait(ctx, c.transport, w.pace, transport.Awaited[model.UniversalTransactionStatus]{
 		Read: read, Status: func(s *model.UniversalTransactionStatus) string { return s.Status }, Done: w.done,

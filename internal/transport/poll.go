@@ -30,12 +30,6 @@ func (c *Check) Pace(field string, least, most time.Duration) {
 	}
 }
 
-// NewPace returns a Pace within 1 ms and 24 h.
-func NewPace(least, most time.Duration) Pace {
-	least = min(max(least, shortestPause), longestPause)
-	return Pace{least, min(max(most, least), longestPause)}
-}
-
 // maxFailedReads is how many reads in a row may fail before the wait fails. An outage of a minute does not end a wait
 // of days.
 const maxFailedReads = 10

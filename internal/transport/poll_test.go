@@ -2,7 +2,6 @@ package transport_test
 
 import (
 	"context"
-	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,20 +12,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
-
-func TestAPaceStaysWithinItsBounds(t *testing.T) {
-	const day = 24 * time.Hour
-	for given, want := range map[transport.Pace]transport.Pace{
-		{Least: time.Second, Most: time.Minute}:        {Least: time.Second, Most: time.Minute},
-		{Least: 0, Most: 0}:                            {Least: time.Millisecond, Most: time.Millisecond},
-		{Least: -time.Second, Most: math.MinInt64}:     {Least: time.Millisecond, Most: time.Millisecond},
-		{Least: time.Minute, Most: time.Second}:        {Least: time.Minute, Most: time.Minute},
-		{Least: math.MaxInt64, Most: math.MaxInt64}:    {Least: day, Most: day},
-		{Least: time.Millisecond, Most: math.MaxInt64}: {Least: time.Millisecond, Most: day},
-	} {
-		assert.Equal(t, want, transport.NewPace(given.Least, given.Most))
-	}
-}
 
 func TestPollReadsUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -45,7 +45,7 @@ func await(told *[]transport.Seen, reads ...any) transport.Awaited[string] {
 }
 
 // steady is a pace whose pauses are within one second.
-func steady() transport.Pace { return transport.NewPace(time.Second, time.Second) }
+func steady() transport.Pace { return transport.Pace{Least: time.Second, Most: time.Second} }
 
 // Each read that succeeds is told of.
 func TestWaitTellsWhatItReads(t *testing.T) {
