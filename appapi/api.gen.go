@@ -29,7 +29,7 @@ type App struct {
 	// The balance, in USDC.
 	Balance model.Decimal `json:"balance,omitempty,omitzero"`
 
-	// The amount that the key may still spend, in USDC. Absent if the service reports none.
+	// The amount that the key may still spend, in USDC. Absent if the service does not report it.
 	RemainingSpendLimit *model.Decimal `json:"remainingSpendLimit,omitempty"`
 
 	// The scopes of the key.
@@ -66,7 +66,7 @@ type balanceList struct {
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BalancePayinQuote is a transfer from another chain that needs a price.
+// BalancePayinQuote is a request for the price of a transfer from another chain.
 type BalancePayinQuote struct {
 	// The amount, in Currency.
 	Amount model.Decimal `json:"amount,omitzero"`
@@ -78,7 +78,7 @@ type BalancePayinQuote struct {
 	OriginChainID EVMChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// BalancePayoutQuote is a payout that needs a price.
+// BalancePayoutQuote is a request for the price of a payout.
 type BalancePayoutQuote struct {
 	// The amount to pay. The service description does not say in which currency.
 	Amount model.Decimal `json:"amount,omitzero"`
@@ -114,7 +114,7 @@ type bankActivation struct {
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails is the bank details to check.
+// BankDetails holds the bank details to check.
 type BankDetails struct {
 	BankName string `json:"bankName,omitempty,omitzero"`
 
@@ -163,7 +163,7 @@ type bankList struct {
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BankPayinQuote is a transfer from a bank account that needs a price.
+// BankPayinQuote is a request for the price of a transfer from a bank account.
 type BankPayinQuote struct {
 	// The amount, in the account's currency.
 	Amount model.Decimal `json:"amount,omitzero"`
@@ -211,7 +211,7 @@ type CardPreApproval struct {
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// CardPreApprovalCreate is a permission to give to the card issuer: it may take money from the wallet.
+// CardPreApprovalCreate is a permission for the card issuer to take money from the wallet.
 type CardPreApprovalCreate struct {
 	// The largest amount that the card issuer may take, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
@@ -295,7 +295,7 @@ type ContractCreate struct {
 	Type model.ContractType `json:"type,omitzero"`
 }
 
-// ContractFields is the values that fill the document of a contract.
+// ContractFields holds the values that fill the document of a contract.
 type ContractFields struct {
 	// The amount of one period, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
@@ -428,7 +428,7 @@ type DocumentUpload struct {
 // EVMChainID is an EVM chain id, such as 8453 for Base.
 type EVMChainID int64
 
-// InvoiceBatch is the invoices to issue, one for each contract.
+// InvoiceBatch lists the invoices to issue, one for each contract.
 type InvoiceBatch []InvoiceBatchEntry
 
 // InvoiceBatchEntry is the invoice of one contract in a batch.
@@ -508,7 +508,7 @@ type KYCState struct {
 
 // MCPBalance is the balance of a wallet, and how much the key may still spend, as /mcp/get_balance returns them.
 type MCPBalance struct {
-	// The amount that the key may still spend, in USDC. Absent if the service reports none.
+	// The amount that the key may still spend, in USDC. Absent if the service does not report it.
 	RemainingAllowance *model.Decimal `json:"remainingAllowance,omitempty"`
 
 	// The balance, in USDC.

@@ -16,7 +16,7 @@ type Cards struct {
 	proofs cardproof.Prover
 }
 
-// CardFormatVirtual is the one format that the description shows. There can be others.
+// CardFormatVirtual is the only format that the description shows. There can be others.
 const CardFormatVirtual CardFormat = "virtual"
 
 // List returns all cards, and the status of the owner's verification for cards.

@@ -69,7 +69,7 @@ func (s *Invoices) CreateFromContract(
 //
 // If the service refuses a batch because of one entry, the invoices of the entries before it may have been issued: the
 // description does not say. A success without a list, such as {"ok":true}, fails with *errors.OutcomeUnknown. In both
-// cases look at [Invoices.List] before you send the entries again.
+// cases, use [Invoices.List] to see which invoices exist before you send the entries again.
 func (s *Invoices) CreateBatch(
 	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,
 ) ([]model.Invoice, error) {

@@ -92,7 +92,8 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		assert.Equal(t, 20*time.Second, pending.Waited)
 		assert.True(t, pending.Retryable())
 		assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
-		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded - wait again to go on$`,
+		assert.Regexp(t,
+			`^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded - wait again to go on$`,
 			err.Error())
 	})
 }

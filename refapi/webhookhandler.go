@@ -104,7 +104,8 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 		return event, refuse(http.StatusRequestEntityTooLarge, errors.CodePayloadTooLarge, "the body is too large")
 	}
 	if err != nil {
-		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "the body ended early; send it again").because(err)
+		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "the body ended early; send it again").
+			because(err)
 	}
 	if h.Verify != nil {
 		delivery := WebhookDelivery{Method: r.Method, Host: r.Host, Path: r.RequestURI, Header: r.Header,
@@ -120,10 +121,12 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 // hand passes the event to Handle.
 func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookRefusal {
 	if h.Handle == nil {
-		return refuse(http.StatusServiceUnavailable, errors.CodeProviderUnavailable, "this endpoint does not accept events; send it later")
+		return refuse(http.StatusServiceUnavailable, errors.CodeProviderUnavailable,
+			"this endpoint does not accept events; send it later")
 	}
 	if err := h.Handle(ctx, event); err != nil {
-		return refuse(http.StatusInternalServerError, errors.CodeInternalError, "the event was not processed; send it again").because(err)
+		return refuse(http.StatusInternalServerError, errors.CodeInternalError,
+			"the event was not processed; send it again").because(err)
 	}
 	return nil
 }

@@ -64,8 +64,8 @@
 // The app API acts for the integrator's own account, the one that the platform API uses without X-Service-Account.
 // Money that is deposited there can be spent through the app API.
 //
-// The host can be made to return every slug that the service's description lists. The file SLUGS.md beside this one
-// says how. The host counts requests against the rate windows only with [WithRateLimits].
+// You can make the host return every slug that the service's description lists. The file SLUGS.md in this folder says
+// how. The host counts requests against the rate windows only with [WithRateLimits].
 //
 // # Bounds
 //

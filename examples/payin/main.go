@@ -49,7 +49,7 @@ func fromChain(ctx context.Context, p *program.Program, account *dapi.Account) e
 	})
 }
 
-// overBank receives money over a bank. It needs a virtual account on a rail, and a rail needs a verified client. The
+// overBank receives money from a bank. It needs a virtual account on a rail, and a rail needs a verified client. The
 // onboarding example shows these steps.
 func overBank(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	if err := customer.Verify(ctx, p, account); err != nil {

@@ -68,8 +68,8 @@ type Settings struct {
 
 	// ClientReadyAfter is how long a new client stays pending. The default is 250 ms.
 	ClientReadyAfter Duration `json:"clientReadyAfter"`
-	// PayoutStepAfter is how long a confirmed payout stays in funding, and then as long in processing, before it is
-	// completed. The default is 300 ms.
+	// PayoutStepAfter is how long a confirmed payout stays in funding. It then stays in processing for the same time,
+	// before it is completed. The default is 300 ms.
 	PayoutStepAfter Duration `json:"payoutStepAfter"`
 	// ReturnAfter is how long the money of a refunded payout is on its way back. With zero, the default, it is back at
 	// once.
