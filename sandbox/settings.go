@@ -30,7 +30,7 @@ const DefaultMaxRecords = deployment.DefaultMaxRecords
 // SigningPolicy is what the service's signing policy decides about a signed approval.
 type SigningPolicy = deployment.SigningPolicy
 
-// The values of SigningPolicy.
+// The values of SigningPolicy: the policy accepts every approval, or refuses every approval.
 const (
 	SigningPolicyAllow  = deployment.SigningPolicyAllow
 	SigningPolicyRefuse = deployment.SigningPolicyRefuse
@@ -39,7 +39,7 @@ const (
 // KYBDecision is how the review of a verification ends.
 type KYBDecision = deployment.KYBDecision
 
-// The values of KYBDecision.
+// The values of KYBDecision: the review approves the client, or rejects it.
 const (
 	KYBDecisionApprove = deployment.KYBDecisionApprove
 	KYBDecisionReject  = deployment.KYBDecisionReject

@@ -124,7 +124,7 @@ const LoginModeDeveloperKey = "developer_key"
 // SigningPolicy is what the service's signing policy decides about a signed approval.
 type SigningPolicy string
 
-// The values of SigningPolicy.
+// The values of SigningPolicy: the policy accepts every approval, or refuses every approval.
 const (
 	SigningPolicyAllow  SigningPolicy = "allow"
 	SigningPolicyRefuse SigningPolicy = "refuse"
@@ -133,7 +133,7 @@ const (
 // KYBDecision is how the review of a verification ends.
 type KYBDecision string
 
-// The values of KYBDecision.
+// The values of KYBDecision: the review approves the client, or rejects it.
 const (
 	KYBDecisionApprove KYBDecision = "approve"
 	KYBDecisionReject  KYBDecision = "reject"
