@@ -15,10 +15,10 @@ func (s *Account) Profile(ctx context.Context, options ...moneymovement.CallOpti
 	return transport.Of(s).low.GetProfile(ctx, options)
 }
 
-// UpdateProfile saves the names and the address that verification reads, and returns the profile. A field that is not
-// set stays as it is. An empty or null field is cleared.
+// UpdateProfile saves the names and the address that the verification uses, and returns the profile. A field that is
+// not set stays as it is. A field that is set to null or to an empty text is cleared.
 //
-// Repeating an update is harmless: it is tried again after a lost response.
+// UpdateProfile is tried again after a lost response, because it has the same effect when it is sent twice.
 func (s *Account) UpdateProfile(
 	ctx context.Context, profile ProfileUpdate, options ...moneymovement.CallOption,
 ) (*UserProfile, error) {
@@ -28,14 +28,14 @@ func (s *Account) UpdateProfile(
 		})
 }
 
-// KYCLink returns the link under which the owner verifies themselves. The service creates it at the first call and
-// returns the same link later. The description does not show the response: URL and Status are assumed.
+// KYCLink returns the link to the page where the owner completes the verification. The service creates the link on the
+// first call, and returns the same link later. The description does not show the response: URL and Status are assumed.
 func (s *Account) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
 	return transport.Of(s).low.CreateKYCLink(ctx, options).OrZero()
 }
 
-// KYCStatus returns how far verification has come. Its Status.Final reports whether it has ended, approved or rejected.
-// params.Provider is optional, and names the provider to ask about.
+// KYCStatus returns the status of the verification. Status.Final reports whether the verification has ended.
+// params.Provider selects the verification by one provider; it is optional.
 func (s *Account) KYCStatus(
 	ctx context.Context, params GetKYCStatusParams, options ...moneymovement.CallOption,
 ) (*KYCState, error) {
@@ -51,15 +51,15 @@ func (s *Account) Balances(ctx context.Context, options ...moneymovement.CallOpt
 	return list.Items, nil
 }
 
-// WalletBalance returns the owner's wallet, its balance in USDC, and how much USDC the key may still spend
-// (GET /mcp/get_balance). RemainingAllowance is nil if the service does not report one.
+// WalletBalance returns the owner's wallet, its balance in USDC, and how much USDC the key may still spend. It calls
+// GET /mcp/get_balance. RemainingAllowance is nil if the service does not report one.
 func (s *Account) WalletBalance(ctx context.Context, options ...moneymovement.CallOption) (*MCPBalance, error) {
 	return transport.Of(s).low.GetMCPBalance(ctx, options)
 }
 
-// App returns whom the key belongs to, its scopes, and how much it may still spend. RemainingSpendLimit is nil if the
-// service does not report one. A key that the service does not accept fails with *errors.Unauthenticated, so this call
-// is a good check at the start of a program.
+// App returns the app and the user that the key belongs to, the scopes of the key, and how much the key may still
+// spend. RemainingSpendLimit is nil if the service does not report one. If the service does not accept the key, App
+// fails with *errors.Unauthenticated, so this call is a good check at the start of a program.
 func (s *Account) App(ctx context.Context, options ...moneymovement.CallOption) (*App, error) {
 	return transport.Of(s).low.GetApp(ctx, options)
 }

@@ -20,7 +20,7 @@ const (
 	DocumentKindInvoice  DocumentKind = "invoice"
 )
 
-// App is the app that owns the key, and what it may do.
+// App is the app that owns the key, and what the key may do.
 type App struct {
 	AppID string `json:"appId,omitempty,omitzero"`
 
@@ -29,7 +29,7 @@ type App struct {
 	// The balance, in USDC.
 	Balance model.Decimal `json:"balance,omitempty,omitzero"`
 
-	// The amount that the key may still spend.
+	// The amount that the key may still spend, in USDC. Absent if the service does not report it.
 	RemainingSpendLimit *model.Decimal `json:"remainingSpendLimit,omitempty"`
 
 	// The scopes of the key.
@@ -47,13 +47,13 @@ type Balance struct {
 	// The amount that can be spent, in Currency.
 	Available model.Decimal `json:"available"`
 
-	// The asset that the account holds.
+	// The asset that the account holds, such as "USDC".
 	Currency string `json:"currency"`
 
 	// The id of the balance account.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// The address that holds the asset.
+	// The wallet that holds the asset.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
@@ -66,24 +66,24 @@ type balanceList struct {
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BalancePayinQuote asks for the price of a transfer from another chain.
+// BalancePayinQuote is a request for the price of a transfer from another chain.
 type BalancePayinQuote struct {
 	// The amount, in Currency.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// The asset to transfer.
+	// The asset to transfer, such as "USDC".
 	Currency string `json:"currency,omitzero"`
 
 	// The EVM chain id of the chain that the money comes from.
 	OriginChainID EVMChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// BalancePayoutQuote asks for the price of a payout.
+// BalancePayoutQuote is a request for the price of a payout.
 type BalancePayoutQuote struct {
-	// The amount to pay.
+	// The amount to pay. The service description does not say in which currency.
 	Amount model.Decimal `json:"amount,omitzero"`
 
-	// The contact's bank account that receives the money.
+	// The bank account to pay. The service description does not say when it is needed.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
 	// The contact to pay.
@@ -92,19 +92,19 @@ type BalancePayoutQuote struct {
 
 // Bank is a rail, and the bank account that was opened on it.
 type Bank struct {
-	// The bank account. Empty until it is open.
+	// The id of the bank account. Empty until it is open.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
 	// The currency of the rail.
 	Currency string `json:"currency"`
 
-	// The bank method.
+	// The method, such as "sepa".
 	Method string `json:"method"`
 
-	// The account details that a payer needs.
+	// The account details that a payer needs. Empty until the bank account is open.
 	Requisites model.OpenObject `json:"requisites,omitempty,omitzero"`
 
-	// The status of the rail.
+	// The status of the rail, such as "active".
 	Status string `json:"status"`
 }
 
@@ -114,7 +114,7 @@ type bankActivation struct {
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails holds the bank details to validate.
+// BankDetails holds the bank details to check.
 type BankDetails struct {
 	BankName string `json:"bankName,omitempty,omitzero"`
 
@@ -138,7 +138,7 @@ type BankDetailsCheck struct {
 	// The problems that the check found.
 	Errors []BankDetailsError `json:"errors,omitempty,omitzero"`
 
-	// Whether the details can be used. It is absent if the service does not say.
+	// Whether the details can be used. Absent if the service does not report it.
 	Valid *bool `json:"valid,omitempty"`
 }
 
@@ -163,7 +163,7 @@ type bankList struct {
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// BankPayinQuote asks for the price of a transfer from a bank account.
+// BankPayinQuote is a request for the price of a transfer from a bank account.
 type BankPayinQuote struct {
 	// The amount, in the account's currency.
 	Amount model.Decimal `json:"amount,omitzero"`
@@ -175,7 +175,7 @@ type BankPayinQuote struct {
 	Memo string `json:"memo,omitempty,omitzero"`
 }
 
-// CardCreate issues a card.
+// CardCreate is a card to issue.
 type CardCreate struct {
 	// The format, such as "virtual".
 	Format CardFormat `json:"format,omitempty,omitzero"`
@@ -190,30 +190,30 @@ type cardLabelUpdate struct {
 	Label nullable.Nullable[string] `json:"label,omitzero"`
 }
 
-// CardLimitUpdate sets the limits of a card. A limit that is absent stays as it is.
+// CardLimitUpdate is a change to the limits of a card. A limit that is not set stays as it is.
 type CardLimitUpdate struct {
-	// The limit for a day.
+	// The limit for a day, in the currency of the card's limit.
 	DailyLimit nullable.Nullable[model.Number] `json:"dailyLimit,omitempty,omitzero"`
 
-	// The limit for the whole life of the card.
+	// The limit for the whole life of the card, in the currency of the card's limit.
 	LifetimeLimit nullable.Nullable[model.Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
-	// The limit for a month.
+	// The limit for a month, in the currency of the card's limit.
 	MonthlyLimit nullable.Nullable[model.Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
-// CardPreApproval is the permission of the card programme to take money from the wallet.
+// CardPreApproval is the permission of the card issuer to take money from the wallet.
 type CardPreApproval struct {
-	// Whether the card programme may take money.
+	// Whether the card issuer may take money.
 	Approved bool `json:"approved"`
 
 	// The hash of the on-chain approval.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// CardPreApprovalCreate allows the card programme to take money from the wallet.
+// CardPreApprovalCreate is a permission for the card issuer to take money from the wallet.
 type CardPreApprovalCreate struct {
-	// The largest amount that the programme may take.
+	// The largest amount that the card issuer may take, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
 
 	// The asset of Amount.
@@ -238,7 +238,7 @@ type Contact struct {
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactCreate saves a payment destination.
+// ContactCreate is a payment destination to save.
 type ContactCreate struct {
 	// The destination at which the contact is paid.
 	Account model.ContactAccount `json:"account,omitzero"`
@@ -259,7 +259,7 @@ type ContactList struct {
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContactUpdate changes a contact. An absent field stays as it is.
+// ContactUpdate is a change to a contact. A field that is not set stays as it is.
 type ContactUpdate struct {
 	// The contact's name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
@@ -268,7 +268,7 @@ type ContactUpdate struct {
 	Relationship nullable.Nullable[string] `json:"relationship,omitempty,omitzero"`
 }
 
-// ContractCreate offers a contract to a contractor.
+// ContractCreate is a contract to offer to a contractor.
 type ContractCreate struct {
 	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
@@ -288,7 +288,7 @@ type ContractCreate struct {
 	// The payment methods that are preferred.
 	PriorityMethods []model.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
-	// Whether both parties must sign.
+	// Whether both parties must sign. If it is absent, the service decides.
 	RequireSignature *bool `json:"requireSignature,omitempty,omitzero"`
 
 	// The kind of contract.
@@ -310,7 +310,8 @@ type ContractFields struct {
 	ScopeDescription string `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractFieldsUpdate changes the values that fill the document of a contract. An absent field stays as it is.
+// ContractFieldsUpdate is a change to the values that fill the document of a contract. A field that is not set stays as
+// it is.
 type ContractFieldsUpdate struct {
 	// The amount of one period, in Currency.
 	Amount nullable.Nullable[model.Decimal] `json:"amount,omitempty,omitzero"`
@@ -325,7 +326,7 @@ type ContractFieldsUpdate struct {
 	ScopeDescription nullable.Nullable[string] `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractInvoiceCreate issues an invoice for one period of a contract.
+// ContractInvoiceCreate is an invoice to issue for one period of a contract.
 type ContractInvoiceCreate struct {
 	// Lines in addition to those of the contract.
 	AddItems []model.LineItem `json:"addItems,omitempty,omitzero"`
@@ -351,7 +352,7 @@ type ContractList struct {
 
 // ContractPreview is the document of a contract, with its fields filled in.
 type ContractPreview struct {
-	// The resolved fields.
+	// The values that were filled in, by field.
 	Fields model.OpenObject `json:"fields,omitempty,omitzero"`
 
 	// The text of the document.
@@ -382,7 +383,7 @@ type contractTemplateList struct {
 	Total int `json:"total,omitempty,omitzero"`
 }
 
-// ContractUpdate changes a contract. An absent field stays as it is.
+// ContractUpdate is a change to a contract. A field that is not set stays as it is.
 type ContractUpdate struct {
 	// The time at which the contract takes effect.
 	ActivationAt nullable.Nullable[time.Time] `json:"activationAt,omitempty,omitzero"`
@@ -403,31 +404,31 @@ type ContractUpdate struct {
 	PriorityMethods nullable.Nullable[[]model.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
-// DocumentKind is the kind of a document: what it belongs to. The service can add values.
+// DocumentKind is the kind of a document: of an invoice or of a contract. The service can add values.
 type DocumentKind string
 
-// DocumentUpload stores a document.
+// DocumentUpload is a document to store.
 type DocumentUpload struct {
 	// The document. It is read to its end.
 	Content io.Reader `json:"base64,omitzero"`
 
-	// The purpose of the document.
+	// What the document is stored for.
 	Context DocumentKind `json:"context,omitempty,omitzero"`
 
 	// The name to display.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// The original file name.
+	// The name of the file before the upload.
 	OriginName string `json:"originName,omitempty,omitzero"`
 
-	// The kind of the document.
+	// The kind of the document. The service description does not say how it differs from Context.
 	Type DocumentKind `json:"type,omitempty,omitzero"`
 }
 
 // EVMChainID is an EVM chain id, such as 8453 for Base.
 type EVMChainID int64
 
-// InvoiceBatch lists the invoices to issue for several contracts.
+// InvoiceBatch lists the invoices to issue, one for each contract.
 type InvoiceBatch []InvoiceBatchEntry
 
 // InvoiceBatchEntry is the invoice of one contract in a batch.
@@ -441,11 +442,11 @@ type InvoiceBatchEntry struct {
 	// A note on the invoice.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// The number of the period.
+	// The number of the contract's period.
 	Period int `json:"period,omitempty,omitzero"`
 }
 
-// InvoiceCreate issues an invoice.
+// InvoiceCreate is an invoice to issue.
 type InvoiceCreate struct {
 	// The postal address of the client, who pays.
 	ClientAddress model.PostalAddress `json:"clientAddress,omitempty,omitzero"`
@@ -505,9 +506,9 @@ type KYCState struct {
 	Status model.KYCStatus `json:"status"`
 }
 
-// MCPBalance is the balance of a wallet, and its remaining allowance.
+// MCPBalance is the balance of a wallet, and how much the key may still spend, as /mcp/get_balance returns them.
 type MCPBalance struct {
-	// The amount that may still be spent, in USDC.
+	// The amount that the key may still spend, in USDC. Absent if the service does not report it.
 	RemainingAllowance *model.Decimal `json:"remainingAllowance,omitempty"`
 
 	// The balance, in USDC.
@@ -538,7 +539,8 @@ type ProfileAddress struct {
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// ProfileUpdate changes the names and the address that the verification reads.
+// ProfileUpdate is a change to the names and the address that the verification uses. A field that is not set stays as
+// it is.
 type ProfileUpdate struct {
 	// The postal address.
 	Address nullable.Nullable[ProfileAddress] `json:"address,omitempty,omitzero"`
@@ -573,7 +575,7 @@ type Quote struct {
 	// The quote's id.
 	QuoteID string `json:"quoteId"`
 
-	// The number of units of the destination currency for one unit of the source currency.
+	// The price of one unit of the source currency, in the destination currency.
 	Rate model.Decimal `json:"rate,omitempty,omitzero"`
 
 	// The amount that is sent, in SourceCurrency.
@@ -594,7 +596,7 @@ type Transaction struct {
 	// The amount, in Currency.
 	Amount model.Decimal `json:"amount"`
 
-	// The bank account that took part. Empty if there was none.
+	// The bank account that the money came from or went to. Empty if there is none.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
 	// The contact that was paid. Empty for other transfers.
@@ -609,7 +611,7 @@ type Transaction struct {
 	// The transaction's id.
 	ID string `json:"id"`
 
-	// Whether the money arrived. It left otherwise.
+	// True if the money comes into the account, and false if it leaves.
 	Incoming bool `json:"incoming,omitempty,omitzero"`
 
 	// The invoice that was paid. Empty if there was none.
@@ -621,13 +623,13 @@ type Transaction struct {
 	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// The current status.
+	// The status. The service description does not show the values.
 	Status string `json:"status,omitempty,omitzero"`
 
 	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 
-	// The method of the payment.
+	// The method of the payment, such as "sepa".
 	Type string `json:"type,omitempty,omitzero"`
 }
 
@@ -642,7 +644,7 @@ type TransactionList struct {
 
 // Transfer is a transfer that the app sent.
 type Transfer struct {
-	// The amount that was sent.
+	// The amount that was sent. The service description does not say in which currency.
 	Amount model.Number `json:"amount,omitempty,omitzero"`
 
 	// The contact that was paid. Empty for other transfers.
@@ -654,7 +656,7 @@ type Transfer struct {
 	// The transfer's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// The idempotency key that anchors the transfer.
+	// The idempotency key that the transfer was sent with.
 	IdempotencyKey string `json:"idempotencyKey,omitempty,omitzero"`
 
 	// The invoice that was paid. Empty if there was none.
@@ -666,7 +668,7 @@ type Transfer struct {
 	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// The current status.
+	// The status. The service description does not show the values.
 	Status string `json:"status,omitempty,omitzero"`
 
 	// The hash of the on-chain transaction.
@@ -707,7 +709,7 @@ type TransferReceipt struct {
 	TxHash string `json:"txHash"`
 }
 
-// UploadedInvoiceCreate issues an invoice from an uploaded document.
+// UploadedInvoiceCreate is an invoice to issue for a document that was uploaded before.
 type UploadedInvoiceCreate struct {
 	// The amount due.
 	Amount model.Decimal `json:"amount,omitzero"`
@@ -769,7 +771,7 @@ type UserProfile struct {
 
 // ListTransfersParams holds the parameters of GET /apps/transfers. A zero field is not sent.
 type ListTransfersParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -781,7 +783,7 @@ type ListTransfersParams struct {
 
 // ListContractsParams holds the parameters of GET /documents/contracts. A zero field is not sent.
 type ListContractsParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -790,7 +792,7 @@ type ListContractsParams struct {
 
 // ListInvoicesParams holds the parameters of GET /documents/contracts/invoices. A zero field is not sent.
 type ListInvoicesParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -799,16 +801,16 @@ type ListInvoicesParams struct {
 
 // ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
 type ListTransactionsParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
 	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// Selects transactions by these methods. They are sent as one comma-separated value.
+	// Selects transactions by these methods, such as "sepa". They are sent as one comma-separated value.
 	Type []string `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Selects transactions with this status.
+	// Selects transactions with this status. The service description does not show the values.
 	Status string `form:"status,omitempty" json:"status,omitempty,omitzero"`
 
 	// Selects incoming transactions.
@@ -820,7 +822,7 @@ type ListTransactionsParams struct {
 
 // ListContactsParams holds the parameters of GET /user/contacts. A zero field is not sent.
 type ListContactsParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -1040,7 +1042,7 @@ var opCreateCardKYCLink = transport.Operation{
 	Silent: true,
 }
 
-// CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link of the card programme.
+// CreateCardKYCLink sends POST /cards/kyc/link: create or fetch the KYC link for cards.
 func (c lowLevel) CreateCardKYCLink(ctx context.Context, options []moneymovement.CallOption) transport.Shown[KYCLink] {
 	r := c.request(&opCreateCardKYCLink, options)
 	return transport.Carry[KYCLink](ctx, c.transport, r)

@@ -16,12 +16,12 @@ type APIKey struct {
 // secret is embedded under this name so that the field is not exported.
 type secret = transport.Secret
 
-// NewAPIKey returns a key that the service issued. Read it from where your secrets are kept, not from the source. An
-// empty key is refused by [New].
+// NewAPIKey returns a key that the service issued. Load it from your secret store; do not write it into the source
+// code. [New] refuses an empty key.
 func NewAPIKey(key string) APIKey { return APIKey{secret: transport.NewSecret(key)} }
 
 // InKeyHeader returns the same key, to be sent as the header X-Api-Key in place of Authorization: Bearer. The service
-// takes either.
+// accepts both.
 func (k APIKey) InKeyHeader() APIKey {
 	k.ownHeader = true
 	return k

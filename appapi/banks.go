@@ -10,7 +10,8 @@ import (
 // Banks lists the bank rails, and opens bank accounts on them.
 type Banks struct{ low lowLevel }
 
-// List returns all rails. Requisites are what a payer needs to send money; a rail without a bank account has none.
+// List returns all rails. Requisites are the account details that a payer needs to send money. They are empty until a
+// bank account is open on the rail.
 func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) ([]Bank, error) {
 	list, err := transport.Of(s).low.ListBanks(ctx, options)
 	if err != nil {
@@ -19,8 +20,8 @@ func (s *Banks) List(ctx context.Context, options ...moneymovement.CallOption) (
 	return list.Items, nil
 }
 
-// Activate opens bank accounts on the rails that methods names, such as "sepa", and returns the rails. Without methods
-// it opens one on every available rail. Activating a rail again changes nothing.
+// Activate opens a bank account on each rail in methods, such as "sepa", and returns the rails. If methods is empty, it
+// opens a bank account on every available rail. Activating a rail again changes nothing.
 //
 // The description does not show the body. The SDK assumes one field, "methods".
 func (s *Banks) Activate(ctx context.Context, methods []string, options ...moneymovement.CallOption) ([]Bank, error) {

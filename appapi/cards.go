@@ -9,16 +9,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Cards are payment cards. Limits and amounts are exact decimals in the currency of the card's Limit.
+// Cards issues payment cards and manages them. Limits and amounts are exact decimals in the currency of the card's
+// Limit.
 type Cards struct {
 	low    lowLevel
 	proofs cardproof.Prover
 }
 
-// CardFormatVirtual is the one format that the description shows. There can be others.
+// CardFormatVirtual is the only format that the description shows. There can be others.
 const CardFormatVirtual CardFormat = "virtual"
 
-// List returns all cards, and how far the owner's verification for a card has come.
+// List returns all cards, and the status of the owner's verification for cards.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
 	return transport.Of(s).low.ListCards(ctx, options)
 }
@@ -37,9 +38,9 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 // Details returns a card's number, security code and expiry date. They are [moneymovement.Secret] values, which do not
 // print: call Reveal to show them to the holder.
 //
-// The wallet that the card spends from signs a confirmation message. A signature is valid once and for five minutes, so
-// each call signs anew. If the wallet takes longer than that, for example because it asks a person, Details fails with
-// *errors.InvalidInput and sends nothing. The service refuses the signature of another wallet.
+// The wallet that the card spends from signs a confirmation message. A signature can be used once, within five minutes,
+// so each call needs a new one. If the wallet takes longer than that to sign, for example because it asks a person,
+// Details fails with *errors.InvalidInput and sends nothing. The service refuses the signature of another wallet.
 //
 // The description does not show the confirmation message. The SDK assumes one; [model.WithCardMessage] replaces it.
 //
@@ -58,15 +59,15 @@ func (s *Cards) Details(
 	return s.DetailsWithProof(ctx, id, proof, options...)
 }
 
-// DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. See
-// [model.SignCardDetails].
+// DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. To make
+// one, use [model.SignCardDetails].
 func (s *Cards) DetailsWithProof(
 	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
 	return transport.Of(s).low.RevealCardDetails(ctx, id, &proof, options)
 }
 
-// SetLabel sets your own label of a card, and returns the card. An empty label clears it.
+// SetLabel gives a card a label of your choice, and returns the card. An empty label clears it.
 func (s *Cards) SetLabel(
 	ctx context.Context, id, label string, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
@@ -74,18 +75,19 @@ func (s *Cards) SetLabel(
 		Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// SetLimit changes the limits that are set, and returns the card. A limit that is not set stays as it is. Limits are
-// amounts in the currency of the card's Limit. What a null limit means is not stated: the service decides.
+// SetLimit changes the limits of a card, and returns the card. A field of limit that is not set leaves that limit as it
+// is. Limits are amounts in the currency of the card's Limit. The description does not say what a null limit means; the
+// service decides.
 //
-// The description does not show the body. The SDK assumes the limits that a card returns: dailyLimit, monthlyLimit and
-// lifetimeLimit, as JSON numbers.
+// The description does not show the body. The SDK assumes the same fields as in the Limit of a card: dailyLimit,
+// monthlyLimit and lifetimeLimit, as JSON numbers.
 func (s *Cards) SetLimit(
 	ctx context.Context, id string, limit CardLimitUpdate, options ...moneymovement.CallOption,
 ) (*model.Card, error) {
 	return transport.Of(s).low.SetCardLimit(ctx, id, &limit, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// Freeze stops a card from spending, and returns the card.
+// Freeze freezes a card, so that it cannot spend, and returns the card.
 func (s *Cards) Freeze(ctx context.Context, id string, options ...moneymovement.CallOption) (*model.Card, error) {
 	return transport.Of(s).low.FreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
@@ -95,16 +97,16 @@ func (s *Cards) Unfreeze(ctx context.Context, id string, options ...moneymovemen
 	return transport.Of(s).low.UnfreezeCard(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetCard))
 }
 
-// KYCLink returns the link under which the holder verifies themselves for a card. The service creates it at the first
-// call and returns the same link later. The description does not show the response: URL and Status are assumed.
+// KYCLink returns the link to the page where the holder completes the verification for cards. The service creates the
+// link on the first call, and returns the same link later. The description does not show the response: URL and Status
+// are assumed.
 func (s *Cards) KYCLink(ctx context.Context, options ...moneymovement.CallOption) (*KYCLink, error) {
 	return transport.Of(s).low.CreateCardKYCLink(ctx, options).OrZero()
 }
 
-// PreApprove allows the card programme to take up to approval.Amount of approval.Currency from the wallet. The
-// description does not show the body or the response: their fields are assumed. It also does not say whether two
-// pre-approvals add up, so PreApprove is never sent twice. If its response is lost, it fails with
-// *errors.OutcomeUnknown.
+// PreApprove allows the card issuer to take up to approval.Amount of approval.Currency from the wallet. The description
+// does not show the body or the response: their fields are assumed. It also does not say whether two pre-approvals add
+// up, so PreApprove is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
 func (s *Cards) PreApprove(
 	ctx context.Context, approval CardPreApprovalCreate, options ...moneymovement.CallOption,
 ) (*CardPreApproval, error) {

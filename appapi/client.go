@@ -54,8 +54,8 @@ func New(baseURL string, key APIKey, options ...moneymovement.Option) (*Client, 
 }
 
 // UseKey changes the key, for example when you rotate it. Calls that begin after UseKey send the new key. Calls that
-// began before end with the old one, so both keys must be valid until these calls are over. An empty key, or one that
-// does not fit in a header, fails with *errors.InvalidInput.
+// are under way still use the old key, so keep it valid until they have ended. An empty key, or one that does not fit
+// in a header, fails with *errors.InvalidInput.
 func (c *Client) UseKey(key APIKey) error {
 	c = transport.Of(c)
 	if err := transport.Validate("UseKey", func(check *transport.Check) {

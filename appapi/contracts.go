@@ -9,7 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Contracts are agreements that invoices are issued under. The id of a contract is a UUID.
+// Contracts creates, reads and changes contracts. A contract is an agreement that invoices are issued under. The id of
+// a contract is a UUID.
 type Contracts struct{ low lowLevel }
 
 // List returns one page: at most params.Limit contracts, starting at params.Offset. If Limit is 0, the service decides
@@ -20,8 +21,8 @@ func (s *Contracts) List(
 	return transport.Of(s).low.ListContracts(ctx, &params, options)
 }
 
-// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
-// If contracts are created or deleted meanwhile, it can miss a contract or return one twice.
+// All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
+// after the first error. If contracts are created or deleted meanwhile, it can miss a contract or return one twice.
 func (s *Contracts) All(
 	ctx context.Context, params ListContractsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[model.Contract, error] {
@@ -35,7 +36,7 @@ func (s *Contracts) Get(ctx context.Context, id string, options ...moneymovement
 	return transport.Of(s).low.GetContract(ctx, id, options)
 }
 
-// Preview returns the document of a contract: its text, and the fields that the text is filled with.
+// Preview returns the document of a contract: its text, and the values that were filled in.
 func (s *Contracts) Preview(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*ContractPreview, error) {
@@ -59,8 +60,8 @@ func (s *Contracts) Create(
 	return transport.Of(s).low.CreateContract(ctx, &contract, options)
 }
 
-// Update changes the fields and the schedule that are set, and returns the contract. A field that is not set stays as
-// it is. An empty or null field is cleared.
+// Update changes the fields and the schedule of a contract, and returns the contract. A field that is not set stays as
+// it is. A field that is set to null or to an empty text is cleared.
 func (s *Contracts) Update(
 	ctx context.Context, id string, change ContractUpdate, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
@@ -68,24 +69,24 @@ func (s *Contracts) Update(
 		Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
-// Approve accepts a contract for the calling party, and returns it. The description does not show which states allow
-// it; a state that does not fails with *errors.Conflict.
+// Approve accepts a contract for the party that calls, and returns the contract. The description does not show which
+// states allow this. In any other state, Approve fails with *errors.Conflict.
 func (s *Contracts) Approve(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
 	return transport.Of(s).low.ApproveContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
-// Pause stops a contract from invoicing, and returns it. The description does not show which states allow it; a state
-// that does not fails with *errors.Conflict.
+// Pause pauses a contract, and returns the contract. The description does not say what a pause stops, or what ends it.
+// It also does not show which states allow a pause. In any other state, Pause fails with *errors.Conflict.
 func (s *Contracts) Pause(
 	ctx context.Context, id string, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {
 	return transport.Of(s).low.PauseContract(ctx, id, options).Or(reading(ctx, id, transport.Of(s).low.GetContract))
 }
 
-// ReplacePaymentMethods replaces all payment methods of a contract, and returns the contract. Without methods it
-// removes them all. Make each one with model.NewPaymentMethod.
+// ReplacePaymentMethods replaces all payment methods of a contract, and returns the contract. If methods is empty, the
+// contract has none afterwards. Make each method with model.NewPaymentMethod.
 func (s *Contracts) ReplacePaymentMethods(
 	ctx context.Context, id string, methods []model.PaymentMethod, options ...moneymovement.CallOption,
 ) (*model.Contract, error) {

@@ -1,4 +1,5 @@
-// Package appapi calls the app API: the API of one app, with an app API key.
+// Package appapi calls the app API of the service. Its credential is an app API key. The key belongs to an app, and
+// acts for the account of the app's owner.
 //
 //   - [Account]: the owner's profile, verification and balances
 //   - [Contacts]: saved payment destinations
@@ -24,40 +25,43 @@
 // The examples below play recorded responses: in your program, server.URL is the service's address, and server.APIKey
 // the key of your app.
 //
-// Words such as rail, requisites and client are explained in the [glossary].
+// The [glossary] explains words such as rail, requisites and transfer. In invoices and contracts, the client is the
+// party that pays, and the contractor is the party that is paid.
 //
 // # Key
 //
-// The key identifies the app that owns it. It is sent to the client's address and nowhere else, as Authorization:
-// Bearer, or as X-Api-Key after [APIKey.InKeyHeader]. The client follows no redirects. The key works on no other
-// surface, and the credentials of other surfaces do not work here.
+// The key identifies the app that owns it. It is sent to the address that [New] was given and nowhere else, as
+// Authorization: Bearer, or as X-Api-Key after [APIKey.InKeyHeader]. A [Client] follows no redirects. The key works on
+// no other surface, and the credentials of other surfaces do not work here.
 //
-// The description does not show how a key is issued, and states no expiry. A key that the service does not accept fails
-// with *errors.Unauthenticated.
+// The service's description does not show how a key is issued, and states no expiry. If the service does not accept the
+// key, calls fail with *errors.Unauthenticated.
 //
 // # Writes
 //
-// Only a transfer has an idempotency key that the service knows. [Transfers.Send] requires it, and pays once for each
-// key.
+// Of all writes of this surface, only a transfer takes an idempotency key. [Transfers.Send] requires it, and pays once
+// for each key.
 //
-// The other writes are of two kinds. A write that sets a state, such as [Cards.Freeze], is tried again after a lost
-// response. A write that creates something, such as [Invoices.Create], is never sent twice. If its response is lost, it
-// fails with *errors.OutcomeUnknown: look in the list whether it exists.
+// The other writes are of two kinds. A write that has the same effect when it is sent twice, such as [Cards.Freeze] or
+// [Contacts.Create], is tried again after a lost response. A write that could create a second thing, such as
+// [Invoices.Create], is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown: list the
+// invoices to see whether this one exists.
 //
 // # What is assumed
 //
-// The service's description shows few request bodies of this surface and hardly any responses. The SDK assumes the rest
-// in the description's own style; openapi/appapi.yaml marks each assumption. A response that differs is still read as
-// far as possible, and [moneymovement.CaptureResponse] returns its body as it came. The SDK refuses a request only for
-// rules that the description states. The service decides about the rest.
+// The SDK follows a description of the service. The description shows few request bodies of this surface and hardly any
+// responses. The SDK assumes the rest, and openapi/appapi.yaml marks each assumption with x-assumed. A response that
+// differs is still read as far as possible, and [moneymovement.CaptureResponse] returns its body as it came. The SDK
+// checks a request only against rules that the description states. The service checks the rest.
 //
 // # Errors
 //
 // A refused call fails with the type of the refusal in package errors, such as *errors.NotFound. Bad input fails with
 // *errors.InvalidInput before anything is sent. A write whose response was lost fails with *errors.OutcomeUnknown.
 //
-// The description states no rate limits for this surface, so the client sends at once. A call over a limit is tried
-// again. If that does not help, it fails with *errors.RateLimited, which says when to try again.
+// The description states no rate limits for this surface, so the client does not limit its own rate. If the service
+// refuses a call as over a limit, the client waits and tries again. If that does not help, it fails with
+// *errors.RateLimited, which says when to try again.
 //
 // [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package appapi

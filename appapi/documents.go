@@ -15,15 +15,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Documents are the files of invoices and contracts.
+// Documents stores the files of invoices and contracts.
 type Documents struct{ low lowLevel }
 
 // Upload stores a document. It reads document.Content to its end and does not close it. The document travels in base64,
 // and is held in memory once, in that form.
 //
-// If the reader fails, or ctx ends between two reads, Upload fails with *errors.NotDelivered around that error, and
-// nothing was sent. A document that is too large fails with *errors.PayloadTooLarge. The description states no limit:
-// bound what you read from others, for example with http.MaxBytesReader.
+// If the reader fails, or ctx ends between two reads, Upload sends nothing, and fails with *errors.NotDelivered, which
+// wraps that error. A document that is too large fails with *errors.PayloadTooLarge. The description states no limit:
+// limit what you read from others, for example with http.MaxBytesReader.
 func (s *Documents) Upload(
 	ctx context.Context, document DocumentUpload, options ...moneymovement.CallOption,
 ) (*model.Document, error) {

@@ -10,10 +10,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Invoices are requests for payment from a contractor to a client. The id of an invoice is a UUID.
+// Invoices issues invoices, lists them and changes their status. An invoice is a request for payment from a contractor,
+// who is paid, to a client, who pays. The id of an invoice is a UUID.
 //
-// The service knows no idempotency key for an invoice. A create whose response is lost fails with
-// *errors.OutcomeUnknown and is never sent twice: look for the invoice with [Invoices.List] before you create it again.
+// The service takes no idempotency key for an invoice, so the methods that create invoices are never sent twice. If the
+// response is lost, they fail with *errors.OutcomeUnknown: look for the invoice with [Invoices.List] before you create
+// it again.
 type Invoices struct{ low lowLevel }
 
 // List returns one page: at most params.Limit invoices, starting at params.Offset. If Limit is 0, the service decides
@@ -24,8 +26,8 @@ func (s *Invoices) List(
 	return transport.Of(s).low.ListInvoices(ctx, &params, options)
 }
 
-// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
-// If invoices are created meanwhile, it can miss an invoice or return one twice.
+// All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
+// after the first error. If invoices are created meanwhile, it can miss an invoice or return one twice.
 func (s *Invoices) All(
 	ctx context.Context, params ListInvoicesParams, options ...moneymovement.CallOption,
 ) iter.Seq2[model.Invoice, error] {
@@ -61,12 +63,13 @@ func (s *Invoices) CreateFromContract(
 	return transport.Of(s).low.CreateInvoiceFromContract(ctx, contractID, &invoice, options)
 }
 
-// CreateBatch issues one invoice for each entry, and returns them in the same order. An invoice that was issued but
-// could not be read is zero at its place; [moneymovement.CaptureResponse] reports it in Unread.
+// CreateBatch issues one invoice for each entry, and returns them in the same order. If an invoice was issued but its
+// JSON cannot be read, the slice has a zero Invoice in its place, and [moneymovement.CaptureResponse] reports it in
+// Unread.
 //
-// If the service refuses a batch, entries before the bad one may have been issued: the description does not say. A
-// success without a list, such as {"ok":true}, fails with *errors.OutcomeUnknown. In both cases look at [Invoices.List]
-// before you send the entries again.
+// If the service refuses a batch because of one entry, the invoices of the entries before it may have been issued: the
+// description does not say. A success without a list, such as {"ok":true}, fails with *errors.OutcomeUnknown. In both
+// cases, use [Invoices.List] to see which invoices exist before you send the entries again.
 func (s *Invoices) CreateBatch(
 	ctx context.Context, batch InvoiceBatch, options ...moneymovement.CallOption,
 ) ([]model.Invoice, error) {
@@ -87,7 +90,7 @@ func (s *Invoices) Update(
 		Or(reading(ctx, id, transport.Of(s).low.GetInvoice))
 }
 
-// InvoicePayment says how an invoice was paid. Its zero value means: offline, now.
+// InvoicePayment says how an invoice was paid. The zero value means that it was paid offline, now.
 type InvoicePayment struct {
 	// Reference is any unique text, such as the hash of a transaction. If it is empty, the invoice is marked as paid
 	// offline, without a linked transaction.

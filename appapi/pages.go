@@ -107,4 +107,5 @@ func pages[P, L, T any](
 	}
 }
 
-var errStuck = errors.New("list does not advance: the service returned the same page at another offset")
+var errStuck = errors.New("the list does not advance: the service returned the same page at another offset; " +
+	"call List, and report this to the service")

@@ -8,12 +8,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Quotes are prices, each for one payment. Asking for a quote moves no money. A price holds for at most two minutes; a
-// later payment fails with *errors.QuoteExpired. Amounts are exact decimals in units of their currency. To pay a payout
-// quote, use [Transfers.Send] with [ToQuote].
+// Quotes returns prices, each for one payment. Asking for a quote moves no money. A price is valid for at most two
+// minutes; a later payment fails with *errors.QuoteExpired. Amounts are exact decimals in units of their currency. To
+// pay a payout quote, use [Transfers.Send] with [ToQuote].
 type Quotes struct{ low lowLevel }
 
-// PayinFromChain returns the price of a transfer from another chain to the balance.
+// PayinFromChain returns the price of a transfer from another chain to the balance. The payer sends the money to the
+// DepositAddress of the quote.
 func (s *Quotes) PayinFromChain(
 	ctx context.Context, payin BalancePayinQuote, options ...moneymovement.CallOption,
 ) (*Quote, error) {
@@ -27,9 +28,9 @@ func (s *Quotes) PayinFromBank(
 	return transport.Of(s).low.QuoteBankPayin(ctx, &payin, options)
 }
 
-// SubmitPayin accepts the price of a bank transfer, and returns the status of the payment. To follow it, give the quote
-// id to Quotes.Wait of package refapi. The description does not say whether a second submission is harmless, so
-// SubmitPayin is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
+// SubmitPayin accepts the price of a bank transfer, and returns the status of the payment. To wait for the payment,
+// pass the quote id to Quotes.Wait of package refapi. The description does not say whether a second submission is
+// harmless, so SubmitPayin is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown.
 func (s *Quotes) SubmitPayin(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {

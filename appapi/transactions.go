@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Transactions are the movements of the account's money.
+// Transactions lists the movements of the account's money.
 type Transactions struct{ low lowLevel }
 
 // List returns one page of the transactions that match the filters: at most params.Limit of them, starting at
@@ -19,8 +19,8 @@ func (s *Transactions) List(
 	return transport.Of(s).low.ListTransactions(ctx, &params, options)
 }
 
-// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
-// If money moves meanwhile, it can miss a transaction or return one twice.
+// All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
+// after the first error. If money moves meanwhile, it can miss a transaction or return one twice.
 func (s *Transactions) All(
 	ctx context.Context, params ListTransactionsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Transaction, error] {

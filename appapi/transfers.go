@@ -12,7 +12,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Transfers are the payments of the app. The service finds the app by the key.
+// Transfers sends payments from the account, and lists the transfers of the app. The service finds the app by the app
+// API key.
 type Transfers struct{ low lowLevel }
 
 // Destination is what a transfer pays: a [ToContact], [ToQuote] or [ToInvoice] value, not a pointer. Only ToContact has
@@ -27,7 +28,7 @@ type ToContact struct {
 	Memo      string          // optional note
 }
 
-// ToQuote pays the quote of a payout, see [Quotes.Payout]. A quote is valid for at most two minutes.
+// ToQuote pays at the price of a quote from [Quotes.Payout]. A quote is valid for at most two minutes.
 type ToQuote struct {
 	QuoteID string
 	Memo    string // optional note
@@ -43,9 +44,9 @@ func (ToContact) isDestination() {}
 func (ToQuote) isDestination()   {}
 func (ToInvoice) isDestination() {}
 
-// Send pays, and returns the hash of the transaction. The key is required. One key pays once, also if several processes
-// use it: derive it from what you pay, with [moneymovement.DeriveKey]. The same key with other terms fails with
-// *errors.IdempotencyKeyReused.
+// Send pays, and returns the hash of the transaction. The key is required. The same key pays once, even if several
+// processes use it. Derive it from what you pay, with [moneymovement.DeriveKey]. The same key with other terms fails
+// with *errors.IdempotencyKeyReused.
 //
 // If the response is lost, Send fails with *errors.OutcomeUnknown and the payment may have been made. Call Send again
 // with the same key and terms, or look the payment up with [Transfers.ByKey].
@@ -89,8 +90,8 @@ func (s *Transfers) List(
 	return transport.Of(s).low.ListTransfers(ctx, &params, options)
 }
 
-// All reads every page, starting at params.Offset. You can range over it more than once. It ends after the first error.
-// If transfers are sent meanwhile, it can miss a transfer or return one twice.
+// All reads every page, starting at params.Offset. You can range over the result more than once. The iteration ends
+// after the first error. If transfers are sent meanwhile, it can miss a transfer or return one twice.
 func (s *Transfers) All(
 	ctx context.Context, params ListTransfersParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Transfer, error] {
@@ -99,9 +100,9 @@ func (s *Transfers) All(
 		func(l *TransferList) ([]Transfer, int) { return l.Items, l.Total })
 }
 
-// ByKey returns the transfer that was sent with an idempotency key. found is false if the service lists no such
-// transfer, or lists several and none of them contains the key. If a listed transfer cannot be read, and no other has
-// the key, ByKey fails with *errors.UnexpectedResponse, because that transfer may be the one.
+// ByKey returns the transfer that was sent with an idempotency key. found is false if the service lists no transfer
+// with this key. If the service lists transfers that cannot be read, and no other has the key, ByKey fails with
+// *errors.UnexpectedResponse, because one of them may have it.
 func (s *Transfers) ByKey(
 	ctx context.Context, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (transfer *Transfer, found bool, err error) {
@@ -128,7 +129,7 @@ func (s *Transfers) ByKey(
 	if leftOut {
 		return nil, false, &errors.UnexpectedResponse{
 			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
-			Err: errors.New("a listed transfer cannot be read, and may be the one: look at the response body"),
+			Err: errors.New("a listed transfer cannot be read, and it may have the key: look at the response body"),
 		}
 	}
 	return nil, false, nil

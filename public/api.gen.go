@@ -18,13 +18,14 @@ type FXRate struct {
 	// The rate for a card payment.
 	Card model.Decimal `json:"card,omitempty,omitzero"`
 
-	// The rate against USD.
+	// The rate of the currency, priced against USD. The sandbox host sends the value of one unit in USD.
 	USDRate model.Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
 // RenderInvoicePDFParams holds the parameters of GET /public/invoices/{id}/pdf. A zero field is not sent.
 type RenderInvoicePDFParams struct {
-	// The index in the invoice's "paymentMethods" of the method to print.
+	// The index in the invoice's "paymentMethods" of the method to print, counted from 0. If it is absent, the copy has
+	// no payment details.
 	Details *int `form:"details,omitempty" json:"details,omitempty"`
 }
 

@@ -16,8 +16,8 @@ type Client struct {
 // New returns a client. baseURL is the service's address, such as https://host.example. It must be https, except for a
 // loopback address. New sends nothing. Bad input fails with *errors.InvalidInput.
 //
-// The description states no rate limits for this surface. The client sends at once, unless
-// moneymovement.WithRateLimiter sets limits.
+// The description states no rate limits for this surface. The client does not limit its own rate,
+// unless [moneymovement.WithRateLimiter] sets limits.
 func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 	config := transport.ConfigOf(moneymovement.Version, options)
 	config.Auth = nil // whatever the options of another surface brought along

@@ -12,8 +12,8 @@
 //
 // Words such as invoice and payment method are explained in the [glossary].
 //
-// A client of this package never sends a credential and keeps no cookies. Its requests have the headers
-// Accept: application/json (also for a PDF), User-Agent, and the Host and Accept-Encoding of net/http.
+// A client of this package never sends a credential and keeps no cookies. Its requests have the headers Accept:
+// application/json (also for a PDF) and User-Agent, and those that net/http adds: Host and Accept-Encoding.
 //
 // # Errors
 //

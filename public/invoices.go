@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Invoices are requests for payment, as the people who pay them see them.
+// Invoices reads invoices and their PDFs by the public id, as the payer sees them.
 type Invoices struct{ low lowLevel }
 
 // Get returns an invoice by its public id.
@@ -21,7 +21,7 @@ func (s *Invoices) Get(ctx context.Context, id string, options ...moneymovement.
 // Without Details, the copy has no payment details. The service refuses an index that the invoice does not have.
 //
 // An error of the call comes before the first byte. If the copy breaks off later, [PDF.Read] returns
-// *errors.UnexpectedResponse. ctx must live until the stream is read.
+// *errors.UnexpectedResponse. If ctx ends before the whole stream is read, the stream ends with an error.
 func (s *Invoices) PDF(
 	ctx context.Context, id string, params RenderInvoicePDFParams, options ...moneymovement.CallOption,
 ) (*PDF, error) {

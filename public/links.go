@@ -47,7 +47,7 @@ func named(id string) bool { return id != "" && id != "." && id != ".." }
 // InvoicePDFLink itself sends nothing. Without params.Details, the copy has no payment details. Bad input fails with
 // *errors.InvalidInput.
 //
-// An invoice of the service contains no download link.
+// The service sends no such link with an invoice, so this method makes one.
 func (c *Client) InvoicePDFLink(id string, params RenderInvoicePDFParams) (string, error) {
 	made := transport.Of(c)
 	err := transport.Validate(opRenderInvoicePDF.ID, func(check *transport.Check) {

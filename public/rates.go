@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Rates are exchange rates against USD.
+// Rates returns exchange rates against USD.
 type Rates struct{ low lowLevel }
 
 // Get returns the rates of a currency, priced against USD. currency is a code such as "EUR". Rates are exact decimals.

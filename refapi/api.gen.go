@@ -34,7 +34,7 @@ type MerchantProduct struct {
 	// The pictures of the product.
 	Images []string `json:"images,omitempty,omitzero"`
 
-	// The largest amount that the buyer may choose.
+	// The largest amount that the buyer may choose, in Currency.
 	MaxAmount *model.Decimal `json:"maxAmount,omitempty"`
 
 	// The largest number of units in one purchase.
@@ -43,13 +43,13 @@ type MerchantProduct struct {
 	// Data that the merchant attached.
 	Metadata model.OpenObject `json:"metadata,omitempty,omitzero"`
 
-	// The smallest amount that the buyer may choose.
+	// The smallest amount that the buyer may choose, in Currency.
 	MinAmount *model.Decimal `json:"minAmount,omitempty"`
 
 	// The name to display.
 	Name string `json:"name"`
 
-	// The amount that is proposed to the buyer.
+	// The amount that is proposed to the buyer, in Currency.
 	PresetAmount *model.Decimal `json:"presetAmount,omitempty"`
 
 	// The fixed price, in Currency.
@@ -103,7 +103,7 @@ type WalletLoginResult struct {
 	// The hash of the on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 
-	// The hash of the user operation.
+	// The hash of the user operation, for a wallet that is a smart contract (ERC-4337).
 	UserOpHash string `json:"userOpHash,omitempty,omitzero"`
 }
 
@@ -115,7 +115,7 @@ type webhookAcknowledgement struct {
 
 // WebhookEvent is an event that a partner reports.
 type WebhookEvent struct {
-	// The time of the event.
+	// The time of the event, as the partner writes it.
 	CreatedAt string `json:"createdAt"`
 
 	// The id of the entity that the event is about.
@@ -134,7 +134,7 @@ type WebhookEvent struct {
 // ListMerchantProductsParams holds the parameters of GET /api/v1/transactions/merchant/products. A zero field is not
 // sent.
 type ListMerchantProductsParams struct {
-	// Selects products that are on sale.
+	// Whether to return only products that are on sale. If it is absent, the service takes true.
 	ActiveOnly *bool `form:"active_only,omitempty" json:"active_only,omitempty"`
 }
 
@@ -142,9 +142,10 @@ type ListMerchantProductsParams struct {
 type LogInWalletParams struct {
 	DeviceID string `json:"device-id,omitempty,omitzero"`
 
-	// The kind of device.
+	// The kind of device. If it is absent, the service takes "ios".
 	DeviceType string `json:"device-type,omitempty,omitzero"`
 
+	// The name of the device. If it is absent, the service takes "ios".
 	DeviceName string `json:"device-name,omitempty,omitzero"`
 }
 

@@ -9,14 +9,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Cards are payment cards. Limits and amounts are exact decimals in the currency of the card's Limit.
+// Cards lists payment cards, and reveals their details to the holder. Limits and amounts are exact decimals in the
+// currency of the card's Limit.
 type Cards struct {
 	low    lowLevel
 	proofs cardproof.Prover
 }
 
-// List returns the account's cards, and how far the owner's verification for a card has come. A field that the response
-// leaves out has the stated default: KYCStatus not_started, amounts 0, the others false.
+// List returns the account's cards, and the status of the owner's verification for cards. If the response leaves a
+// field out, the field has its default: not_started for KYCStatus, 0 for amounts, and false for the others.
 func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (*model.CardList, error) {
 	return transport.Of(s).low.ListCards(ctx, options)
 }
@@ -24,9 +25,9 @@ func (s *Cards) List(ctx context.Context, options ...moneymovement.CallOption) (
 // Details returns a card's number, security code and expiry date. They are [moneymovement.Secret] values, which do not
 // print: call Reveal to show them to the holder.
 //
-// The wallet that the card spends from signs a confirmation message. A signature is valid once and for five minutes, so
-// each call signs anew. If the wallet takes longer than that, for example because it asks a person, Details fails with
-// *errors.InvalidInput and sends nothing. The service refuses the signature of another wallet.
+// The wallet that the card spends from signs a confirmation message. A signature can be used once, within five minutes,
+// so each call needs a new one. If the wallet takes longer than that to sign, for example because it asks a person,
+// Details fails with *errors.InvalidInput and sends nothing. The service refuses the signature of another wallet.
 //
 // The description does not show the confirmation message. The SDK assumes one; [model.WithCardMessage] replaces it.
 //
@@ -45,8 +46,8 @@ func (s *Cards) Details(
 	return s.DetailsWithProof(ctx, id, proof, options...)
 }
 
-// DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. See
-// [model.SignCardDetails].
+// DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. To make
+// one, use [model.SignCardDetails].
 func (s *Cards) DetailsWithProof(
 	ctx context.Context, id string, proof model.CardDetailsProof, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {

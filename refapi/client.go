@@ -24,8 +24,8 @@ type Client struct {
 // New returns a client. baseURL is the service's address, such as https://host.example, without /api/v1. It must be
 // https, except for a loopback address. New sends nothing. Bad input fails with *errors.InvalidInput.
 //
-// The description states no rate limits for this surface. The client sends at once, unless
-// moneymovement.WithRateLimiter sets limits.
+// The description states no rate limits for this surface. The client does not limit its own rate,
+// unless [moneymovement.WithRateLimiter] sets limits.
 func New(baseURL string, with Credential, options ...moneymovement.Option) (*Client, error) {
 	current := credential(with)
 	if err := current.validate("New"); err != nil {
@@ -46,9 +46,9 @@ func New(baseURL string, with Credential, options ...moneymovement.Option) (*Cli
 	}, nil
 }
 
-// UseToken changes the access token. Calls that begin after UseToken send the new token. Calls that began before end
-// with the old one, so both tokens must be valid until these calls are over. An empty token, or one that does not fit
-// in a header, fails with *errors.InvalidInput.
+// UseToken changes the access token. Calls that begin after UseToken send the new token. Calls that are under way still
+// use the old token, so keep it valid until they have ended. An empty token, or one that does not fit in a header,
+// fails with *errors.InvalidInput.
 func (c *Client) UseToken(token AccessToken) error {
 	return transport.Of(c).keys.change("UseToken", func(next *credential) { next.AccessToken = token })
 }

@@ -28,7 +28,7 @@ type APIKey struct {
 // NewAPIKey returns a key that the service issued.
 func NewAPIKey(key string) APIKey { return APIKey{transport.NewSecret(key), true} }
 
-// Credential is what the reference endpoints take. It never prints.
+// Credential is the credential of the reference endpoints. It never prints.
 type Credential struct {
 	// AccessToken is required. It is sent as Authorization: Bearer.
 	AccessToken AccessToken

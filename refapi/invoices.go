@@ -8,14 +8,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Invoices are requests for payment from a contractor to a client.
+// Invoices changes the status of invoices. An invoice is a request for payment from a contractor, who is paid, to a
+// client, who pays.
 type Invoices struct{ low lowLevel }
 
 // Update changes the status of an invoice, and returns the invoice. id is a UUID. If Status is paid and
-// OnchainTransactionID is not set, the invoice is marked as paid offline, without a transaction; otherwise
-// OnchainTransactionID is any unique reference. PaidAt is when it was paid, and means now if it is not set.
+// OnchainTransactionID is not set, the invoice is marked as paid offline, without a transaction. OnchainTransactionID
+// can be any unique reference. PaidAt is the time of the payment; if it is not set, the service takes the current time.
 //
-// A status that the service does not know fails with *errors.DetailErrors.
+// If the service does not know the status, Update fails with *errors.DetailErrors.
 func (s *Invoices) Update(
 	ctx context.Context, id string, change model.InvoiceUpdate, options ...moneymovement.CallOption,
 ) (*model.Invoice, error) {
@@ -30,7 +31,7 @@ func (s *Invoices) UpdateOnInvoicesPath(
 	return transport.Of(s).low.UpdateInvoiceOnInvoicesPath(ctx, id, &change, options)
 }
 
-// Contracts are agreements that invoices are issued under.
+// Contracts reads contracts. A contract is an agreement that invoices are issued under.
 type Contracts struct{ low lowLevel }
 
 // Get returns a contract. id is a UUID.

@@ -9,19 +9,20 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// Quotes reports how far the payment of a quote has come. Package appapi makes quotes.
+// Quotes reads the status of payments by the id of their quote. Package appapi asks for quotes.
 type Quotes struct{ low lowLevel }
 
-// Status returns how far the payment of a quote has come. Amounts are exact decimals in units of their currency.
+// Status returns the status of the payment of a quote. Amounts are exact decimals in units of their currency.
 func (s *Quotes) Status(
 	ctx context.Context, quoteID string, options ...moneymovement.CallOption,
 ) (*model.UniversalTransactionStatus, error) {
 	return transport.Of(s).low.GetTransactionStatus(ctx, quoteID, options)
 }
 
-// Wait reads the status until the payment has ended, well or badly: look at the Status that it returns. [Settled]
-// decides what an end is; [Until] replaces it. The pauses between reads grow; [PollEvery] sets them. If ctx ends first,
-// Wait returns the last status that it read and a *[StillPending] error.
+// Wait polls the status until the payment has ended, and returns the last status. The payment may have failed, so check
+// the Status. [Settled] decides whether a status is an end; the option [Until] replaces it. The pauses between reads
+// grow; the option [PollEvery] sets them. An invalid option fails with *errors.InvalidInput, and nothing is sent. If
+// ctx ends first, Wait returns the last status that it read and a *[StillPending] error.
 func (s *Quotes) Wait(
 	ctx context.Context, quoteID string, options ...WaitOption,
 ) (*model.UniversalTransactionStatus, error) {
@@ -32,7 +33,7 @@ func (s *Quotes) Wait(
 }
 
 // Settled reports whether the status of a payment is final. The description does not show the values of Status, so the
-// words here are assumed: completed, failed, expired, refunded and the like. Any other word counts as pending.
+// SDK assumes these: completed, failed, expired, refunded and the like. Any other word counts as pending.
 func Settled(status *model.UniversalTransactionStatus) bool {
 	switch strings.ToLower(status.Status) {
 	case "completed", "success", "succeeded", "settled",

@@ -92,9 +92,32 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		assert.Equal(t, 20*time.Second, pending.Waited)
 		assert.True(t, pending.Retryable())
 		assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
-		assert.Regexp(t, `^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded$`,
+		assert.Regexp(t,
+			`^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded - wait again to go on$`,
 			err.Error())
 	})
+}
+
+func TestInvalidWaitOptionsAreRefused(t *testing.T) {
+	for name, option := range map[string]refapi.WaitOption{
+		"no function for progress":   refapi.OnProgress(nil),
+		"no function for the end":    refapi.Until(nil),
+		"no pause":                   refapi.PollEvery(0, time.Second),
+		"a pause over a day":         refapi.PollEvery(time.Second, 25*time.Hour),
+		"the longer pause first":     refapi.PollEvery(time.Minute, time.Second),
+		"negative pauses":            refapi.PollEvery(-time.Minute, -time.Second),
+		"less than any clock counts": refapi.PollEvery(time.Nanosecond, time.Nanosecond),
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newClient(t, func(*http.Request) (*http.Response, error) {
+				t.Error("something was sent")
+				return answer(http.StatusOK, `{}`), nil
+			})
+			status, err := client.Quotes.Wait(t.Context(), "q_1", option)
+			assert.Nil(t, status)
+			assert.True(t, is[*errors.InvalidInput](err), "%v", err)
+		})
+	}
 }
 
 // A wait whose context has ended says that it has read nothing.
@@ -153,27 +176,4 @@ func TestAWaitReadsAsAPoll(t *testing.T) {
 			assert.Equal(t, moneymovement.ClassPoll, class)
 		}
 	})
-}
-
-func TestInvalidWaitOptionsAreRefused(t *testing.T) {
-	client := newClient(t, func(*http.Request) (*http.Response, error) {
-		t.Error("something was sent")
-		return answer(http.StatusOK, `{}`), nil
-	})
-	for name, c := range map[string]struct {
-		option      refapi.WaitOption
-		field, code string
-	}{
-		"nothing to call":       {refapi.OnProgress(nil), "OnProgress", "missing"},
-		"nothing to end it":     {refapi.Until(nil), "Until", "missing"},
-		"no pause":              {refapi.PollEvery(0, time.Second), "PollEvery", "out_of_range"},
-		"a pause of over a day": {refapi.PollEvery(time.Second, 25*time.Hour), "PollEvery", "out_of_range"},
-		"pauses the wrong way":  {refapi.PollEvery(time.Minute, time.Second), "PollEvery", "out_of_range"},
-	} {
-		_, err := client.Quotes.Wait(t.Context(), "q_1", c.option)
-		var input *errors.InvalidInput
-		require.ErrorAs(t, err, &input, name)
-		assert.Equal(t, c.field, input.Fields[0].Field)
-		assert.Equal(t, c.code, input.Fields[0].Code)
-	}
 }

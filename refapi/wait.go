@@ -10,15 +10,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// WaitOption sets up a wait: [PollEvery], [OnProgress] or [Until].
+// WaitOption is an option of [Quotes.Wait]: [PollEvery], [OnProgress] or [Until]. An invalid option fails with
+// *errors.InvalidInput, and nothing is sent.
 type WaitOption func(*waiting)
 
 // Progress is what a wait has read so far.
 type Progress struct {
 	QuoteID string
-	Status  string        // as last read; "unread" before the first read
+	Status  string        // the status as last read; "unread" before the first read
 	Reads   int           // how many times it was read
-	Waited  time.Duration // since the wait began
+	Waited  time.Duration // the time since the wait began
 }
 
 // OnProgress calls f after each read, in the goroutine that waits. A nil f is *errors.InvalidInput.
@@ -58,7 +59,7 @@ type StillPending struct {
 }
 
 func (e *StillPending) Error() string {
-	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v", e.QuoteID, e.Status,
+	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v - wait again to go on", e.QuoteID, e.Status,
 		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 

@@ -11,8 +11,8 @@ import (
 type Wallet struct{ low lowLevel }
 
 // LogIn sends a message and the wallet's signatures over it, and returns the status of the login. The description does
-// not show which message must be signed. device describes the caller's device; its Type and Name are ios if they are
-// empty.
+// not show which message must be signed. device describes the device that logs in. If DeviceType or DeviceName is
+// empty, the service takes ios.
 //
 // A login can send a transaction on chain, so LogIn is never sent twice. If its response is lost, it fails with
 // *errors.OutcomeUnknown.

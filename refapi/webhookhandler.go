@@ -22,7 +22,7 @@ type WebhookDelivery struct {
 	Body   []byte // the bytes as received
 }
 
-// WebhookHandler is an http.Handler that receives a partner's webhook. It takes a POST with a JSON body of limited
+// WebhookHandler is an http.Handler that receives a partner's webhook. It accepts a POST with a JSON body of limited
 // size, reads the event, and passes it to Handle.
 //
 //	mux.Handle("POST /api/v1/webhook/acme", &refapi.WebhookHandler{
@@ -32,35 +32,35 @@ type WebhookDelivery struct {
 //	})
 //
 // It responds with 200 and {"ok":true} after Handle returns nil. If Handle returns an error, it responds with 500, and
-// the partner sends the event again. The text of the error is not sent. If Handle panics, net/http closes the
-// connection, and the partner sends the event again, too.
+// the partner can send the event again. The text of the error is not sent. If Handle panics, net/http closes the
+// connection, and the partner gets no response.
 //
 // Other requests never reach Handle: another method is refused with 405, another content type with 415, a body that is
 // too large with 413, a delivery that Verify refuses with 401. A body that is not an event is refused with 422 and a
 // list of the wrong fields, in the form of the reference endpoints.
 //
 // The description states the path, the body and the response of a partner's webhook. It states no signature and no
-// other proof of the sender. Without Verify, everybody who reaches the handler can send events. Check in Verify what
-// your deployment agreed on with the partner, or put something in front of the handler that knows the partner, such as
-// an allowlist of addresses or mutual TLS. The same event can arrive twice: a partner that lost the response sends it
-// again.
+// other proof of the sender. Without Verify, everybody who can reach the handler can send events. Check in Verify the
+// proof that you agreed on with the partner, or put a check of the sender in front of the handler, such as an allowlist
+// of addresses or mutual TLS. The same event can arrive twice, for example if the partner did not receive the response.
 //
-// The description shows no event that the service sends to an integrator. To learn of progress, read it: see dapi's
-// Wait methods and [Quotes.Wait]. Use this handler if you run the receiving end, or if your deployment agreed on more.
+// The description shows no event that the service sends to an integrator. To follow a payment, poll its status with
+// [Quotes.Wait] or with the Wait methods of package dapi. Use this handler if you run an endpoint that partners send
+// events to.
 //
 // The handler is safe for concurrent use if Handle, Verify and OnError are. Do not change its fields while it serves.
 type WebhookHandler struct {
-	// Handle takes an event. Its context ends when the sender closes the connection. If Handle is nil, every event is
-	// refused with 503.
+	// Handle processes an event. Its context ends when the sender closes the connection. If Handle is nil, every event
+	// is refused with 503.
 	Handle func(ctx context.Context, event WebhookEvent) error
 	// Verify checks a delivery before its body is read as JSON. It gets a copy of the body. It must compare signatures
-	// in constant time, as hmac.Equal does. If it returns an error, the delivery is refused with 401; the reason goes
-	// to OnError and not to the sender. If Verify is nil, every delivery is accepted.
+	// in constant time, as hmac.Equal does. If it returns an error, the delivery is refused with 401. The error goes to
+	// OnError and not to the sender. If Verify is nil, every delivery is accepted.
 	Verify func(ctx context.Context, delivery WebhookDelivery) error
 	// MaxBody is the largest body in bytes. Zero or less means 1 MiB.
 	MaxBody int64
-	// OnError is called for each request that is refused, with the request id that the sender got. err is the error of
-	// Handle or Verify, or says what is wrong with the request. OnError may be nil.
+	// OnError is called for each request that is refused, with the request id that the sender received. err is the
+	// error of Handle or Verify, or says what is wrong with the request. OnError may be nil.
 	OnError func(r *http.Request, requestID string, err error)
 }
 
@@ -93,7 +93,7 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return event, refuse(http.StatusUnsupportedMediaType, errors.CodeInvalidRequest,
-			"content type must be application/json")
+			"the content type must be application/json")
 	}
 	most := h.MaxBody
 	if most <= 0 {
@@ -101,16 +101,17 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return event, refuse(http.StatusRequestEntityTooLarge, errors.CodePayloadTooLarge, "body is too large")
+		return event, refuse(http.StatusRequestEntityTooLarge, errors.CodePayloadTooLarge, "the body is too large")
 	}
 	if err != nil {
-		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "body ended early").because(err)
+		return event, refuse(http.StatusBadRequest, errors.CodeInvalidRequest, "the body ended early; send it again").
+			because(err)
 	}
 	if h.Verify != nil {
 		delivery := WebhookDelivery{Method: r.Method, Host: r.Host, Path: r.RequestURI, Header: r.Header,
 			Body: bytes.Clone(body)}
 		if err := h.Verify(r.Context(), delivery); err != nil {
-			return event, refuse(http.StatusUnauthorized, errors.CodeUnauthenticated, "delivery is refused").
+			return event, refuse(http.StatusUnauthorized, errors.CodeUnauthenticated, "the delivery was not verified").
 				because(err)
 		}
 	}
@@ -120,10 +121,12 @@ func (h *WebhookHandler) receive(w http.ResponseWriter, r *http.Request) (event 
 // hand passes the event to Handle.
 func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookRefusal {
 	if h.Handle == nil {
-		return refuse(http.StatusServiceUnavailable, errors.CodeProviderUnavailable, "events are not accepted here")
+		return refuse(http.StatusServiceUnavailable, errors.CodeProviderUnavailable,
+			"this endpoint does not accept events; send it later")
 	}
 	if err := h.Handle(ctx, event); err != nil {
-		return refuse(http.StatusInternalServerError, errors.CodeInternalError, "event was not handled").because(err)
+		return refuse(http.StatusInternalServerError, errors.CodeInternalError,
+			"the event was not processed; send it again").because(err)
 	}
 	return nil
 }

@@ -12,13 +12,12 @@ import (
 // AppKeyRegistration describes an app key. The service's description does not say how an app key is issued; the host
 // issues one on request.
 type AppKeyRegistration struct {
-	// Email names the account that the app acts for. The default is the host's first account. If the host does not know
-	// the email, it creates the account. An integrator's own account is the same on the platform API and on the app
-	// API.
+	// Email names the account that the app acts for. The default is the host's first account. If no account has this
+	// email, the host creates one. An integrator's own account is the same on the platform API and on the app API.
 	Email string
 	// App is the name of the app that owns the key. Keys of the same account and app see the same transfers.
 	App string
-	// Scopes are what the key may do. They are from [AppScopes]; nil means all of them.
+	// Scopes are what the key may do. They are from [AppScopes]; nil means every scope.
 	Scopes []string
 	// SpendLimit is how much the key may spend in total, in USDC; nil means no limit.
 	SpendLimit *decimal.Decimal
@@ -68,7 +67,7 @@ func (h *Host) account(email string) credential.Account {
 	return credential.Account{ID: id, Email: canonical}
 }
 
-// DeleteAppKey deletes an app key. Calls with it then fail with unauthenticated. For an unknown id the error says
+// DeleteAppKey deletes an app key. Calls with it then fail with unauthenticated. For an unknown id, the error contains
 // not_found.
 func (h *Host) DeleteAppKey(id string) error { return h.appKeys.Delete(id) }
 

@@ -35,7 +35,7 @@ type Credentials struct {
 // AppSpendLimit is how much the app key of [Credentials] may spend in total, in USDC.
 const AppSpendLimit = 10_000
 
-// Secret is a text, such as an app key, that does not print: fmt, JSON and slog show a redaction. Use [Secret.Reveal]
+// Secret is a text, such as an app key, that does not print: fmt, JSON and slog show a placeholder. Use [Secret.Reveal]
 // to read it.
 type Secret struct {
 	text func() string // a function, which printers that use reflection cannot look into
@@ -53,13 +53,13 @@ func (s Secret) Reveal() string {
 	return s.text()
 }
 
-// Format implements [fmt.Formatter]: it writes a redaction for every verb and flag.
+// Format implements [fmt.Formatter]: it writes a placeholder for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
-// MarshalText implements [encoding.TextMarshaler]: JSON and other encodings show a redaction.
+// MarshalText implements [encoding.TextMarshaler]: JSON and other encodings show a placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// LogValue implements [slog.LogValuer]: it returns a redaction.
+// LogValue implements [slog.LogValuer]: it returns a placeholder.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 // seed is what a host has from the start, and what a reset restores.

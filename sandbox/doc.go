@@ -8,7 +8,8 @@
 //     wallet for cards. [Host.RegisterKey] and [Host.RegisterAppKey] make further keys.
 //   - [Host.Advance] moves the host's clock: a session of sixty days ends in one call.
 //   - [Host.Arm] scripts a fault, such as [DropAfterCommit], a response that is lost after the money moved.
-//   - [Host.Configure] changes the [Settings]: what a deployment of the service or one of its partners would decide.
+//   - [Host.Configure] changes the [Settings]: limits, durations and failures that the operator of the service or one of
+//     its partners decides about.
 //   - [Host.Ledger] returns the double-entry books: what the calls of a test did to the money.
 //   - [Host.Requests] returns the requests that arrived. [Host.PartnerEvents] and [Host.WalletLogins] return what two
 //     of the reference endpoints received.
@@ -44,15 +45,15 @@
 // The example of this package is the whole program, and the folder examples/yourbackend has a suite of such tests.
 //
 // With [WithInstantProgress], clients, rails, cards and verifications are ready when they are next read, and payouts
-// complete. To test what your code does while something is pending, set its duration, and call [Host.Advance] to end
-// it:
+// complete. To test what your code does while a resource is pending, set how long it stays pending, and call
+// [Host.Advance] to end that:
 //
 //	host.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 //	// ... the payout is in funding
 //	host.Advance(2 * time.Hour) // ... and now it is completed
 //
-// A wait of the SDK that is under way notices this at its next read. Pauses between reads are half a second and more;
-// the client option moneymovement.WithPolling makes them shorter.
+// A wait of the SDK that is under way sees this at its next read. The pauses between reads are up to 500 ms at first,
+// and grow; the client option moneymovement.WithPolling makes them shorter.
 //
 // # What the host serves
 //
@@ -63,8 +64,8 @@
 // The app API acts for the integrator's own account, the one that the platform API uses without X-Service-Account.
 // Money that is deposited there can be spent through the app API.
 //
-// The host can be made to return every slug that the service's description lists. The file SLUGS.md beside this one
-// says how. The host counts requests against the rate windows only with [WithRateLimits].
+// You can make the host return every slug that the service's description lists. The file SLUGS.md in this folder says
+// how. The host counts requests against the rate windows only with [WithRateLimits].
 //
 // # Bounds
 //
@@ -72,8 +73,8 @@
 // Host header. The host does not read the body of a request without valid credentials. A caller has one minute to send
 // a body and one minute to receive the response, unless the [http.Server] has its own timeouts.
 //
-// The host keeps at most [deployment.Settings.MaxRecords] records, and then refuses what would add one with 409
-// conflict. A program that makes millions of payouts sets [deployment.Settings.ForgetFinishedAfter].
+// The host keeps at most [deployment.Settings.MaxRecords] records. It then refuses every request that would add a
+// record with 409 conflict. If your program makes millions of payouts, set [deployment.Settings.ForgetFinishedAfter].
 //
 // # Controls over HTTP
 //
@@ -104,7 +105,7 @@
 //	{"path":"/**","fault":{"kind":"respond","status":503,"code":"database_unavailable","headers":{"Retry-After":"1"}}}
 //	{"path":"/chains","fault":{"kind":"delay","delay":"2s"}}
 //
-// The kind respond also takes message, details, body and afterCommit; garbage takes status and afterCommit; truncate
-// takes keep, a number of bytes. A fault for an operation that does not exist is refused with 400 invalid_request, and
-// details.near names the operations that are most like it.
+// The kind respond also takes message, details, body and afterCommit. The kind garbage takes status and afterCommit.
+// The kind truncate takes keep, a number of bytes. A fault for an operation that does not exist is refused with 400
+// invalid_request, and details.near names the most similar operations.
 package sandbox

@@ -10,7 +10,8 @@ import (
 )
 
 // Fault is something that goes wrong with a request. Make one with [DropBefore], [DropAfterCommit], [Respond],
-// [Garbage], [Truncate], [Delay] or [ExpireToken], and give it to [Host.Arm]. A method of Fault returns a changed copy.
+// [Garbage], [Truncate], [Delay] or [ExpireToken], and give it to [Host.Arm]. The methods of Fault return a changed
+// copy. Arm refuses a fault that sets something which its kind does not use.
 type Fault struct {
 	inner fault.Fault
 	times int
@@ -20,8 +21,8 @@ type Fault struct {
 // response.
 //
 // A plain net/http client sends some requests a second time when a kept-alive connection closes: reads, and writes with
-// an Idempotency-Key. A test that counts requests of such a client turns keep-alives off. The SDK's clients repeat no
-// write in this way.
+// an Idempotency-Key. A test that counts the requests of such a client should turn keep-alives off. The SDK's clients
+// do not repeat writes in this way.
 func DropBefore() Fault { return Fault{inner: fault.Fault{Kind: fault.DropBefore}} }
 
 // DropAfterCommit runs the operation, and then closes the connection without a response. The money moves, and the
@@ -87,7 +88,7 @@ func (f Fault) WithBody(body string) Fault {
 	return f
 }
 
-// ArmedFault is a fault that waits for its requests. [Host.Arm] returns one.
+// ArmedFault is a fault that waits for the requests that it happens to. [Host.Arm] returns one.
 type ArmedFault struct {
 	set *fault.Set
 	id  string
@@ -103,8 +104,8 @@ type ArmedFault struct {
 //
 // If several armed faults cover a request, the one that was armed first happens.
 //
-// For ease of use in tests, Arm panics if the fault can never happen: if no operation has this method and path (the
-// message names the nearest operations), and if the fault itself is invalid, such as the zero Fault or a status of 99.
+// For ease of use in tests, Arm panics if no operation has this method and path; the message names the most similar
+// operations. It also panics if the fault is invalid, such as the zero Fault or a status of 99.
 func (h *Host) Arm(method, path string, f Fault) *ArmedFault {
 	armed, err := h.arm(method, path, f.times, f.inner)
 	if err != nil {
@@ -124,7 +125,8 @@ func (h *Host) arm(method, path string, times int, f fault.Fault) (fault.Armed, 
 // DisarmAll disarms every fault that is armed. [ArmedFault.Consumed] still returns how often each happened.
 func (h *Host) DisarmAll() { h.faults.DisarmAll() }
 
-// Disarm makes the fault happen to no further request. A [Delay] that is waiting still ends at its own time.
+// Disarm disarms the fault: it happens to no further request. A request that a [Delay] already holds still waits until
+// the end of the delay.
 func (a *ArmedFault) Disarm() { a.set.Disarm(a.id) }
 
 // Consumed returns how often the fault has happened. It is zero after [Host.Reset].

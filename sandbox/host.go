@@ -132,8 +132,8 @@ func (h *Host) Credentials() Credentials { return h.seed.credentials }
 // Settings returns a copy of the current settings.
 func (h *Host) Settings() Settings { return h.configured.get().Clone() }
 
-// Configure changes the settings. The change is given the current settings, and all of it applies from the next request
-// on. If a setting is invalid, nothing changes and the error names it.
+// Configure changes the settings. It calls change with the current settings. What change sets applies from the next
+// request on. If a setting is invalid, nothing changes, and the error names every invalid setting.
 func (h *Host) Configure(change func(*Settings)) error {
 	_, err := h.configured.change(func(s *Settings) error {
 		change(s)

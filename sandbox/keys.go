@@ -10,12 +10,12 @@ import (
 // KeyRegistration describes a developer key. At the real service, an integrator registers keys in the service's web
 // application.
 type KeyRegistration struct {
-	// Email names the account. If the host does not know it, it creates the account.
+	// Email names the account. If no account has this email, the host creates one.
 	Email string
 	// PublicKey is the public key as DER SubjectPublicKeyInfo: ECDSA P-256 or secp256k1, Ed25519, or RSA with at least
 	// 2048 bits.
 	PublicKey []byte
-	// Scopes are what the key may do. They are from [Scopes]; nil means all of them.
+	// Scopes are what the key may do. They are from [Scopes]; nil means every scope.
 	Scopes []string
 	// Allowlist has 1 to 64 IP addresses or CIDR networks that the key works from; nil means every address.
 	Allowlist []string
@@ -51,8 +51,8 @@ func (h *Host) RegisterKey(registration KeyRegistration) (DeveloperKey, error) {
 	return publicView(key), nil
 }
 
-// DeleteKey deletes a developer key. The sessions that logged in with it end at once. For an unknown id the error says
-// developer_key_not_found.
+// DeleteKey deletes a developer key. The sessions that logged in with it end at once. For an unknown id, the error
+// contains developer_key_not_found.
 func (h *Host) DeleteKey(id string) error { return h.registry.Delete(id) }
 
 // Keys returns the developer keys of every account, oldest first.

@@ -36,7 +36,7 @@ type LedgerEntry struct {
 	// Account is the id of a client, an integrator or an escrow deal, or an account of the host itself: faucet,
 	// clearing, fees or outside.
 	Account string
-	// Amount is what the account gains, in units of the currency. It is negative for what the account gives.
+	// Amount is what the account gains, in units of the currency. It is negative if the account gives.
 	Amount decimal.Decimal
 	// Currency is the asset, such as USDC.
 	Currency string
@@ -57,11 +57,12 @@ type Ledger struct {
 	// Sums has the total of all entries for each currency. Each total is zero.
 	Sums map[string]decimal.Decimal
 	// Balances has what each account holds, by account and currency: Balances["cl_1"]["USDC"]. An account or currency
-	// without entries is missing, so that its balance is zero.
+	// without entries is missing; reading it returns zero.
 	Balances map[string]map[string]decimal.Decimal
 }
 
-// Ledger returns a copy of the books as of now. Money of a payout that is under way is on the account clearing.
+// Ledger returns a copy of the books as of now. While a payout is under way, its money is in the account named
+// clearing.
 func (h *Host) Ledger() Ledger {
 	books := h.platform.Ledger()
 	entries := make([]LedgerEntry, len(books.Entries))

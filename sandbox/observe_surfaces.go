@@ -9,7 +9,8 @@ import (
 type WalletLogin struct {
 	Account string // the integrator's id
 	Wallet  string // its address
-	// DeviceID, DeviceType and DeviceName are how the device describes itself. The default of type and name is ios.
+	// DeviceID, DeviceType and DeviceName are how the device describes itself. If DeviceType or DeviceName is not sent,
+	// it is ios.
 	DeviceID, DeviceType, DeviceName string
 	At                               time.Time // on the host's clock
 }

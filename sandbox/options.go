@@ -49,8 +49,8 @@ func WithEmail(email string) Option {
 	}
 }
 
-// WithDeveloperKey sets the developer key of the host's first account, so that the key stays the same from host to
-// host. The default, also for nil, is a new key.
+// WithDeveloperKey sets the developer key of the host's first account, for example to use the same key for each start
+// of a host. If key is nil, the host makes a new key, which is the default.
 func WithDeveloperKey(key *signing.DeveloperKey) Option {
 	return func(s *setup) {
 		if s.key = key; key != nil && key.PublicKey() == nil {
@@ -60,8 +60,9 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 	}
 }
 
-// WithSettings changes the settings that the host starts with, and that [Host.Reset] goes back to. The change is given
-// the current settings, [DefaultSettings] at first. [deployment.Settings.Check] says which settings are valid.
+// WithSettings changes the settings that the host starts with, and that [Host.Reset] goes back to. It calls change with
+// the current settings, which are [DefaultSettings] at first. [deployment.Settings.Check] says which settings are
+// valid.
 func WithSettings(change func(*Settings)) Option {
 	return func(s *setup) {
 		changed := s.settings.Clone()
@@ -77,31 +78,32 @@ func WithSettings(change func(*Settings)) Option {
 // WithInstantProgress makes everything progress at once: clients are ready, rails and cards are active and
 // verifications are decided when they are next read, and a confirmed payout is completed. Waits of the SDK such as
 // Payouts.Wait then return at their first read. Without this option each step takes 250 to 300 milliseconds, and a wait
-// that is too early pauses for half a second.
+// that reads too early pauses for up to half a second before the next read.
 //
-// To see a resource while it is pending, set its duration with [WithSettings] or [Host.Configure], and end it with
-// [Host.Advance]. A wait that is under way sees the change at its next read; the client option
+// To see a resource while it is pending, set how long it stays pending with [WithSettings] or [Host.Configure], and end
+// that with [Host.Advance]. A wait that is under way sees the change at its next read. The client option
 // moneymovement.WithPolling makes the pauses between reads short.
 func WithInstantProgress() Option {
 	return WithSettings(func(s *Settings) { s.SetProgress(0) })
 }
 
-// WithRateLimits makes the host count requests against the service's rate windows, and refuse what is over them with
-// rate_limited. Without this option the host counts nothing, so that a busy test is not slowed down.
+// WithRateLimits makes the host count requests against the service's rate windows, and refuse requests over a limit
+// with rate_limited. Without this option the host counts nothing, so that a busy test does not have to wait.
 func WithRateLimits() Option {
 	return WithSettings(func(s *Settings) { s.RateLimits = true })
 }
 
-// WithClock sets the clock that the host's time starts from. The default, also for nil, is the machine's. With a
-// function that always returns the same time, the host's time moves only by [Host.Advance].
+// WithClock sets the clock that the host's time starts from. If now is nil, it is the machine's clock, which is the
+// default. If now always returns the same time, the host's time moves only by [Host.Advance].
 func WithClock(now func() time.Time) Option {
 	return func(s *setup) { s.now = now }
 }
 
 // WithHosts adds host names under which callers may reach the host, such as the name of a container, with a port or
 // without. Without this option, a request that arrives on a loopback address must have localhost or a loopback address
-// in its Host header, and any other is refused with forbidden. This protects the host from web pages whose domain name
-// was made to point to this machine. With this option, the check applies to requests on every address.
+// in its Host header, and a request with any other name is refused with forbidden. This protects the host from web
+// pages whose domain name was made to point to this machine. With this option, the check applies to requests on every
+// address.
 func WithHosts(names ...string) Option {
 	return func(s *setup) {
 		for _, name := range names {
@@ -114,14 +116,14 @@ func WithHosts(names ...string) Option {
 }
 
 // WithResponseValidation checks every response of the host against the OpenAPI description, and calls violation for
-// those that differ, with the operationId. Responses of scripted faults are not checked. The function must be safe for
-// concurrent use. It is for tests of the host itself.
+// those that differ, with the operationId. Responses of scripted faults are not checked. violation must be safe for
+// concurrent use. This option is for tests of the host itself.
 func WithResponseValidation(violation func(operation string, err error)) Option {
 	return func(s *setup) { s.violation = violation }
 }
 
-// WithLogger sets the logger for failures of the host itself, such as a panic in an operation. The default, also for
-// nil, logs nothing. See [Host.Requests] for the requests that the host received.
+// WithLogger sets the logger for failures of the host itself, such as a panic in an operation. If logger is nil, the
+// host logs nothing, which is the default. See [Host.Requests] for the requests that the host received.
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *setup) {
 		if s.logger = logger; logger == nil {

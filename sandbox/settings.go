@@ -7,8 +7,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 )
 
-// Settings are what a deployment of the service or one of its partners would decide. See [deployment.Settings] for each
-// of them. Change them with [WithSettings] or, at any time, with [Host.Configure].
+// Settings are the settings of a host: limits, durations and failures that the operator of the service or one of its
+// partners decides about. See [deployment.Settings] for each of them. Change them with [WithSettings] or, at any time,
+// with [Host.Configure].
 //
 //   - Speed: ClientReadyAfter, PayoutStepAfter, KYBDecisionAfter, RailActiveAfter, ContractorAcceptsAfter,
 //     CardActiveAfter, ChainReadEvery, ReturnAfter; SetProgress sets most of them at once.
@@ -29,7 +30,7 @@ const DefaultMaxRecords = deployment.DefaultMaxRecords
 // SigningPolicy is what the service's signing policy decides about a signed approval.
 type SigningPolicy = deployment.SigningPolicy
 
-// The policies.
+// The values of SigningPolicy: the policy accepts every approval, or refuses every approval.
 const (
 	SigningPolicyAllow  = deployment.SigningPolicyAllow
 	SigningPolicyRefuse = deployment.SigningPolicyRefuse
@@ -38,7 +39,7 @@ const (
 // KYBDecision is how the review of a verification ends.
 type KYBDecision = deployment.KYBDecision
 
-// The decisions.
+// The values of KYBDecision: the review approves the client, or rejects it.
 const (
 	KYBDecisionApprove = deployment.KYBDecisionApprove
 	KYBDecisionReject  = deployment.KYBDecisionReject

@@ -56,7 +56,7 @@ func (a announcement) readable(flags sandboxFlags) string {
 	line("email", a.Email)
 	line("key file", a.KeyFile)
 	line("wallet file", a.WalletKeyFile)
-	line("rate limits", map[bool]string{true: "counted", false: "off"}[flags.rateLimits])
+	line("rate limits", map[bool]string{true: "on", false: "off"}[flags.rateLimits])
 	text.WriteString("\nLog in with the email and the key file. The flag -json also prints the app key and the " +
 		"access token.\nPress Ctrl-C to stop the host. It keeps nothing.\n")
 	return text.String()

@@ -49,7 +49,7 @@ func parseSandbox(args []string, stderr io.Writer) (sandboxFlags, error) {
 	set.Func("host", "accept requests for this host `name` as well, such as a container's; repeat it for more names",
 		func(name string) error {
 			if name == "" || strings.ContainsAny(name, "/ ") {
-				return errors.New("not a host name, such as sandbox.internal")
+				return errors.New("not a host name; give a name such as sandbox.internal")
 			}
 			f.hosts = append(f.hosts, name)
 			return nil
@@ -72,7 +72,7 @@ func parseSandbox(args []string, stderr io.Writer) (sandboxFlags, error) {
 		return f, &usageError{err.Error()}
 	}
 	if set.NArg() > 0 {
-		return f, &usageError{fmt.Sprintf("sandbox takes flags only, not the argument %q", set.Arg(0))}
+		return f, &usageError{fmt.Sprintf("sandbox takes no arguments, only flags: remove %q", set.Arg(0))}
 	}
 	if strings.TrimSpace(f.email) == "" {
 		return f, &usageError{"-email is empty; leave it out to use ops@example.com"}

@@ -1,4 +1,4 @@
-// Bankpayout pays a bank account, with the price shown before anything is signed: go run ./examples/bankpayout
+// Bankpayout pays a bank account, and shows the price before anything is signed: go run ./examples/bankpayout
 //
 // Payouts.Book books the payout: the service returns a price and an approval, which are valid for two minutes. A person
 // agrees to the price. Payouts.Confirm compares the approval with what was asked for, signs it with the developer key,
@@ -45,8 +45,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 
-	// The key says which payment this is. A second call with it within 7 days, for example after a crash, pays nothing
-	// twice.
+	// The key says which payment this is. Within 7 days, a second call with the same key, for example after a crash,
+	// does not pay again.
 	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
 		PaymentReference: "Invoice 42", Purpose: "services"}
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("a person agreed: compared the approval with what was asked for, signed it, confirmed it: %s",
+	p.Step("a person agreed to the price; checked and signed the approval, and confirmed the payout, which is now %s",
 		confirmed.Status)
 	arrived, err := account.Payouts.Wait(ctx, confirmed.ID, p.Waiting()...)
 	if err != nil {

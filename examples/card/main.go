@@ -1,7 +1,7 @@
 // Card issues a card and shows its number to the holder of its wallet: go run ./examples/card
 //
-// An app key issues the card, names it and limits it. The reference endpoints reveal its number and security code only
-// against a signature of the wallet that the card spends from.
+// With an app key, the program issues the card, gives it a name and sets its limits. The reference endpoints reveal the
+// number and the security code only to the wallet that the card spends from: it must sign a message.
 package main
 
 import (
@@ -103,13 +103,13 @@ func reveal(ctx context.Context, p *program.Program, reference *refapi.Client, c
 	if !errors.As(err, &refused) {
 		return errors.Join(errors.New("another wallet was not refused"), err)
 	}
-	p.Step("wallet %s signs and is refused: %s", stranger.Address(), refused.Code)
+	p.Step("another wallet, %s, signs and is refused: %s", stranger.Address(), refused.Code)
 
 	details, err := reference.Cards.Details(ctx, card.ID, p.CardWallet)
 	if err != nil {
 		return err
 	}
-	p.Step("wallet %s signs and gets the card:", p.CardWallet.Address())
+	p.Step("wallet %s signs and gets the card's details:", p.CardWallet.Address())
 	p.Detail("number         %s", details.CardNumber.Reveal())
 	p.Detail("security code  %s", details.CVV.Reveal())
 	p.Detail("expires        %s", details.ExpiryDate.Reveal())

@@ -18,7 +18,7 @@ var steps = []string{
 	"named it Travel; it can spend 250.50 USD a day, and has spent 0 today",
 	" is active and ends in ",
 	"is refused: signature_invalid",
-	"signs and gets the card:",
+	"signs and gets the card's details:",
 }
 
 // assertShown checks that the holder sees the whole number, and that a log does not show it.

@@ -77,7 +77,7 @@ func route(
 	if err != nil {
 		return here, there, err
 	}
-	p.Step("%d chains are live", len(chains))
+	p.Step("%d chains are live; these have %s:", len(chains), token)
 	for _, chain := range chains {
 		for _, listed := range chain.Tokens {
 			if chain.Code != "base" && listed.Symbol == token {

@@ -122,7 +122,7 @@ func read(ctx context.Context, p *program.Program, recipients *public.Client, id
 	return nil
 }
 
-// described names a payment method. There are more kinds than these.
+// described describes a payment method in a few words. There are more kinds than these.
 func described(method model.PaymentMethod) string {
 	switch m := method.Variant().(type) {
 	case model.SEPAPaymentMethod:

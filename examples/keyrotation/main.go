@@ -9,6 +9,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -85,6 +86,10 @@ func rotate(p *program.Program, backend *backend, second signing.Signer) error {
 	if err := backend.useKey(second); err != nil {
 		return err
 	}
+	if bytes.Equal(second.PublicKey(), p.Key.PublicKey()) {
+		p.Step("the payments that began before the change have ended; the key is the same, so there is none to delete")
+		return nil
+	}
 	p.Step("new payments use the second key; the payments that began with the first key have ended")
 	if p.Host == nil {
 		p.Step("now delete the first key in the service's application")
@@ -108,7 +113,7 @@ func secondKey(p *program.Program, file string) (*signing.DeveloperKey, error) {
 	case file != "":
 		return signing.LoadDeveloperKey(file)
 	case p.Host == nil:
-		p.Step("there is no -second-key: the key changes to itself")
+		p.Step("the flag -second-key is not set, so the program goes on with the same key")
 		return p.Key, nil
 	}
 	key, err := signing.Generate()

@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("the key is %v; saving it: %v", key, key.Save("developer.pem"))
+	p.Step("the key is %v; it cannot be saved: %v", key, key.Save("developer.pem"))
 
 	platform, err := dapi.NewIntegrator(p.BaseURL, dapi.Developer{Email: p.Email, Key: key}, p.Options()...)
 	if err != nil {

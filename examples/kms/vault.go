@@ -68,7 +68,7 @@ func (v *vault) Sign(ctx context.Context, digest []byte, options crypto.SignerOp
 	return v.key.Sign(rand.Reader, digest, options)
 }
 
-// takes makes the vault slow.
+// takes sets how long the vault takes to sign.
 func (v *vault) takes(latency time.Duration) { v.latency.Store(int64(latency)) }
 
 // rotate makes the vault sign with another version of the key.

@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/narrate"
 )
 
-// legend is what the lines and fields mean, and when to alert.
+// legend explains the lines and fields, and says when to alert.
 var legend = []struct {
 	title string
 	rows  [][2]string
@@ -15,12 +15,12 @@ var legend = []struct {
 	{"lines", [][2]string{
 		{`DEBUG "moneymovement attempt"`, "one attempt of a call; a call can take several"},
 		{`WARN  "moneymovement attempt"`,
-			"the service failed with 5xx; ALERT on many in a row, and report the requestId"},
+			"the service failed with 5xx; ALERT if many follow each other, and report the requestId"},
 		{`INFO  "moneymovement waited for its rate window"`,
 			"a call waited over a second; ALERT if this goes on: you send too much"},
 		{`INFO  "moneymovement waited for its turn to pay"`, "a payment waited over a second before it was booked"},
 		{`WARN  "moneymovement token store ..."`, "the session was not loaded or saved; ALERT: each start logs in"},
-		{`WARN or ERROR about what could not be read`,
+		{`WARN or ERROR about unread JSON`,
 			"a response is not as described; ALERT, and look for a new version of the SDK"},
 		{`INFO  "invoice is paid"`, "a line of this program: the payment is paid"},
 		{`ERROR "invoice is not settled"`, "a line of this program: ALERT, and look at its state and error"},
@@ -29,18 +29,19 @@ var legend = []struct {
 		{`call=...`, "one call, over all its attempts, as WithMetrics reports it"},
 	}},
 	{"fields", [][2]string{
-		{"operation", "which call it is; fit for a label of a metric"},
+		{"operation", "which call it is; you can use it as a label of a metric"},
 		{"attempt", "1 for the first attempt; more means that an earlier attempt failed"},
 		{"took", "how long the attempt, the call or the span took"},
 		{"account", "the client that the call acts for"},
 		{"idempotencyKey", "which payment it is; search for it to see all attempts of a payment, over all processes"},
-		{"status", "the HTTP status; none if no response came"},
+		{"status", "the HTTP status; absent if no response came"},
 		{"requestId", "the service's id of the attempt; quote it when you ask the service for help"},
 		{"error", "why no response came"},
 		{"trace", "the trace of your program that the line belongs to"},
-		{"result", "how the call ended; ALERT on unknown that stays, and on unexpected"},
+		{"result", "how the call ended; ALERT on unexpected, and on unknown if it does not change later"},
 		{"code", "the slug of a refusal; docs/errors.md says what to do about each"},
-		{"payment.state", "where the payment stands; ALERT on unknown that stays, on ended and on needs_decision"},
+		{"payment.state",
+			"where the payment stands; ALERT on ended and needs_decision, and on unknown if it does not change later"},
 	}},
 }
 

@@ -2,7 +2,7 @@
 //
 // The SDK writes a log record for each attempt of a call (WithLogger) and reports each call (WithMetrics). It sends its
 // requests through your http.Client (WithHTTPClient), whose transport is where OpenTelemetry hooks in. The log records
-// have the id of the trace that they belong to. None of them has a header, a body or a credential.
+// have the id of the trace that they belong to. No record contains a header, a body or a credential.
 //
 // At the end the program prints what each line and field means, and which of them to alert on. legend.go has the text.
 package main

@@ -1,4 +1,4 @@
-// Onboarding takes a customer from a name to an account that payers can wire to: go run ./examples/onboarding
+// Onboarding creates a client and opens an account that payers can send money to: go run ./examples/onboarding
 //
 // An integrator creates the client, saves the information for its verification until no requirement is left, completes
 // the verification, opens a rail, and gives the requisites to the payer.
@@ -47,7 +47,7 @@ func verify(ctx context.Context, p *program.Program, account *dapi.Account) erro
 		if err != nil {
 			return err
 		}
-		p.Step("saved; %d requirements are outstanding", len(saved.Requirements))
+		p.Step("saved the information; %d requirements are outstanding", len(saved.Requirements))
 		for _, requirement := range saved.Requirements {
 			p.Detail("%s: %s", requirement.Field, requirement.Message)
 		}
@@ -56,7 +56,7 @@ func verify(ctx context.Context, p *program.Program, account *dapi.Account) erro
 	if err != nil {
 		return err
 	}
-	p.Step("completed: snapshot %s is %s", submission.SnapshotID, submission.Status)
+	p.Step("completed the verification: snapshot %s is %s", submission.SnapshotID, submission.Status)
 
 	// A review by people may take days. A backend does not wait for it: it calls Verification.Get later.
 	waiting, cancel := context.WithTimeout(ctx, time.Minute)
@@ -72,7 +72,7 @@ func verify(ctx context.Context, p *program.Program, account *dapi.Account) erro
 // openRail lists the client's rails and opens one. The list is authoritative: it depends on the client's residency and
 // verification, on the integrator's agreement, and on the banking partner.
 func openRail(ctx context.Context, p *program.Program, account *dapi.Account) error {
-	p.Step("the client can be wired to over these rails:")
+	p.Step("payers can send money to the client over these rails:")
 	for rail, err := range account.Rails.All(ctx, dapi.ListRailsParams{}) {
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func openRail(ctx context.Context, p *program.Program, account *dapi.Account) er
 	if err != nil {
 		return err
 	}
-	p.Step("asked for %s %s: %s", opened.Method, opened.Currency, opened.Status)
+	p.Step("requested the rail %s %s, which is %s", opened.Method, opened.Currency, opened.Status)
 	active, err := account.Rails.WaitActive(ctx, opened.Method, opened.Currency, p.Waiting()...)
 	if err != nil {
 		return err

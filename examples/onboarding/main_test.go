@@ -19,8 +19,8 @@ func TestFromANameToRequisites(t *testing.T) {
 		"created client cl_", "which is ready",
 		"2 requirements are outstanding", "applicant.country", "documentIds",
 		"0 requirements are outstanding",
-		"completed: snapshot kyb", "the verification is approved",
-		"sepa EUR is available", "asked for sepa EUR", "virtual account bnk_")
+		"completed the verification: snapshot kyb", "the verification is approved",
+		"sepa EUR is available", "requested the rail sepa EUR", "virtual account bnk_")
 	assert.Regexp(t,
 		`\n    Account holder  Example\n    IBAN            DE\d{20}\n`+
 			`    BIC             \w+\n    Bank            Licensed banking partner\n$`, requisites)

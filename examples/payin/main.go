@@ -1,4 +1,4 @@
-// Payin receives money two ways, over a bank and from another chain: go run ./examples/payin
+// Payin receives money in two ways, from a bank and from another chain: go run ./examples/payin
 //
 // A payin has a quote, which is valid for two minutes, and instructions, which say where the payer sends the money.
 // Money that arrives at the client's wallet on Base needs no payin: it is balance when the transaction is confirmed.
@@ -49,7 +49,7 @@ func fromChain(ctx context.Context, p *program.Program, account *dapi.Account) e
 	})
 }
 
-// overBank receives money over a bank. It needs a virtual account on a rail, and a rail needs a verified client. The
+// overBank receives money from a bank. It needs a virtual account on a rail, and a rail needs a verified client. The
 // onboarding example shows these steps.
 func overBank(ctx context.Context, p *program.Program, account *dapi.Account) error {
 	if err := customer.Verify(ctx, p, account); err != nil {

@@ -264,7 +264,7 @@ func TestResultsHaveToAgreeWithTheFile(t *testing.T) {
 func TestAFileWithMistakesPaysNobody(t *testing.T) {
 	const header = "id,name,iban,amount,reference\n"
 	for name, c := range map[string]struct{ content, says string }{
-		"empty":          {header, "nobody in it"},
+		"empty":          {header, "no people in it"},
 		"no such column": {"id,name,iban,amount\n", `no column "reference"`},
 		"an id twice": {header + "1,A,DE89370400440532013000,1,\n1,B,BE68539007547034,2,\n",
 			`line 3: id "1" is on line 2 as well`},

@@ -64,7 +64,7 @@ func readPeople(file io.Reader) ([]person, error) {
 		people = append(people, next)
 	}
 	if len(people) == 0 {
-		problems = append(problems, errors.New("there is nobody in it"))
+		problems = append(problems, errors.New("the file has no people in it"))
 	}
 	return people, errors.Join(problems...)
 }

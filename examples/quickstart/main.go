@@ -1,4 +1,4 @@
-// Quickstart sends two payouts from nothing: go run ./examples/quickstart
+// Quickstart sets everything up and sends two payouts: go run ./examples/quickstart
 //
 // It starts a sandbox host on loopback, makes a developer key, creates a client, credits it, pays a bank account and a
 // wallet, and prints the ledger. With -base-url, -email and -key it does the same on another sandbox host.

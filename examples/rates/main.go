@@ -1,4 +1,4 @@
-// Rates prints what currencies are worth: go run ./examples/rates [EUR GBP ...]
+// Rates prints the exchange rates of currencies in USD: go run ./examples/rates [EUR GBP ...]
 //
 // It needs no credential.
 package main
@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("the worth of one unit in USD:")
+	p.Step("the value of one unit in USD:")
 	return show(out, currencies, rates)
 }
 

@@ -1,8 +1,8 @@
 // Reconcile compares a day's payments with the ledger, and reports what differs: go run ./examples/reconcile
 //
-// The program keeps a copy of the ledger in its own rows and brings it up to date by its changes: entries that are new,
-// and entries whose status is another one, such as a payout that has arrived. Then it compares. It
-// looks again tomorrow at payments that are pending today, and it finds money that came back on any later day.
+// The program keeps a copy of the ledger. It reads the changes since the last time: new entries, and entries with
+// another status, such as a payout that has arrived. Then it compares the copy with its own rows. A payment that is
+// pending today can be compared again tomorrow, and money that comes back later shows in the next comparison.
 package main
 
 import (
@@ -60,7 +60,7 @@ func report(ctx context.Context, p *program.Program, kept *books, account *dapi.
 	if err != nil {
 		return err
 	}
-	p.Step("the ledger has %d changes; the day compares so:", changes)
+	p.Step("changes in the ledger: %d; the result of the comparison:", changes)
 	table := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "    PAYMENT\tOWN\tLEDGER\tVERDICT\tPAYOUT")
 	now := time.Now()
@@ -79,8 +79,8 @@ func shown(amount *decimal.Decimal) string {
 	return amount.StringFixed(2)
 }
 
-// aDay makes payments that end in each way, and the rows of a database that made its mistakes. It returns the payout
-// that comes back later as well.
+// aDay makes payments that end in different ways, and rows that do not all agree with them. It also returns the payout
+// whose money comes back later.
 func aDay(ctx context.Context, p *program.Program, account *dapi.Account) (rows []row, hall dapi.PayoutID, err error) {
 	payee, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example payee",
 		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
@@ -89,7 +89,7 @@ func aDay(ctx context.Context, p *program.Program, account *dapi.Account) (rows 
 		return nil, "", err
 	}
 	for _, payment := range []struct {
-		name, amount, noted string // noted is the amount in the own rows, empty if there is no row
+		name, amount, noted string // noted is the amount in the row; empty means no row
 		end                 dapi.PayoutStatus
 	}{
 		{"rent", "20.00", "20.00", dapi.PayoutStatusCompleted},
@@ -104,7 +104,7 @@ func aDay(ctx context.Context, p *program.Program, account *dapi.Account) (rows 
 		if err != nil {
 			return nil, "", err
 		}
-		// A sandbox host moves a payout at once. If it was quicker by itself, then the payout has arrived.
+		// The call moves the payout at once. A conflict means that the payout had already arrived.
 		_, err = account.Sandbox.SetPayoutStatus(ctx, payout.ID, payment.end)
 		if _, arrived := errors.AsType[*errors.Conflict](err); err != nil && !arrived {
 			return nil, "", err
@@ -116,6 +116,6 @@ func aDay(ctx context.Context, p *program.Program, account *dapi.Account) (rows 
 			hall = payout.ID
 		}
 	}
-	p.Step("made 6 payments; 5 of them are in the own rows")
+	p.Step("made 6 payments; 5 of them are in the program's own rows")
 	return append(rows, row{"never sent", "", decimal.NewFromInt(3), time.Now()}), hall, nil
 }

@@ -16,16 +16,16 @@ func TestReportsEachKindOfDifference(t *testing.T) {
 	_, flags := rehearsal.Host(t, sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.PayoutStepAfter = sandbox.Duration(time.Hour) // payouts move when the program says so
 	}))
-	second := rehearsal.Run(t, run, flags, "made 6 payments", "the ledger has 7 changes; the day compares so:",
+	second := rehearsal.Run(t, run, flags, "made 6 payments", "changes in the ledger: 7; the result of the comparison:",
 		"PAYMENT     OWN    LEDGER  VERDICT                PAYOUT\n",
-		"-           -      6.00    missing in own rows    po_",
+		"-           -      6.00    missing in the rows    po_",
 		"books       8.25   8.25    still pending          po_",
 		"hall        15.75  15.75   matched                po_",
 		"never sent  3.00   -       missing in the ledger  \n",
 		"rent        20.00  20.00   matched                po_",
 		"tea         10.00  10.50   amount differs         po_",
 		"typo        7.00   7.00    failed                 po_",
-		"sends the money back", "the ledger has 1 changes", "hall        15.75  15.75   came back              po_")
+		"sends the money back", "changes in the ledger: 1;", "hall        15.75  15.75   came back              po_")
 	assert.Contains(t, second, "rent        20.00  20.00   matched                po_")
 }
 

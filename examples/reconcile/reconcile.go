@@ -38,20 +38,21 @@ func (b *books) update(ctx context.Context, ledger *dapi.Transactions) (changes 
 	return changes, nil
 }
 
-// verdict is what a comparison comes to.
+// verdict is the result of a comparison.
 type verdict string
 
 const (
 	matched         verdict = "matched"
 	amountDiffers   verdict = "amount differs"
 	missingInLedger verdict = "missing in the ledger"
-	missingInRows   verdict = "missing in own rows"
+	missingInRows   verdict = "missing in the rows"
 	stillPending    verdict = "still pending"
 	failed          verdict = "failed"
 	cameBack        verdict = "came back"
 )
 
-// finding is a payment of the day. own and ledger are the amounts, nil where there is none.
+// finding is a payment of the day. own and ledger are the amounts in the row and in the ledger; nil means that there is
+// no such entry.
 type finding struct {
 	verdict     verdict
 	payment     string
@@ -96,7 +97,7 @@ func (b *books) reconcile(rows []row, from, to time.Time) []finding {
 	return findings
 }
 
-// compare judges one payment. What needs a person comes before what needs time.
+// compare compares one payment. A difference that a person must look at comes before one that time can resolve.
 func compare(own row, entry dapi.Transaction, listed, refunded bool) finding {
 	found := finding{verdict: matched, payment: own.payment, payout: own.payout, own: &own.amount}
 	if !listed {

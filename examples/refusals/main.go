@@ -1,7 +1,7 @@
 // Refusals provokes each kind of error and says what to do about it: go run ./examples/refusals
 //
-// remedy.go has what to do, first for the narrow types and then for the wide ones. Copy the cases that your program
-// meets. provoke.go has the calls that fail. docs/errors.md lists every slug.
+// remedy.go says what to do about each type of error, the specific types first. Copy the cases that your program meets.
+// provoke.go makes the calls that fail. docs/errors.md lists every slug.
 package main
 
 import (
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Detail("SAME CALL AGAIN says whether the same call, repeated later, can succeed. MONEY says what this call did.")
-	p.Detail("For a payment, ask dapi.PaymentStateOf, which also knows the calls before.")
+	p.Detail("For a payment, ask dapi.PaymentStateOf: it reports the state over all calls.")
 	return nil
 }
 

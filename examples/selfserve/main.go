@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		p.Step("booked, signed and confirmed payout %s: %s", payout.ID, payout.Status)
 		p.Quote(payout.Quote)
 	case dapi.PaymentUnknown:
-		p.Step("a response was lost: call Pay again later, with the same key and terms")
+		p.Step("a response was lost, so it may be paid: call Pay again later, with the same key and terms")
 		return err
 	default:
 		return err

@@ -1,4 +1,4 @@
-// Smallbackend is a small backend, whole: go run ./examples/smallbackend
+// Smallbackend is a small but complete backend: go run ./examples/smallbackend
 //
 // It onboards a client, pays, follows each payment until it arrives, and reconciles its rows with the ledger. It
 // survives a lost response with a 429 right after it, and a restart: its rows are in a file, and each row is stored

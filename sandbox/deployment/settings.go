@@ -1,5 +1,5 @@
-// Package deployment has the settings of the sandbox host: what a deployment of the service or one of its partners
-// would decide. Package sandbox has the same types under the same names.
+// Package deployment has the settings of the sandbox host: limits, durations and failures that the operator of the
+// service or one of its partners decides about. Package sandbox has the same types under the same names.
 //
 // The words of the service are explained in the glossary:
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
@@ -17,29 +17,29 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Settings are what a deployment of the service or one of its partners would decide. They can change at any time, and
-// apply from the next request on. Amounts are in units of the token, and times are on the host's clock. The zero
-// Settings is not valid: start from [DefaultSettings].
+// Settings are the settings of a host: limits, durations and failures that the operator of the service or one of its
+// partners decides about. A change applies from the next request on. Amounts are in units of the token, and times are
+// on the host's clock. The zero Settings is not valid: start from [DefaultSettings].
 type Settings struct {
-	// RateLimits makes the host count requests against the service's rate windows, and refuse what is over them with
-	// rate_limited. The default is false.
+	// RateLimits makes the host count requests against the service's rate windows, and refuse requests over a limit
+	// with rate_limited. The default is false.
 	RateLimits bool `json:"rateLimits"`
 	// DatabaseAvailable is true by default. If it is false, every operation fails with database_unavailable.
 	DatabaseAvailable bool `json:"databaseAvailable"`
 	// LoginAvailable is true by default. If it is false, logins and refreshes fail with login_unavailable.
 	LoginAvailable bool `json:"loginAvailable"`
-	// LoginMode is the login mode that is enabled. With any other than [LoginModeDeveloperKey], which is the default,
-	// logins fail with login_mode_unavailable, and its details name the mode.
+	// LoginMode is the login mode that is enabled. The default is [LoginModeDeveloperKey]. With any other mode, logins
+	// fail with login_mode_unavailable, and the details name the mode.
 	LoginMode string `json:"loginMode"`
 	// OpaqueLogin makes a login with a bad signature fail with invalid_credentials instead of signature_invalid. The
 	// service's description states both.
 	OpaqueLogin bool `json:"opaqueLogin"`
-	// MaxRecords is how many records the host keeps at most, see Host.Records of package sandbox. A request that would
-	// add one more is then refused with conflict, and the message names this setting. Reads and deletions still work.
-	// The default is [DefaultMaxRecords].
+	// MaxRecords is the largest number of records that the host keeps, see Host.Records of package sandbox. A request
+	// that would add one more is refused with conflict, and the message names this setting. Reads and deletions still
+	// work. The default is [DefaultMaxRecords].
 	MaxRecords int `json:"maxRecords"`
 
-	// MaxCredit is the largest sandbox deposit for each call. The default is 100.
+	// MaxCredit is the largest amount of one sandbox deposit. The default is 100.
 	MaxCredit decimal.Decimal `json:"maxCredit"`
 	// FaucetBalance is how much of each token the faucet has for deposits. A change fills or drains the faucet to the
 	// new value. The default is 1,000,000.
@@ -51,13 +51,14 @@ type Settings struct {
 	// SigningPolicy is [SigningPolicyAllow] by default. With [SigningPolicyRefuse], every confirmation fails with
 	// signing_policy_refused.
 	SigningPolicy SigningPolicy `json:"signingPolicy"`
-	// RequireLowS makes the host refuse ECDSA signatures with a high S as signature_invalid, with a message that says
-	// so. The default is false: the service's description asks for neither form.
+	// RequireLowS makes the host refuse ECDSA signatures whose number S is in the upper half of the curve's order. They
+	// fail with signature_invalid, and the message names the reason. The default is false: the service's description
+	// does not require a low S.
 	RequireLowS bool `json:"requireLowS"`
 	// SignerDetached makes bookings and confirmations fail with signer_not_attached.
 	SignerDetached bool `json:"signerDetached"`
-	// PartnerDown makes three things fail with provider_unavailable: to book a bank payout, to open a rail, and to
-	// quote a bank payin.
+	// PartnerDown makes three operations fail with provider_unavailable: booking a bank payout, opening a rail, and
+	// quoting a bank payin.
 	PartnerDown bool `json:"partnerDown"`
 	// PayoutMethodsDisabled lists bank methods, such as sepa, that no contact can be paid by.
 	PayoutMethodsDisabled []string `json:"payoutMethodsDisabled"`
@@ -67,19 +68,19 @@ type Settings struct {
 
 	// ClientReadyAfter is how long a new client stays pending. The default is 250 ms.
 	ClientReadyAfter Duration `json:"clientReadyAfter"`
-	// PayoutStepAfter is how long a confirmed payout stays in funding, and then as long in processing, before it is
-	// completed. The default is 300 ms.
+	// PayoutStepAfter is how long a confirmed payout stays in funding. It then stays in processing for the same time,
+	// before it is completed. The default is 300 ms.
 	PayoutStepAfter Duration `json:"payoutStepAfter"`
 	// ReturnAfter is how long the money of a refunded payout is on its way back. With zero, the default, it is back at
 	// once.
 	ReturnAfter Duration `json:"returnAfter"`
-	// ReturnFee is the amount that is kept from money that is returned. If it is over 0.20, the host no longer
-	// attributes the money to a payout.
+	// ReturnFee is the fee that the bank keeps from returned money. The host finds the payout of returned money by its
+	// amount, with a tolerance of 0.20. If the fee is higher, it finds none.
 	ReturnFee decimal.Decimal `json:"returnFee"`
 	// ForgetFinishedAfter is how long the host keeps a payout that is completed, failed or refunded. With zero, the
 	// default, it keeps payouts forever. Once a payout is forgotten, its id is not_found, its transactions are no
 	// longer listed, and its ledger entries become part of one sum for each account and currency, so that the books
-	// still balance. Its idempotency keys are known as long as they would replay: the same request is then refused with
+	// still balance. Its idempotency key stays known for as long as it would replay. The same request then fails with
 	// gone, and books nothing.
 	ForgetFinishedAfter Duration `json:"forgetFinishedAfter"`
 	// QuoteLifetime is how long a price is valid. It is more than 0 and at most 2 minutes, which is the default.
@@ -88,23 +89,23 @@ type Settings struct {
 	// is the default.
 	ApprovalLifetime Duration `json:"approvalLifetime"`
 
-	// KYBDecision is how a review ends. The host reads it when somebody first looks at the review after
-	// KYBDecisionAfter. The default is [KYBDecisionApprove].
+	// KYBDecision is how a review ends. The host decides when the review is first read after KYBDecisionAfter. The
+	// default is [KYBDecisionApprove].
 	KYBDecision KYBDecision `json:"kybDecision"`
 	// KYBDecisionAfter is how long a completed verification stays under review. The default is 300 ms.
 	KYBDecisionAfter Duration `json:"kybDecisionAfter"`
-	// RailsHidden lists the methods of rails, such as sepa, that are not in any client's list, as if the client's
-	// residence or legal form did not allow them.
+	// RailsHidden lists the methods of rails, such as sepa, that are not in any client's list, for example because of
+	// the client's residency or legal form.
 	RailsHidden []string `json:"railsHidden"`
-	// RailsDisabled lists the methods of rails that the integrator's agreement does not include. To open one fails with
+	// RailsDisabled lists the methods of rails that the integrator's agreement does not include. Opening one fails with
 	// rail_not_available.
 	RailsDisabled []string `json:"railsDisabled"`
 	// ChannelsUnavailable lists the methods of rails that report channel_unavailable.
 	ChannelsUnavailable []string `json:"channelsUnavailable"`
 	// RailActiveAfter is how long an opened rail stays pending. The default is 300 ms.
 	RailActiveAfter Duration `json:"railActiveAfter"`
-	// ChainReadEvery is how often the host reads an escrow deal from the chain at most. In between, a sync returns what
-	// was last read. The default is 15 seconds.
+	// ChainReadEvery is the shortest time between two reads of an escrow deal from the chain. In between, a sync
+	// returns what was last read. The default is 15 seconds.
 	ChainReadEvery Duration `json:"chainReadEvery"`
 
 	// ContractorAcceptsAfter is how long a contractor takes to accept a contract. The default is 300 ms.
@@ -112,8 +113,8 @@ type Settings struct {
 	// MaxUpload is how many bytes an uploaded document may have. A larger one is refused with payload_too_large. The
 	// default and largest value is 10 MiB.
 	MaxUpload int `json:"maxUpload"`
-	// CardActiveAfter is how long a new card stays pending, and how long the card programme takes to verify its holder.
-	// The default is 300 ms.
+	// CardActiveAfter is how long a new card stays pending, and how long the verification of its holder for cards
+	// takes. The default is 300 ms.
 	CardActiveAfter Duration `json:"cardActiveAfter"`
 }
 
@@ -123,7 +124,7 @@ const LoginModeDeveloperKey = "developer_key"
 // SigningPolicy is what the service's signing policy decides about a signed approval.
 type SigningPolicy string
 
-// The policies.
+// The values of SigningPolicy: the policy accepts every approval, or refuses every approval.
 const (
 	SigningPolicyAllow  SigningPolicy = "allow"
 	SigningPolicyRefuse SigningPolicy = "refuse"
@@ -132,7 +133,7 @@ const (
 // KYBDecision is how the review of a verification ends.
 type KYBDecision string
 
-// The decisions.
+// The values of KYBDecision: the review approves the client, or rejects it.
 const (
 	KYBDecisionApprove KYBDecision = "approve"
 	KYBDecisionReject  KYBDecision = "reject"
@@ -194,10 +195,9 @@ func DefaultSettings() Settings {
 	}
 }
 
-// SetProgress sets how long everything takes that progresses by itself: ClientReadyAfter, PayoutStepAfter,
-// KYBDecisionAfter, RailActiveAfter, ContractorAcceptsAfter and CardActiveAfter become after, and ChainReadEvery
-// becomes after if it was longer. With 0 nothing stays pending. With an hour, nothing progresses until the test calls
-// Host.Advance.
+// SetProgress sets how long each step of progress takes: ClientReadyAfter, PayoutStepAfter, KYBDecisionAfter,
+// RailActiveAfter, ContractorAcceptsAfter and CardActiveAfter become after, and ChainReadEvery becomes after if it was
+// longer. With 0 nothing stays pending. With an hour, nothing progresses until the test calls Host.Advance.
 func (s *Settings) SetProgress(after time.Duration) {
 	for _, step := range []*Duration{&s.ClientReadyAfter, &s.PayoutStepAfter, &s.KYBDecisionAfter, &s.RailActiveAfter,
 		&s.ContractorAcceptsAfter, &s.CardActiveAfter} {

@@ -70,7 +70,7 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	}
 	if err := json.Unmarshal(account, &variant); err != nil {
 		return destination{},
-			refuse.InvalidField("account", "invalid", "The account has none of the forms that an account can have.")
+			refuse.InvalidField("account", "invalid", "The account is not a wallet, email or bank account.")
 	}
 	kind := variant.AccountType
 	if kind == "" {
@@ -90,7 +90,7 @@ func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	var bank platformwire.BankAccount
 	if err := json.Unmarshal(account, &bank); err != nil {
 		return destination{},
-			refuse.InvalidField("account", "invalid", "The account has none of the forms that an account can have.")
+			refuse.InvalidField("account", "invalid", "The account is not a wallet, email or bank account.")
 	}
 	return destination{Bank: &bank}, nil
 }

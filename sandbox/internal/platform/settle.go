@@ -97,7 +97,7 @@ func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
 		return refuse.Conflict("The payout does not move from " + string(from) + " to " + string(to) + ".")
 	}
 	if from == platformwire.PayoutStatusCompleted && moving.receiver != nil {
-		return refuse.Conflict("The payout arrived in an account of the service.")
+		return refuse.Conflict("The payout arrived in another account of this host, so it cannot be returned.")
 	}
 	t.settle(moving, to, t.now)
 	return nil

@@ -54,5 +54,5 @@ func ApprovalMismatch() *Refusal {
 // SigningPolicyRefused is 403 signing_policy_refused.
 func SigningPolicyRefused() *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "signing_policy_refused",
-		Message: "The signing policy refused."}
+		Message: "The signing policy refused the approval."}
 }

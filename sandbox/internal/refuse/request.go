@@ -84,7 +84,7 @@ func NotFound() *Refusal {
 // MethodNotAllowed is 405 method_not_allowed.
 func MethodNotAllowed() *Refusal {
 	return &Refusal{Status: http.StatusMethodNotAllowed, Code: "method_not_allowed",
-		Message: "The path does not take this verb."}
+		Message: "The path does not accept this method."}
 }
 
 // Conflict is 409 conflict: a state conflict without a narrower slug.

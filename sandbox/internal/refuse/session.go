@@ -55,7 +55,7 @@ func InvalidCredentials() *Refusal {
 // RequestExpired is 400 request_expired: requestExpiry is past or more than five minutes out.
 func RequestExpired() *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Code: "request_expired",
-		Message: "requestExpiry is past or more than five minutes out."}
+		Message: "requestExpiry must not be past, or more than five minutes ahead."}
 }
 
 // ChallengeNotFound is 404 challenge_not_found.

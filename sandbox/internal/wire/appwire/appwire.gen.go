@@ -18,7 +18,7 @@ const (
 	DocumentKindInvoice  DocumentKind = "invoice"
 )
 
-// App is the app that owns the key, and what it may do.
+// App is the app that owns the key, and what the key may do.
 type App struct {
 	AppID string `json:"appId,omitempty,omitzero"`
 
@@ -27,7 +27,7 @@ type App struct {
 	// The balance, in USDC.
 	Balance *externalRef0.Decimal `json:"balance,omitempty"`
 
-	// The amount that the key may still spend.
+	// The amount that the key may still spend, in USDC. Absent if the service does not report it.
 	RemainingSpendLimit *externalRef0.Decimal `json:"remainingSpendLimit,omitempty"`
 
 	// The scopes of the key.
@@ -45,13 +45,13 @@ type Balance struct {
 	// The amount that can be spent, in Currency.
 	Available externalRef0.Decimal `json:"available"`
 
-	// The asset that the account holds.
+	// The asset that the account holds, such as "USDC".
 	Currency string `json:"currency"`
 
 	// The id of the balance account.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// The address that holds the asset.
+	// The wallet that holds the asset.
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
@@ -64,24 +64,24 @@ type BalanceList struct {
 	Total *int `json:"total,omitempty"`
 }
 
-// BalancePayinQuote asks for the price of a transfer from another chain.
+// BalancePayinQuote is a request for the price of a transfer from another chain.
 type BalancePayinQuote struct {
 	// The amount, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// The asset to transfer.
+	// The asset to transfer, such as "USDC".
 	Currency string `json:"currency"`
 
 	// The EVM chain id of the chain that the money comes from.
 	OriginChainID EVMChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// BalancePayoutQuote asks for the price of a payout.
+// BalancePayoutQuote is a request for the price of a payout.
 type BalancePayoutQuote struct {
-	// The amount to pay.
+	// The amount to pay. The service description does not say in which currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// The contact's bank account that receives the money.
+	// The bank account to pay. The service description does not say when it is needed.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
 	// The contact to pay.
@@ -90,19 +90,19 @@ type BalancePayoutQuote struct {
 
 // Bank is a rail, and the bank account that was opened on it.
 type Bank struct {
-	// The bank account. Empty until it is open.
+	// The id of the bank account. Empty until it is open.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
 	// The currency of the rail.
 	Currency string `json:"currency"`
 
-	// The bank method.
+	// The method, such as "sepa".
 	Method string `json:"method"`
 
-	// The account details that a payer needs.
+	// The account details that a payer needs. Empty until the bank account is open.
 	Requisites externalRef0.OpenObject `json:"requisites,omitempty,omitzero"`
 
-	// The status of the rail.
+	// The status of the rail, such as "active".
 	Status string `json:"status"`
 }
 
@@ -112,7 +112,7 @@ type BankActivation struct {
 	Methods []string `json:"methods,omitempty,omitzero"`
 }
 
-// BankDetails holds the bank details to validate.
+// BankDetails holds the bank details to check.
 type BankDetails struct {
 	BankName string `json:"bankName,omitempty,omitzero"`
 
@@ -136,7 +136,7 @@ type BankDetailsCheck struct {
 	// The problems that the check found.
 	Errors []BankDetailsError `json:"errors,omitempty,omitzero"`
 
-	// Whether the details can be used. It is absent if the service does not say.
+	// Whether the details can be used. Absent if the service does not report it.
 	Valid *bool `json:"valid,omitempty"`
 }
 
@@ -161,7 +161,7 @@ type BankList struct {
 	Total *int `json:"total,omitempty"`
 }
 
-// BankPayinQuote asks for the price of a transfer from a bank account.
+// BankPayinQuote is a request for the price of a transfer from a bank account.
 type BankPayinQuote struct {
 	// The amount, in the account's currency.
 	Amount externalRef0.Decimal `json:"amount"`
@@ -173,7 +173,7 @@ type BankPayinQuote struct {
 	Memo string `json:"memo,omitempty,omitzero"`
 }
 
-// CardCreate issues a card.
+// CardCreate is a card to issue.
 type CardCreate struct {
 	// The format, such as "virtual".
 	Format CardFormat `json:"format,omitempty,omitzero"`
@@ -188,30 +188,30 @@ type CardLabelUpdate struct {
 	Label nullable.Nullable[string] `json:"label"`
 }
 
-// CardLimitUpdate sets the limits of a card. A limit that is absent stays as it is.
+// CardLimitUpdate is a change to the limits of a card. A limit that is not set stays as it is.
 type CardLimitUpdate struct {
-	// The limit for a day.
+	// The limit for a day, in the currency of the card's limit.
 	DailyLimit nullable.Nullable[externalRef0.Number] `json:"dailyLimit,omitempty,omitzero"`
 
-	// The limit for the whole life of the card.
+	// The limit for the whole life of the card, in the currency of the card's limit.
 	LifetimeLimit nullable.Nullable[externalRef0.Number] `json:"lifetimeLimit,omitempty,omitzero"`
 
-	// The limit for a month.
+	// The limit for a month, in the currency of the card's limit.
 	MonthlyLimit nullable.Nullable[externalRef0.Number] `json:"monthlyLimit,omitempty,omitzero"`
 }
 
-// CardPreApproval is the permission of the card programme to take money from the wallet.
+// CardPreApproval is the permission of the card issuer to take money from the wallet.
 type CardPreApproval struct {
-	// Whether the card programme may take money.
+	// Whether the card issuer may take money.
 	Approved bool `json:"approved"`
 
 	// The hash of the on-chain approval.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 }
 
-// CardPreApprovalCreate allows the card programme to take money from the wallet.
+// CardPreApprovalCreate is a permission for the card issuer to take money from the wallet.
 type CardPreApprovalCreate struct {
-	// The largest amount that the programme may take.
+	// The largest amount that the card issuer may take, in Currency.
 	Amount *externalRef0.Decimal `json:"amount,omitempty"`
 
 	// The asset of Amount.
@@ -236,7 +236,7 @@ type Contact struct {
 	Relationship string `json:"relationship,omitempty,omitzero"`
 }
 
-// ContactCreate saves a payment destination.
+// ContactCreate is a payment destination to save.
 type ContactCreate struct {
 	// The destination at which the contact is paid.
 	Account externalRef0.ContactAccount `json:"account"`
@@ -257,7 +257,7 @@ type ContactList struct {
 	Total *int `json:"total,omitempty"`
 }
 
-// ContactUpdate changes a contact. An absent field stays as it is.
+// ContactUpdate is a change to a contact. A field that is not set stays as it is.
 type ContactUpdate struct {
 	// The contact's name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
@@ -266,7 +266,7 @@ type ContactUpdate struct {
 	Relationship nullable.Nullable[string] `json:"relationship,omitempty,omitzero"`
 }
 
-// ContractCreate offers a contract to a contractor.
+// ContractCreate is a contract to offer to a contractor.
 type ContractCreate struct {
 	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
@@ -286,7 +286,7 @@ type ContractCreate struct {
 	// The payment methods that are preferred.
 	PriorityMethods []externalRef0.PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
-	// Whether both parties must sign.
+	// Whether both parties must sign. If it is absent, the service decides.
 	RequireSignature *bool `json:"requireSignature,omitempty"`
 
 	// The kind of contract.
@@ -308,7 +308,8 @@ type ContractFields struct {
 	ScopeDescription string `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractFieldsUpdate changes the values that fill the document of a contract. An absent field stays as it is.
+// ContractFieldsUpdate is a change to the values that fill the document of a contract. A field that is not set stays as
+// it is.
 type ContractFieldsUpdate struct {
 	// The amount of one period, in Currency.
 	Amount nullable.Nullable[externalRef0.Decimal] `json:"amount,omitempty,omitzero"`
@@ -323,7 +324,7 @@ type ContractFieldsUpdate struct {
 	ScopeDescription nullable.Nullable[string] `json:"scopeDescription,omitempty,omitzero"`
 }
 
-// ContractInvoiceCreate issues an invoice for one period of a contract.
+// ContractInvoiceCreate is an invoice to issue for one period of a contract.
 type ContractInvoiceCreate struct {
 	// Lines in addition to those of the contract.
 	AddItems []externalRef0.LineItem `json:"addItems,omitempty,omitzero"`
@@ -349,7 +350,7 @@ type ContractList struct {
 
 // ContractPreview is the document of a contract, with its fields filled in.
 type ContractPreview struct {
-	// The resolved fields.
+	// The values that were filled in, by field.
 	Fields externalRef0.OpenObject `json:"fields,omitempty,omitzero"`
 
 	// The text of the document.
@@ -380,7 +381,7 @@ type ContractTemplateList struct {
 	Total *int `json:"total,omitempty"`
 }
 
-// ContractUpdate changes a contract. An absent field stays as it is.
+// ContractUpdate is a change to a contract. A field that is not set stays as it is.
 type ContractUpdate struct {
 	// The time at which the contract takes effect.
 	ActivationAt nullable.Nullable[time.Time] `json:"activationAt,omitempty,omitzero"`
@@ -401,31 +402,31 @@ type ContractUpdate struct {
 	PriorityMethods nullable.Nullable[[]externalRef0.PriorityMethod] `json:"priorityMethods,omitempty,omitzero"`
 }
 
-// DocumentKind is the kind of a document: what it belongs to. The service can add values.
+// DocumentKind is the kind of a document: of an invoice or of a contract. The service can add values.
 type DocumentKind string
 
-// DocumentUpload stores a document.
+// DocumentUpload is a document to store.
 type DocumentUpload struct {
 	// The document's bytes, in base64.
 	Base64 []byte `json:"base64"`
 
-	// The purpose of the document.
+	// What the document is stored for.
 	Context DocumentKind `json:"context,omitempty,omitzero"`
 
 	// The name to display.
 	Name string `json:"name,omitempty,omitzero"`
 
-	// The original file name.
+	// The name of the file before the upload.
 	OriginName string `json:"originName,omitempty,omitzero"`
 
-	// The kind of the document.
+	// The kind of the document. The service description does not say how it differs from Context.
 	Type DocumentKind `json:"type,omitempty,omitzero"`
 }
 
 // EVMChainID is an EVM chain id, such as 8453 for Base.
 type EVMChainID = int64
 
-// InvoiceBatch lists the invoices to issue for several contracts.
+// InvoiceBatch lists the invoices to issue, one for each contract.
 type InvoiceBatch = []InvoiceBatchEntry
 
 // InvoiceBatchEntry is the invoice of one contract in a batch.
@@ -439,11 +440,11 @@ type InvoiceBatchEntry struct {
 	// A note on the invoice.
 	Memo string `json:"memo,omitempty,omitzero"`
 
-	// The number of the period.
+	// The number of the contract's period.
 	Period *int `json:"period,omitempty"`
 }
 
-// InvoiceCreate issues an invoice.
+// InvoiceCreate is an invoice to issue.
 type InvoiceCreate struct {
 	// The postal address of the client, who pays.
 	ClientAddress externalRef0.PostalAddress `json:"clientAddress,omitempty,omitzero"`
@@ -503,9 +504,9 @@ type KYCState struct {
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// MCPBalance is the balance of a wallet, and its remaining allowance.
+// MCPBalance is the balance of a wallet, and how much the key may still spend, as /mcp/get_balance returns them.
 type MCPBalance struct {
-	// The amount that may still be spent, in USDC.
+	// The amount that the key may still spend, in USDC. Absent if the service does not report it.
 	RemainingAllowance *externalRef0.Decimal `json:"remainingAllowance,omitempty"`
 
 	// The balance, in USDC.
@@ -536,7 +537,8 @@ type ProfileAddress struct {
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// ProfileUpdate changes the names and the address that the verification reads.
+// ProfileUpdate is a change to the names and the address that the verification uses. A field that is not set stays as
+// it is.
 type ProfileUpdate struct {
 	// The postal address.
 	Address nullable.Nullable[ProfileAddress] `json:"address,omitempty,omitzero"`
@@ -571,7 +573,7 @@ type Quote struct {
 	// The quote's id.
 	QuoteID string `json:"quoteId"`
 
-	// The number of units of the destination currency for one unit of the source currency.
+	// The price of one unit of the source currency, in the destination currency.
 	Rate externalRef0.Decimal `json:"rate,omitempty,omitzero"`
 
 	// The amount that is sent, in SourceCurrency.
@@ -592,7 +594,7 @@ type Transaction struct {
 	// The amount, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// The bank account that took part. Empty if there was none.
+	// The bank account that the money came from or went to. Empty if there is none.
 	BankAccountID string `json:"bankAccountId,omitempty,omitzero"`
 
 	// The contact that was paid. Empty for other transfers.
@@ -607,7 +609,7 @@ type Transaction struct {
 	// The transaction's id.
 	ID string `json:"id"`
 
-	// Whether the money arrived. It left otherwise.
+	// True if the money comes into the account, and false if it leaves.
 	Incoming *bool `json:"incoming,omitempty"`
 
 	// The invoice that was paid. Empty if there was none.
@@ -619,13 +621,13 @@ type Transaction struct {
 	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// The current status.
+	// The status. The service description does not show the values.
 	Status string `json:"status,omitempty,omitzero"`
 
 	// The hash of the on-chain transaction.
 	TxHash string `json:"txHash,omitempty,omitzero"`
 
-	// The method of the payment.
+	// The method of the payment, such as "sepa".
 	Type string `json:"type,omitempty,omitzero"`
 }
 
@@ -640,7 +642,7 @@ type TransactionList struct {
 
 // Transfer is a transfer that the app sent.
 type Transfer struct {
-	// The amount that was sent.
+	// The amount that was sent. The service description does not say in which currency.
 	Amount externalRef0.Number `json:"amount,omitempty,omitzero"`
 
 	// The contact that was paid. Empty for other transfers.
@@ -652,7 +654,7 @@ type Transfer struct {
 	// The transfer's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// The idempotency key that anchors the transfer.
+	// The idempotency key that the transfer was sent with.
 	IdempotencyKey string `json:"idempotencyKey,omitempty,omitzero"`
 
 	// The invoice that was paid. Empty if there was none.
@@ -664,7 +666,7 @@ type Transfer struct {
 	// The quote that was used. Empty if there was none.
 	QuoteID string `json:"quoteId,omitempty,omitzero"`
 
-	// The current status.
+	// The status. The service description does not show the values.
 	Status string `json:"status,omitempty,omitzero"`
 
 	// The hash of the on-chain transaction.
@@ -705,7 +707,7 @@ type TransferReceipt struct {
 	TxHash string `json:"txHash"`
 }
 
-// UploadedInvoiceCreate issues an invoice from an uploaded document.
+// UploadedInvoiceCreate is an invoice to issue for a document that was uploaded before.
 type UploadedInvoiceCreate struct {
 	// The amount due.
 	Amount externalRef0.Decimal `json:"amount"`
@@ -776,7 +778,7 @@ type Refusal = externalRef0.ErrorEnvelope
 
 // ListTransfersParams holds the parameters of GET /apps/transfers. A zero field is not sent.
 type ListTransfersParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -788,7 +790,7 @@ type ListTransfersParams struct {
 
 // ListContractsParams holds the parameters of GET /documents/contracts. A zero field is not sent.
 type ListContractsParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -797,7 +799,7 @@ type ListContractsParams struct {
 
 // ListInvoicesParams holds the parameters of GET /documents/contracts/invoices. A zero field is not sent.
 type ListInvoicesParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -806,16 +808,16 @@ type ListInvoicesParams struct {
 
 // ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
 type ListTransactionsParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
 	Offset Offset `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 
-	// Selects transactions by these methods. They are sent as one comma-separated value.
+	// Selects transactions by these methods, such as "sepa". They are sent as one comma-separated value.
 	Type []string `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Selects transactions with this status.
+	// Selects transactions with this status. The service description does not show the values.
 	Status string `form:"status,omitempty" json:"status,omitempty,omitzero"`
 
 	// Selects incoming transactions.
@@ -827,7 +829,7 @@ type ListTransactionsParams struct {
 
 // ListContactsParams holds the parameters of GET /user/contacts. A zero field is not sent.
 type ListContactsParams struct {
-	// The number of entries to return.
+	// The largest number of entries to return. If it is absent, the service decides.
 	Limit Limit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
 	// The number of entries to skip.
@@ -866,7 +868,7 @@ type Server interface {
 	ListCards(ctx context.Context) (serve.Answer, error)
 	// CreateCard serves POST /cards: create a card.
 	CreateCard(ctx context.Context, body CardCreate) (serve.Answer, error)
-	// CreateCardKYCLink serves POST /cards/kyc/link: create or fetch the KYC link of the card programme.
+	// CreateCardKYCLink serves POST /cards/kyc/link: create or fetch the KYC link for cards.
 	CreateCardKYCLink(ctx context.Context) (serve.Answer, error)
 	// PreApproveCard serves POST /cards/pre-approve: pre-approve card spending.
 	PreApproveCard(ctx context.Context, body CardPreApprovalCreate) (serve.Answer, error)
