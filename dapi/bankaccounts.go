@@ -59,7 +59,7 @@ func (a IBANAccount) BankAccount() BankAccount {
 	})
 }
 
-// SWIFTAccount is a bank account abroad, which is paid by an international wire: see [SWIFT]. See [IBANAccount] for the
+// SWIFTAccount is a bank account that is paid by an international wire: see [SWIFT]. See [IBANAccount] for the
 // fields that a method needs.
 type SWIFTAccount struct {
 	// BIC is the BIC (SWIFT code) of the bank.

@@ -9,8 +9,8 @@
 //     Its requisites are the account details that a payer needs to send money to it.
 //   - [Payins]: receive money at a quoted price. A payin is an incoming payment whose price you ask for first. The
 //     money comes to a virtual account or from another chain.
-//   - [Contacts]: save contacts. A contact is a payment destination: a bank account, a wallet, or an account of the
-//     service.
+//   - [Contacts]: save contacts. A contact is a payment destination: a bank account, a wallet, or a person or business
+//     with an account at the service.
 //   - [Payouts]: pay a contact. A payout is any payment that leaves the account.
 //   - [Escrows]: open escrow deals. A deal holds money on chain until it is released to a payee or refunded.
 //   - [Transactions]: read the ledger of the account.
@@ -95,8 +95,8 @@
 //
 // The same key signs challenges and approvals, and the service chooses the bytes of both. So the SDK never signs a
 // challenge that has the form of an approval, or that the service has sent as an approval before. The error is
-// *signing.ChallengeRefused. [Developer].ChallengeVerifier can make its own decision. The SDK does not recognize an
-// approval in a format that it does not know.
+// *signing.ChallengeRefused. If you set [Developer].ChallengeVerifier, it decides. Set it if the service uses its own
+// format of approvals, because the SDK cannot recognize those.
 //
 // # Errors
 //

@@ -189,8 +189,9 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 // Act takes an action of a deal, such as `release` or `refund`: it prepares the action, compares its approval with the
 // deal's terms, signs the approval and confirms it.
 //
-// terms is what you created the deal with. The approval must have the same amount, currency and payee, and must be for
-// this action. Otherwise the error is *signing.ApprovalRefused, and Act does not confirm the action.
+// Pass as terms the EscrowCreate with which you created the deal. The approval must have the same amount, currency and
+// payee, and must be for this action. Otherwise the error is *signing.ApprovalRefused, and Act does not confirm the
+// action.
 //
 // The returned deal can still have the status from before the action: see [Escrows.Confirm].
 //
@@ -249,7 +250,7 @@ func (s *Escrows) Act(
 }
 
 // Confirm confirms an action that was prepared, perhaps in another process. The approval must be for the action that
-// you pass, whatever the type of prepared is. Confirm has the same errors as [Escrows.Act].
+// you pass, even if prepared.Type is another one. Confirm has the same errors as [Escrows.Act].
 //
 // A nil error means that the service took the action. The returned deal is the stored one. The service may not have
 // read the chain since, so the deal can have the status from before the action. To wait for the new status, call

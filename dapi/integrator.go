@@ -22,8 +22,8 @@ type Developer struct {
 	// Store keeps the session for other processes and for the next start of the program. If it is nil, the session is
 	// kept in memory only.
 	Store TokenStore
-	// Verifier checks approvals in place of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
-	// read. If it is nil, such approvals are refused. Set ChallengeVerifier as well, because the SDK cannot see then
+	// Verifier checks approvals instead of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
+	// read. If it is nil, such approvals are refused. Set ChallengeVerifier as well, because the SDK then cannot see
 	// whether a login challenge is an approval.
 	Verifier signing.Verifier
 	// ChallengeVerifier decides whether a login signs a challenge. It gets the result of signing.CheckChallenge, which

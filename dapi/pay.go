@@ -16,8 +16,8 @@ import (
 // Without [MaxFee], Pay accepts a fee of any size. Without [MinDestinationAmount] or [NoWorseThan], it accepts the
 // first price, whatever amount arrives.
 //
-// If the error is nil, the returned payout is funded. One exception: if the service accepted the confirm, the payout
-// can have a status that this version does not know.
+// If the error is nil, the returned payout is funded, or the service accepted the confirm and the payout has a status
+// that this version does not know.
 //
 // # Repeating
 //

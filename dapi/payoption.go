@@ -109,7 +109,7 @@ func NoWorseThan(quote Quote) PayOption {
 	return payOption(func(w *payOptions) { w.bounds.reference = &quote })
 }
 
-// QuoteTolerance allows a price to be worse by up to this fraction than the quote that it is compared with: 0.005 is
+// QuoteTolerance allows a price to be worse than the quote that it is compared with, by up to this fraction: 0.005 is
 // half a percent. It applies to [NoWorseThan], and to the fresh price that replaces an expired one. It must be 0 or
 // more, and less than 1.
 func QuoteTolerance(fraction decimal.Decimal) PayOption {
