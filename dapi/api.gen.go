@@ -357,7 +357,7 @@ type Chain struct {
 	Tokens []Token `json:"tokens"`
 }
 
-// ChainCode is the code of a chain, such as "base". The list of chains has all codes.
+// ChainCode is the code of a chain, such as "base". "GET /chains" lists all codes.
 type ChainCode string
 
 // ChainID is an EVM chain id, such as 8453 for Base.
@@ -368,7 +368,7 @@ type ChainPage struct {
 	// The chains on this page.
 	Items []Chain `json:"items"`
 
-	// The cursor of the next page. It is absent on the last page.
+	// The cursor of the next page. Empty on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
@@ -476,7 +476,7 @@ type Contact struct {
 	// The wallet. Nil for other contacts.
 	Crypto *ContactCryptoView `json:"crypto,omitempty"`
 
-	// The email address, for a contact that was found by it.
+	// The email address. Empty if the contact was not found by it.
 	Email string `json:"email,omitempty,omitzero"`
 
 	// The contact's id.
@@ -798,7 +798,7 @@ type IntermediaryBank struct {
 	BIC string `json:"bic,omitempty,omitzero"`
 }
 
-// KYB is the business verification (KYB, "know your business") of a client.
+// KYB is the verification of a client ("know your business").
 type KYB struct {
 	// The requirements that are still outstanding.
 	Requirements []Blocker `json:"requirements"`
@@ -807,9 +807,9 @@ type KYB struct {
 	Status model.KYCStatus `json:"status"`
 }
 
-// KYBInformation holds the information that a verification needs. To submit it, complete the verification.
+// KYBInformation holds the information that a verification needs. Another call submits it for review.
 type KYBInformation struct {
-	// Information about the applicant, by names that the service description does not show.
+	// The fields of the applicant, by their JSON name. The service description does not show the names.
 	Applicant map[string]interface{} `json:"applicant,omitzero"`
 
 	// The ids of uploaded documents.
@@ -848,7 +848,7 @@ type OnchainAccountType string
 // PIXKeyType is the kind of a PIX key. The service can add values.
 type PIXKeyType string
 
-// Payin is an incoming payment that was quoted first.
+// Payin is an incoming payment and its price.
 type Payin struct {
 	// The amount that the payer sends, in Currency.
 	Amount model.Decimal `json:"amount,omitempty,omitzero"`
@@ -902,7 +902,7 @@ type PayinCreate struct {
 // PayinID is the id of a payin. Its form is not stated.
 type PayinID string
 
-// PayinInstructions holds what the payer of a payin must know.
+// PayinInstructions holds the account details for the payer of a payin.
 type PayinInstructions struct {
 	// The account details that the payer needs.
 	Requisites Requisites `json:"requisites"`
@@ -943,7 +943,7 @@ type Payout struct {
 	// The text that the beneficiary sees.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// The public key of a booking that was signed at once. Empty for the payouts of this SDK.
+	// The public key, if the booking itself was signed. Empty for payouts of this SDK, which signs later.
 	PublicKey []byte `json:"publicKey,omitempty,omitzero"`
 
 	// The purpose of the payment.
@@ -952,7 +952,7 @@ type Payout struct {
 	// The price. It is valid for at most 2 minutes.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// The signature of a booking that was signed at once. Empty for the payouts of this SDK.
+	// The signature, if the booking itself was signed. Empty for payouts of this SDK, which signs later.
 	Signature []byte `json:"signature,omitempty,omitzero"`
 
 	// The current status.
@@ -1084,7 +1084,7 @@ type RailPage struct {
 	// The rails on this page.
 	Items []Rail `json:"items"`
 
-	// The cursor of the next page. It is absent on the last page.
+	// The cursor of the next page. Empty on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
@@ -1216,7 +1216,7 @@ type TransactionPage struct {
 	// The entries on this page, newest first.
 	Items []Transaction `json:"items"`
 
-	// The cursor of the next page. It is absent on the last page.
+	// The cursor of the next page. Empty on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
