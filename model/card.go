@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// CardSigner is the wallet that a card spends from. The service reveals the card's details to whoever has its
+// CardSigner is the wallet that a card spends from. The service reveals the card's details only with the wallet's
 // signature. Use a *wallet.Key of package signing/wallet, or your own type, for example for a hardware wallet. It must
 // be safe for concurrent use.
 type CardSigner interface {
@@ -38,10 +38,10 @@ type messageSigner struct {
 	format func(cardID string, nonce int64) string
 }
 
-// SignCardDetails signs the confirmation message for one reveal of a card's details. The proof is valid once, until
-// five minutes after at by the service's clock. If the card id is invalid or the wallet has no address, SignCardDetails
-// signs nothing and fails with *errors.InvalidInput. If the wallet returns an error, the error is *errors.NotDelivered,
-// which wraps it.
+// SignCardDetails signs the confirmation message for one reveal of a card's details. The service accepts the proof
+// once, within five minutes after at by its own clock. If the card id is invalid or the wallet has no address,
+// SignCardDetails signs nothing and fails with *errors.InvalidInput. If the wallet returns an error, the error is
+// *errors.NotDelivered, which wraps it.
 //
 // Cards.Details of packages appapi and refapi calls it. Call it yourself only if the program that signs is not the one
 // that sends the call.

@@ -1,4 +1,4 @@
-// Package model has the types that several surfaces share.
+// Package model has the types that several packages of the SDK share.
 //
 //   - resources: [Invoice], [Contract], [Card], [PaymentMethod], [Document], [UniversalTransactionStatus]
 //   - amounts: [Decimal] for amounts that are JSON strings, and [Number] for amounts that are JSON numbers
