@@ -769,7 +769,7 @@ type UserProfile struct {
 	WalletAddress string `json:"walletAddress,omitempty,omitzero"`
 }
 
-// ListTransfersParams holds the parameters of GET /apps/transfers. A zero field is not sent.
+// ListTransfersParams holds the query parameters of GET /apps/transfers. Fields with the zero value are not sent.
 type ListTransfersParams struct {
 	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -781,7 +781,7 @@ type ListTransfersParams struct {
 	IdempotencyKey string `form:"idempotency_key,omitempty" json:"idempotency_key,omitempty,omitzero"`
 }
 
-// ListContractsParams holds the parameters of GET /documents/contracts. A zero field is not sent.
+// ListContractsParams holds the query parameters of GET /documents/contracts. Fields with the zero value are not sent.
 type ListContractsParams struct {
 	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -790,7 +790,8 @@ type ListContractsParams struct {
 	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListInvoicesParams holds the parameters of GET /documents/contracts/invoices. A zero field is not sent.
+// ListInvoicesParams holds the query parameters of GET /documents/contracts/invoices. Fields with the zero value are
+// not sent.
 type ListInvoicesParams struct {
 	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -799,7 +800,7 @@ type ListInvoicesParams struct {
 	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
+// ListTransactionsParams holds the query parameters of GET /transactions. Fields with the zero value are not sent.
 type ListTransactionsParams struct {
 	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -820,7 +821,7 @@ type ListTransactionsParams struct {
 	BankAccountID string `form:"bankAccountId,omitempty" json:"bankAccountId,omitempty,omitzero"`
 }
 
-// ListContactsParams holds the parameters of GET /user/contacts. A zero field is not sent.
+// ListContactsParams holds the query parameters of GET /user/contacts. Fields with the zero value are not sent.
 type ListContactsParams struct {
 	// The largest number of entries to return. If it is absent, the service decides.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -829,7 +830,7 @@ type ListContactsParams struct {
 	Offset int `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
 }
 
-// GetKYCStatusParams holds the parameters of GET /user/kyc/status. A zero field is not sent.
+// GetKYCStatusParams holds the query parameters of GET /user/kyc/status. Fields with the zero value are not sent.
 type GetKYCStatusParams struct {
 	// Selects the verification by this provider.
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`

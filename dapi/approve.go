@@ -41,8 +41,8 @@ type checkedApproval struct {
 }
 
 // confirm compares an approval with what was asked for, waits for room to send the confirm, signs, and returns the body
-// of the confirm and its options. On any difference it does not call the signer. No signature waits in a queue. With
-// allowExpired it signs an approval that has expired by this machine's clock.
+// of the confirm and its options. If anything differs, it does not call the signer. It waits before it signs, so no
+// signature waits in a queue. With allowExpired, it also signs an approval that has expired by this machine's clock.
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
 	want signing.Intent, allowExpired bool,
 	options []moneymovement.CallOption,
@@ -75,7 +75,7 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 	return body, options, nil
 }
 
-// unsigned adds to an error of signing which confirm was not sent because of it.
+// unsigned adds the confirm that was not sent to an error of signing.
 func (a approver) unsigned(op *transport.Operation, want signing.Intent, err error) error {
 	head := op.Head("")
 	head.Resource = want.ResourceID
@@ -90,8 +90,8 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 	return &errors.NotDelivered{CallInfo: head, Err: err}
 }
 
-// check compares, and signs nothing. If the calculated time and the date of the last response differ, one of them is
-// wrong and the SDK cannot know which. The approval's window may then be right by either.
+// check compares the approval and signs nothing. If the calculated time and the date of the last response differ, one
+// of them is wrong, and the SDK cannot know which one. So the approval only has to be valid by one of them.
 func (a approver) check(
 	ctx context.Context, approval *Approval, want signing.Intent, options ...signing.ApprovalOption,
 ) (*checkedApproval, error) {
@@ -123,8 +123,8 @@ func (c *checkedApproval) confirm(ctx context.Context) (*approvalConfirm, error)
 	return &approvalConfirm{ApprovalID: c.id, PublicKey: c.key.PublicKey(), Signature: signature}, nil
 }
 
-// note remembers an approval as soon as the service returned it, whether or not it will be signed. An approval without
-// an end gets the end in its payload, or the end of the stated window from now.
+// note remembers an approval when the service has returned it, even if it is never signed. If ExpiresAt is missing,
+// note sets it from the payload. If the payload has none, the approval ends after the stated window.
 func (a approver) note(approval *Approval, window time.Duration) {
 	if approval != nil {
 		a.seen.Add(approval.Payload)
@@ -134,8 +134,8 @@ func (a approver) note(approval *Approval, window time.Duration) {
 	}
 }
 
-// endOf returns when an approval ends. The payload can have the exact time: the response around it may leave out the
-// seconds or their fraction.
+// endOf returns when an approval ends. If the payload has the exact time, and the response has it without the seconds
+// or their fraction, the payload counts.
 func (a approver) endOf(approval *Approval, window time.Duration) time.Time {
 	var said struct {
 		ExpiresAt time.Time `json:"expiresAt"`

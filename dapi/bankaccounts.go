@@ -2,8 +2,8 @@ package dapi
 
 import "github.com/moneymovement/moneymovement-go/model"
 
-// AccountHolder is the person or business that holds an account. Use Name for methods with one field for the name, or
-// the parts of the name.
+// AccountHolder is the person or business that holds an account. For a method with one field for the name, set Name.
+// Otherwise set FirstName and LastName, or BusinessName.
 type AccountHolder struct {
 	// Name is the holder's full name.
 	Name string
@@ -13,12 +13,12 @@ type AccountHolder struct {
 	FirstName, LastName string
 	// BusinessName is the registered name of a business.
 	BusinessName string
-	// IDType and IDNumber identify the holder by a document of a government.
+	// IDType and IDNumber are the kind and the number of a government identifier of the holder.
 	IDType   HolderIDType
 	IDNumber string
-	// TaxID is the holder's tax number.
+	// TaxID is the holder's tax identifier.
 	TaxID string
-	// Nationality is the ISO code of a country.
+	// Nationality is the ISO country code of the holder's nationality.
 	Nationality string
 }
 
@@ -32,53 +32,54 @@ func (h AccountHolder) with(account BankAccount) BankAccount {
 	return account
 }
 
-// IBANAccount is a bank account that is named by its IBAN. [SEPA], [UAEFTS], [SARLocal] and [TRYFast] take one.
+// IBANAccount is a bank account that its IBAN identifies. [SEPA], [UAEFTS], [SARLocal] and [TRYFast] take one.
 //
-// The service's description does not show which fields a method needs. No field is required here. The comment of each
-// constructor lists the fields that are assumed to be needed, and [Contacts.Capabilities] has the last word: it returns
-// a blocker for each missing field. The same holds for the other account types.
+// The service's description does not show which fields a method needs. So no field is required here. The comment of
+// each constructor lists the fields that the method probably needs. After you have saved the contact,
+// [Contacts.Capabilities] returns a blocker for each field that is missing. All this is also true for the other account
+// types.
 type IBANAccount struct {
-	// IBAN has no spaces or other separators.
+	// IBAN is the account's IBAN, without spaces or other separators.
 	IBAN string
-	// BIC identifies the bank.
-	BIC string
-	// Holder holds the account.
+	// BIC is the BIC (SWIFT code) of the bank.
+	BIC    string
 	Holder AccountHolder
 	// BankName and BankAddress describe the bank.
 	BankName    string
 	BankAddress *InstitutionAddress
-	// Currency is the ISO 4217 code of what arrives; empty for the currency of the method.
+	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
 	Currency string
 }
 
-// BankAccount returns the account with all fields that any method has. Set more of them, and pass it to [Bank].
+// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
+// this type lacks, set it there and pass the result to [Bank].
 func (a IBANAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
 		IBAN: a.IBAN, BIC: a.BIC, BankName: a.BankName, BankAddress: a.BankAddress, Currency: a.Currency,
 	})
 }
 
-// SWIFTAccount is a bank account abroad, which is paid by an international wire: see [SWIFT]. For which fields are
-// needed, see [IBANAccount].
+// SWIFTAccount is a bank account that is paid by an international wire: see [SWIFT]. See [IBANAccount] for the
+// fields that a method needs.
 type SWIFTAccount struct {
-	// BIC identifies the bank.
+	// BIC is the BIC (SWIFT code) of the bank.
 	BIC string
-	// AccountNumber or IBAN names the account.
+	// AccountNumber or IBAN identifies the account.
 	AccountNumber, IBAN string
-	// Holder holds the account.
-	Holder AccountHolder
+	Holder              AccountHolder
 	// BankName and BankAddress describe the bank.
 	BankName    string
 	BankAddress *InstitutionAddress
-	// IntermediaryBank is the bank that passes the money on, if the route needs one.
+	// IntermediaryBank is the bank between the payer's bank and this one, if the transfer needs it.
 	IntermediaryBank *IntermediaryBank
 	// AccountKind is checking or savings.
 	AccountKind AccountKind
-	// Currency is the ISO 4217 code of what arrives; empty for the currency of the method.
+	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
 	Currency string
 }
 
-// BankAccount returns the account with all fields that any method has. Set more of them, and pass it to [Bank].
+// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
+// this type lacks, set it there and pass the result to [Bank].
 func (a SWIFTAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
 		BIC: a.BIC, AccountNumber: a.AccountNumber, IBAN: a.IBAN, BankName: a.BankName, BankAddress: a.BankAddress,
@@ -86,25 +87,25 @@ func (a SWIFTAccount) BankAccount() BankAccount {
 	})
 }
 
-// RoutingAccount is a bank account that is named by its account number and the routing number of its bank, such as
-// those of [ACH], [Fedwire], [CADEFT], [UKFPS] and [NPP]. For which fields are needed, see [IBANAccount].
+// RoutingAccount is a bank account that is identified by its account number and the routing number of its bank. It is
+// used by [ACH], [CADEFT], [UKFPS] and [NPP], for example. See [IBANAccount] for the fields that a method needs.
 type RoutingAccount struct {
-	// AccountNumber names the account.
+	// AccountNumber identifies the account.
 	AccountNumber string
-	// RoutingNumber names the bank: its routing number, sort code, BSB or the like.
+	// RoutingNumber identifies the bank. It is a routing number, a sort code or a BSB number, for example.
 	RoutingNumber string
 	// AccountKind is checking or savings.
 	AccountKind AccountKind
-	// Holder holds the account.
-	Holder AccountHolder
+	Holder      AccountHolder
 	// BankName and BankAddress describe the bank.
 	BankName    string
 	BankAddress *InstitutionAddress
-	// Currency is the ISO 4217 code of what arrives; empty for the currency of the method.
+	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
 	Currency string
 }
 
-// BankAccount returns the account with all fields that any method has. Set more of them, and pass it to [Bank].
+// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
+// this type lacks, set it there and pass the result to [Bank].
 func (a RoutingAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
 		AccountNumber: a.AccountNumber, RoutingNumber: a.RoutingNumber, AccountKind: a.AccountKind,
@@ -112,28 +113,28 @@ func (a RoutingAccount) BankAccount() BankAccount {
 	})
 }
 
-// LocalAccount is a bank account in a domestic clearing system, such as those of [SPEI], [NIP] and the methods whose
-// name ends in Local. For which fields are needed, see [IBANAccount].
+// LocalAccount is a bank account in a domestic clearing system. It is used by [SPEI], [NIP], [PSE] and most
+// constructors whose name ends in Local. See [IBANAccount] for the fields that a method needs.
 type LocalAccount struct {
-	// AccountNumber names the account. Some methods take an IBAN in place of it.
+	// AccountNumber identifies the account. Some methods take an IBAN instead.
 	AccountNumber, IBAN string
 	// FinancialInstitutionID is the bank's id in the directory of the method.
 	FinancialInstitutionID string
-	// BranchNumber and RoutingNumber name the branch or the bank.
+	// BranchNumber identifies the branch, and RoutingNumber the bank.
 	BranchNumber, RoutingNumber string
 	// AccountKind is checking or savings.
 	AccountKind AccountKind
-	// PhoneNumber is the holder's, for methods that need it.
+	// PhoneNumber is the holder's phone number, for methods that need it.
 	PhoneNumber string
-	// Holder holds the account.
-	Holder AccountHolder
+	Holder      AccountHolder
 	// BankName is the name of the bank.
 	BankName string
-	// Currency is the ISO 4217 code of what arrives; empty for the currency of the method.
+	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
 	Currency string
 }
 
-// BankAccount returns the account with all fields that any method has. Set more of them, and pass it to [Bank].
+// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
+// this type lacks, set it there and pass the result to [Bank].
 func (a LocalAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
 		AccountNumber: a.AccountNumber, IBAN: a.IBAN, FinancialInstitutionID: a.FinancialInstitutionID,
@@ -142,40 +143,40 @@ func (a LocalAccount) BankAccount() BankAccount {
 	})
 }
 
-// PIXAccount is an account in Brazil that is named by a PIX key: see [PIX]. For which fields are needed, see
-// [IBANAccount].
+// PIXAccount is an account in Brazil that a PIX key identifies: see [PIX]. See [IBANAccount] for the fields that a
+// method needs.
 type PIXAccount struct {
-	// PIXKey is the key.
+	// PIXKey is the key, such as an email address or a phone number.
 	PIXKey string
-	// PIXKeyType says what kind of key it is.
+	// PIXKeyType is the kind of the key.
 	PIXKeyType PIXKeyType
-	// Holder holds the account.
-	Holder AccountHolder
-	// Currency is the ISO 4217 code of what arrives; empty for the currency of the method.
+	Holder     AccountHolder
+	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
 	Currency string
 }
 
-// BankAccount returns the account with all fields that any method has. Set more of them, and pass it to [Bank].
+// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
+// this type lacks, set it there and pass the result to [Bank].
 func (a PIXAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{PIXKey: a.PIXKey, PIXKeyType: a.PIXKeyType, Currency: a.Currency})
 }
 
-// KeyAccount is an account that is named by a key of a local payment system, such as those of [Breb], [INRUPI] and
-// [HKDFPS]. For which fields are needed, see [IBANAccount].
+// KeyAccount is an account that a key of a local payment system identifies. It is used by [Breb], [INRUPI] and
+// [HKDFPS], for example. See [IBANAccount] for the fields that a method needs.
 type KeyAccount struct {
 	// PaymentKey is the key: an alias, a handle or a number.
 	PaymentKey string
-	// PhoneNumber, AccountNumber or IBAN names the account in place of a key, if the method takes it.
+	// PhoneNumber, AccountNumber or IBAN identifies the account instead of a key, if the method allows that.
 	PhoneNumber, AccountNumber, IBAN string
 	// FinancialInstitutionID is the institution's id in the directory of the method.
 	FinancialInstitutionID string
-	// Holder holds the account.
-	Holder AccountHolder
-	// Currency is the ISO 4217 code of what arrives; empty for the currency of the method.
+	Holder                 AccountHolder
+	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
 	Currency string
 }
 
-// BankAccount returns the account with all fields that any method has. Set more of them, and pass it to [Bank].
+// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
+// this type lacks, set it there and pass the result to [Bank].
 func (a KeyAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
 		PaymentKey: a.PaymentKey, PhoneNumber: a.PhoneNumber, AccountNumber: a.AccountNumber, IBAN: a.IBAN,
@@ -183,20 +184,20 @@ func (a KeyAccount) BankAccount() BankAccount {
 	})
 }
 
-// PhoneWallet is a mobile wallet that is named by a phone number. The methods whose name ends in Ewallet take one. For
-// which fields are needed, see [IBANAccount].
+// PhoneWallet is a mobile wallet that a phone number identifies. The constructors whose name ends in Ewallet take one.
+// See [IBANAccount] for the fields that a method needs.
 type PhoneWallet struct {
 	// PhoneNumber is the number, with its country code.
 	PhoneNumber string
-	// FinancialInstitutionID is the wallet's provider in the directory of the method.
+	// FinancialInstitutionID is the id of the wallet's provider in the directory of the method.
 	FinancialInstitutionID string
-	// Holder holds the wallet.
-	Holder AccountHolder
-	// Currency is the ISO 4217 code of what arrives; empty for the currency of the method.
+	Holder                 AccountHolder
+	// Currency is the ISO 4217 code of the currency that arrives. Empty means the currency of the method.
 	Currency string
 }
 
-// BankAccount returns the account with all fields that any method has. Set more of them, and pass it to [Bank].
+// BankAccount returns a [BankAccount], which has the fields of all methods, with the values of a. To use a field that
+// this type lacks, set it there and pass the result to [Bank].
 func (a PhoneWallet) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
 		PhoneNumber: a.PhoneNumber, FinancialInstitutionID: a.FinancialInstitutionID, Currency: a.Currency,

@@ -12,11 +12,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// TermsDiffer says that the service returned other terms than you asked for. This call signed nothing, unless the error
-// is the Cause of *errors.OutcomeUnknown. A person must look at it: the same call meets the same terms.
+// TermsDiffer says that the service returned other terms than you asked for, such as another amount. The SDK did not
+// sign for these terms. This call paid nothing, unless the error is the Cause of *errors.OutcomeUnknown. A person must
+// look at it: the same call would get the same terms.
 type TermsDiffer struct {
 	errors.CallInfo
-	// Member is the term, as it is written in the API, such as "amount".
+	// Member is the JSON name of the term, such as "amount".
 	Member string
 	// Asked is the value that you asked for.
 	Asked string
@@ -26,15 +27,15 @@ type TermsDiffer struct {
 
 // Error returns one line, safe to log.
 func (e *TermsDiffer) Error() string {
-	return fmt.Sprintf("%s %s: the service returned %s %q, and %q was asked for: "+
-		"look at it before you pay in another way", e.Operation, e.Resource, e.Member, e.Got, e.Asked)
+	return fmt.Sprintf("%s %s: the service returned %s %q, but you asked for %q: "+
+		"a person must check this before you pay in another way", e.Operation, e.Resource, e.Member, e.Got, e.Asked)
 }
 
 // Retryable returns false: the service would return the same terms.
 func (e *TermsDiffer) Retryable() bool { return false }
 
-// MovedByCall returns errors.NotMoved: the terms were refused before anything was signed. Where money may have moved,
-// the error is *errors.OutcomeUnknown instead.
+// MovedByCall returns errors.NotMoved: the SDK did not sign for these terms. If money may have moved, the error is
+// *errors.OutcomeUnknown instead.
 func (e *TermsDiffer) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // termsCheck compares the terms in a response with what was asked for. A response may leave a term out, because all of

@@ -9,16 +9,16 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Chains lists the live chains and their tokens.
+// Chains lists the live chains: the blockchains that the service uses now, and their tokens.
 type Chains struct {
 	low  lowLevel
 	live *liveChains
 }
 
-// Live returns all chains. It keeps the list for ten minutes and shares the slice between callers: do not change it.
+// Live returns all chains. The SDK keeps the list for ten minutes. All callers get the same slice, so do not modify it.
 //
-// While the list is known, the SDK checks amounts before it sends them: an amount with more decimals than its token has
-// is *errors.InvalidInput.
+// While the SDK has the list, it also checks the amounts of payouts, deals and deposits: a call whose amount has more
+// decimals than its token fails with *errors.InvalidInput, and nothing is sent.
 func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 	if err := transport.Of(s).low.ready(ctx, &opListChains); err != nil {
 		return nil, err
@@ -26,15 +26,15 @@ func (s *Chains) Live(ctx context.Context) ([]Chain, error) {
 	return s.live.list(ctx)
 }
 
-// List returns one page.
+// List returns one page of chains.
 func (s *Chains) List(
 	ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption,
 ) (*ChainPage, error) {
 	return transport.Of(s).low.ListChains(ctx, &params, options)
 }
 
-// All iterates over all pages, from params.Cursor on. You can range over it more than once. It stops after the first
-// error.
+// All iterates over the chains of all pages, starting at params.Cursor. Each range reads the pages again. It stops
+// after the first error.
 func (s *Chains) All(
 	ctx context.Context, params ListChainsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Chain, error] {
@@ -50,7 +50,7 @@ func (s *Chains) upTo(
 		func(page *ChainPage) ([]Chain, string) { return page.Items, page.NextCursor })
 }
 
-// The settlement assets. A client's balance is held in them, on Base.
+// The assets that accounts hold, on the Base chain.
 const (
 	USDC = AssetUSDC
 	EURC = AssetEURC

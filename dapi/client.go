@@ -25,13 +25,13 @@ func (c lowLevel) withCheck(check func(*transport.Check)) lowLevel {
 	return c
 }
 
-// as sets the rate class of the calls.
+// as returns a lowLevel whose calls have the rate class.
 func (c lowLevel) as(class transport.RateClass) lowLevel {
 	c.class = class
 	return c
 }
 
-// constructors are the functions that return a client that works, for error texts.
+// constructors are the functions that make a client. Error texts name them.
 const constructors = "dapi.NewIntegrator or dapi.NewSelfServe"
 
 // ready returns an error if a flow cannot begin, such as for a nil context or a client that no constructor made.
@@ -42,7 +42,7 @@ func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 // clientRule is the rule for a client's id in X-Service-Account.
 var clientRule = transport.Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
 
-// head returns the head of an error about a response of the operation.
+// head returns the CallInfo of an error about the operation.
 func (c lowLevel) head(op *transport.Operation, resource string) errors.CallInfo {
 	head := op.Head("")
 	head.Resource, head.Account = resource, string(c.account)
@@ -53,12 +53,12 @@ func (c lowLevel) request(op *transport.Operation, options []moneymovement.CallO
 	return c.requestOf(op, transport.CallOf(options))
 }
 
-// write is request for an operation that an idempotency key anchors.
+// write is request for an operation that has an idempotency key.
 func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOption) *transport.Request {
 	return c.requestOf(op, transport.WriteOf(options))
 }
 
-// withKey sends the key of a flow with a call that it anchors, or that belongs to what it anchors: a confirm.
+// withKey sends an idempotency key with a call that cannot take one from users, such as the confirm of a payment.
 func withKey(key moneymovement.Key) moneymovement.CallOption {
 	return func(call *transport.Call) { call.Key, call.KeySet = string(key), true }
 }

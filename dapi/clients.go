@@ -10,22 +10,23 @@ import (
 // Clients creates and reads clients. A client is an account that an integrator creates for a customer.
 type Clients struct{ low lowLevel }
 
-// Create creates a client. The email is the natural key: if a client with this email exists, Create returns it, and
-// Replayed of [moneymovement.CaptureResponse] is true.
+// Create creates a client. The email identifies the client: if a client with this email exists, Create returns that
+// client. To see whether it is new, pass [moneymovement.CaptureResponse]: Response.Replayed is true for a client that
+// existed.
 //
-// A new client is not `ready` at once. See [Clients.WaitReady].
+// A new client cannot be used before its status is `ready`: see [Clients.WaitReady].
 func (s *Clients) Create(
 	ctx context.Context, client ClientCreate, options ...moneymovement.CallOption,
 ) (*Client, error) {
 	return transport.Of(s).low.CreateClient(ctx, &client, options)
 }
 
-// Get reads a client. The client of another integrator is *errors.NotFound.
+// Get returns a client. For the client of another integrator, it fails with *errors.NotFound.
 func (s *Clients) Get(ctx context.Context, id ClientID, options ...moneymovement.CallOption) (*Client, error) {
 	return transport.Of(s).low.GetClient(ctx, id, options)
 }
 
-// WaitReady polls until the client is `ready`: it has a wallet and can move money. If ctx ends first, the error is
+// WaitReady polls until the client is `ready`. It then has a wallet and can move money. If ctx ends first, the error is
 // *StillPending with the last status.
 func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOption) (*Client, error) {
 	return wait(ctx, options, poll[Client]{

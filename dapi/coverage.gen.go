@@ -78,344 +78,344 @@ var moneyOut = [...]Coverage{
 	{Method: "swift", Currency: "USD", International: true},
 }
 
-// SEPA returns an account that is paid by sepa. The currency is EUR unless the account has another one.
-// Assumed to be needed: IBAN.
+// SEPA returns a destination for the bank method sepa. An empty account.Currency means EUR.
+// The method probably needs IBAN.
 func SEPA(account IBANAccount) ContactAccount {
 	return paidBy(BankMethodSEPA, "EUR", account.BankAccount())
 }
 
-// SWIFT returns an account that is paid by swift. The currency is USD unless the account has another one.
-// Assumed to be needed: BIC, and AccountNumber or IBAN.
+// SWIFT returns a destination for the bank method swift. An empty account.Currency means USD.
+// The method probably needs BIC, and AccountNumber or IBAN.
 func SWIFT(account SWIFTAccount) ContactAccount {
 	return paidBy(BankMethodSWIFT, "USD", account.BankAccount())
 }
 
-// ACH returns an account that is paid by ach. The currency is USD unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// ACH returns a destination for the bank method ach. An empty account.Currency means USD.
+// The method probably needs AccountNumber and RoutingNumber.
 func ACH(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodACH, "USD", account.BankAccount())
 }
 
-// UAEFTS returns an account that is paid by uaefts. The currency is AED unless the account has another one.
-// Assumed to be needed: IBAN.
+// UAEFTS returns a destination for the bank method uaefts. An empty account.Currency means AED.
+// The method probably needs IBAN.
 func UAEFTS(account IBANAccount) ContactAccount {
 	return paidBy(BankMethodUAEFTS, "AED", account.BankAccount())
 }
 
-// Fedwire returns an account that is paid by fedwire. The currency is USD unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// Fedwire returns a destination for the bank method fedwire. An empty account.Currency means USD.
+// The method probably needs AccountNumber and RoutingNumber.
 func Fedwire(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodFedwire, "USD", account.BankAccount())
 }
 
-// RTP returns an account that is paid by rtp. The currency is USD unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// RTP returns a destination for the bank method rtp. An empty account.Currency means USD.
+// The method probably needs AccountNumber and RoutingNumber.
 func RTP(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodRTP, "USD", account.BankAccount())
 }
 
-// Fednow returns an account that is paid by fednow. The currency is USD unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// Fednow returns a destination for the bank method fednow. An empty account.Currency means USD.
+// The method probably needs AccountNumber and RoutingNumber.
 func Fednow(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodFednow, "USD", account.BankAccount())
 }
 
-// PIX returns an account that is paid by pix. The currency is BRL unless the account has another one.
-// Assumed to be needed: PIXKey.
+// PIX returns a destination for the bank method pix. An empty account.Currency means BRL.
+// The method probably needs PIXKey.
 func PIX(account PIXAccount) ContactAccount {
 	return paidBy(BankMethodPIX, "BRL", account.BankAccount())
 }
 
-// SPEI returns an account that is paid by spei. The currency is MXN unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// SPEI returns a destination for the bank method spei. An empty account.Currency means MXN.
+// The method probably needs AccountNumber.
 func SPEI(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodSPEI, "MXN", account.BankAccount())
 }
 
-// PSE returns an account that is paid by pse. The currency is COP unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// PSE returns a destination for the bank method pse. An empty account.Currency means COP.
+// The method probably needs AccountNumber.
 func PSE(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodPSE, "COP", account.BankAccount())
 }
 
-// Breb returns an account that is paid by breb. The currency is COP unless the account has another one.
-// Assumed to be needed: PaymentKey.
+// Breb returns a destination for the bank method breb. An empty account.Currency means COP.
+// The method probably needs PaymentKey.
 func Breb(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodBreb, "COP", account.BankAccount())
 }
 
-// Transfers30 returns an account that is paid by transfers_3_0. The currency is ARS unless the account has another one.
-// Assumed to be needed: PaymentKey or AccountNumber.
+// Transfers30 returns a destination for the bank method transfers_3_0. An empty account.Currency means ARS.
+// The method probably needs PaymentKey or AccountNumber.
 func Transfers30(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodTransfers30, "ARS", account.BankAccount())
 }
 
-// UKFPS returns an account that is paid by ukfps. The currency is GBP unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// UKFPS returns a destination for the bank method ukfps. An empty account.Currency means GBP.
+// The method probably needs AccountNumber and RoutingNumber.
 func UKFPS(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodUKFPS, "GBP", account.BankAccount())
 }
 
-// NPP returns an account that is paid by npp. The currency is AUD unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// NPP returns a destination for the bank method npp. An empty account.Currency means AUD.
+// The method probably needs AccountNumber and RoutingNumber.
 func NPP(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodNPP, "AUD", account.BankAccount())
 }
 
-// NIP returns an account that is paid by nip. The currency is NGN unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// NIP returns a destination for the bank method nip. An empty account.Currency means NGN.
+// The method probably needs AccountNumber.
 func NIP(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodNIP, "NGN", account.BankAccount())
 }
 
-// BDTLocal returns an account that is paid by bdt_local. The currency is BDT unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// BDTLocal returns a destination for the bank method bdt_local. An empty account.Currency means BDT.
+// The method probably needs AccountNumber.
 func BDTLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodBDTLocal, "BDT", account.BankAccount())
 }
 
-// BDTEwallet returns an account that is paid by bdt_ewallet. The currency is BDT unless the account has another one.
-// Assumed to be needed: PhoneNumber.
+// BDTEwallet returns a destination for the bank method bdt_ewallet. An empty account.Currency means BDT.
+// The method probably needs PhoneNumber.
 func BDTEwallet(account PhoneWallet) ContactAccount {
 	return paidBy(BankMethodBDTEwallet, "BDT", account.BankAccount())
 }
 
-// BOBLocal returns an account that is paid by bob_local. The currency is BOB unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// BOBLocal returns a destination for the bank method bob_local. An empty account.Currency means BOB.
+// The method probably needs AccountNumber.
 func BOBLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodBOBLocal, "BOB", account.BankAccount())
 }
 
-// BRLLocal returns an account that is paid by brl_local. The currency is BRL unless the account has another one.
-// Assumed to be needed: AccountNumber, and BranchNumber.
+// BRLLocal returns a destination for the bank method brl_local. An empty account.Currency means BRL.
+// The method probably needs AccountNumber and BranchNumber.
 func BRLLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodBRLLocal, "BRL", account.BankAccount())
 }
 
-// CADEFT returns an account that is paid by cad_eft. The currency is CAD unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// CADEFT returns a destination for the bank method cad_eft. An empty account.Currency means CAD.
+// The method probably needs AccountNumber and RoutingNumber.
 func CADEFT(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodCADEFT, "CAD", account.BankAccount())
 }
 
-// CLPLocal returns an account that is paid by clp_local. The currency is CLP unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// CLPLocal returns a destination for the bank method clp_local. An empty account.Currency means CLP.
+// The method probably needs AccountNumber.
 func CLPLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodCLPLocal, "CLP", account.BankAccount())
 }
 
-// CNYAlipay returns an account that is paid by cny_alipay. The currency is CNY unless the account has another one.
-// Assumed to be needed: PaymentKey or PhoneNumber.
+// CNYAlipay returns a destination for the bank method cny_alipay. An empty account.Currency means CNY.
+// The method probably needs PaymentKey or PhoneNumber.
 func CNYAlipay(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodCNYAlipay, "CNY", account.BankAccount())
 }
 
-// CNYWechatpay returns an account that is paid by cny_wechatpay. The currency is CNY unless the account has another
-// one. Assumed to be needed: PaymentKey or PhoneNumber.
+// CNYWechatpay returns a destination for the bank method cny_wechatpay. An empty account.Currency means CNY.
+// The method probably needs PaymentKey or PhoneNumber.
 func CNYWechatpay(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodCNYWechatpay, "CNY", account.BankAccount())
 }
 
-// COPLocal returns an account that is paid by cop_local. The currency is COP unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// COPLocal returns a destination for the bank method cop_local. An empty account.Currency means COP.
+// The method probably needs AccountNumber.
 func COPLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodCOPLocal, "COP", account.BankAccount())
 }
 
-// CRCLocal returns an account that is paid by crc_local. The currency is CRC unless the account has another one.
-// Assumed to be needed: IBAN or AccountNumber.
+// CRCLocal returns a destination for the bank method crc_local. An empty account.Currency means CRC.
+// The method probably needs IBAN or AccountNumber.
 func CRCLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodCRCLocal, "CRC", account.BankAccount())
 }
 
-// DKKLocal returns an account that is paid by dkk_local. The currency is DKK unless the account has another one.
-// Assumed to be needed: IBAN or AccountNumber.
+// DKKLocal returns a destination for the bank method dkk_local. An empty account.Currency means DKK.
+// The method probably needs IBAN or AccountNumber.
 func DKKLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodDKKLocal, "DKK", account.BankAccount())
 }
 
-// DOPLocal returns an account that is paid by dop_local. The currency is DOP unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// DOPLocal returns a destination for the bank method dop_local. An empty account.Currency means DOP.
+// The method probably needs AccountNumber.
 func DOPLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodDOPLocal, "DOP", account.BankAccount())
 }
 
-// DOPEwallet returns an account that is paid by dop_ewallet. The currency is DOP unless the account has another one.
-// Assumed to be needed: PhoneNumber.
+// DOPEwallet returns a destination for the bank method dop_ewallet. An empty account.Currency means DOP.
+// The method probably needs PhoneNumber.
 func DOPEwallet(account PhoneWallet) ContactAccount {
 	return paidBy(BankMethodDOPEwallet, "DOP", account.BankAccount())
 }
 
-// EGPLocal returns an account that is paid by egp_local. The currency is EGP unless the account has another one.
-// Assumed to be needed: IBAN or AccountNumber.
+// EGPLocal returns a destination for the bank method egp_local. An empty account.Currency means EGP.
+// The method probably needs IBAN or AccountNumber.
 func EGPLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodEGPLocal, "EGP", account.BankAccount())
 }
 
-// GTQLocal returns an account that is paid by gtq_local. The currency is GTQ unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// GTQLocal returns a destination for the bank method gtq_local. An empty account.Currency means GTQ.
+// The method probably needs AccountNumber.
 func GTQLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodGTQLocal, "GTQ", account.BankAccount())
 }
 
-// GTQEwallet returns an account that is paid by gtq_ewallet. The currency is GTQ unless the account has another one.
-// Assumed to be needed: PhoneNumber.
+// GTQEwallet returns a destination for the bank method gtq_ewallet. An empty account.Currency means GTQ.
+// The method probably needs PhoneNumber.
 func GTQEwallet(account PhoneWallet) ContactAccount {
 	return paidBy(BankMethodGTQEwallet, "GTQ", account.BankAccount())
 }
 
-// HKDFPS returns an account that is paid by hkd_fps. The currency is HKD unless the account has another one.
-// Assumed to be needed: PaymentKey or PhoneNumber or AccountNumber.
+// HKDFPS returns a destination for the bank method hkd_fps. An empty account.Currency means HKD.
+// The method probably needs PaymentKey, PhoneNumber or AccountNumber.
 func HKDFPS(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodHKDFPS, "HKD", account.BankAccount())
 }
 
-// HNLLocal returns an account that is paid by hnl_local. The currency is HNL unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// HNLLocal returns a destination for the bank method hnl_local. An empty account.Currency means HNL.
+// The method probably needs AccountNumber.
 func HNLLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodHNLLocal, "HNL", account.BankAccount())
 }
 
-// IDRLocal returns an account that is paid by idr_local. The currency is IDR unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// IDRLocal returns a destination for the bank method idr_local. An empty account.Currency means IDR.
+// The method probably needs AccountNumber.
 func IDRLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodIDRLocal, "IDR", account.BankAccount())
 }
 
-// IDREwallet returns an account that is paid by idr_ewallet. The currency is IDR unless the account has another one.
-// Assumed to be needed: PhoneNumber.
+// IDREwallet returns a destination for the bank method idr_ewallet. An empty account.Currency means IDR.
+// The method probably needs PhoneNumber.
 func IDREwallet(account PhoneWallet) ContactAccount {
 	return paidBy(BankMethodIDREwallet, "IDR", account.BankAccount())
 }
 
-// ILSLocal returns an account that is paid by ils_local. The currency is ILS unless the account has another one.
-// Assumed to be needed: IBAN or AccountNumber.
+// ILSLocal returns a destination for the bank method ils_local. An empty account.Currency means ILS.
+// The method probably needs IBAN or AccountNumber.
 func ILSLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodILSLocal, "ILS", account.BankAccount())
 }
 
-// INRLocal returns an account that is paid by inr_local. The currency is INR unless the account has another one.
-// Assumed to be needed: AccountNumber, and RoutingNumber.
+// INRLocal returns a destination for the bank method inr_local. An empty account.Currency means INR.
+// The method probably needs AccountNumber and RoutingNumber.
 func INRLocal(account RoutingAccount) ContactAccount {
 	return paidBy(BankMethodINRLocal, "INR", account.BankAccount())
 }
 
-// INRUPI returns an account that is paid by inr_upi. The currency is INR unless the account has another one.
-// Assumed to be needed: PaymentKey.
+// INRUPI returns a destination for the bank method inr_upi. An empty account.Currency means INR.
+// The method probably needs PaymentKey.
 func INRUPI(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodINRUPI, "INR", account.BankAccount())
 }
 
-// JMDLocal returns an account that is paid by jmd_local. The currency is JMD unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// JMDLocal returns a destination for the bank method jmd_local. An empty account.Currency means JMD.
+// The method probably needs AccountNumber.
 func JMDLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodJMDLocal, "JMD", account.BankAccount())
 }
 
-// JPYLocal returns an account that is paid by jpy_local. The currency is JPY unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// JPYLocal returns a destination for the bank method jpy_local. An empty account.Currency means JPY.
+// The method probably needs AccountNumber.
 func JPYLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodJPYLocal, "JPY", account.BankAccount())
 }
 
-// KRWLocal returns an account that is paid by krw_local. The currency is KRW unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// KRWLocal returns a destination for the bank method krw_local. An empty account.Currency means KRW.
+// The method probably needs AccountNumber.
 func KRWLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodKRWLocal, "KRW", account.BankAccount())
 }
 
-// MYRLocal returns an account that is paid by myr_local. The currency is MYR unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// MYRLocal returns a destination for the bank method myr_local. An empty account.Currency means MYR.
+// The method probably needs AccountNumber.
 func MYRLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodMYRLocal, "MYR", account.BankAccount())
 }
 
-// NOKLocal returns an account that is paid by nok_local. The currency is NOK unless the account has another one.
-// Assumed to be needed: IBAN or AccountNumber.
+// NOKLocal returns a destination for the bank method nok_local. An empty account.Currency means NOK.
+// The method probably needs IBAN or AccountNumber.
 func NOKLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodNOKLocal, "NOK", account.BankAccount())
 }
 
-// PHPLocal returns an account that is paid by php_local. The currency is PHP unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// PHPLocal returns a destination for the bank method php_local. An empty account.Currency means PHP.
+// The method probably needs AccountNumber.
 func PHPLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodPHPLocal, "PHP", account.BankAccount())
 }
 
-// PHPEwallet returns an account that is paid by php_ewallet. The currency is PHP unless the account has another one.
-// Assumed to be needed: PhoneNumber.
+// PHPEwallet returns a destination for the bank method php_ewallet. An empty account.Currency means PHP.
+// The method probably needs PhoneNumber.
 func PHPEwallet(account PhoneWallet) ContactAccount {
 	return paidBy(BankMethodPHPEwallet, "PHP", account.BankAccount())
 }
 
-// PKRRaast returns an account that is paid by pkr_raast. The currency is PKR unless the account has another one.
-// Assumed to be needed: IBAN or PaymentKey.
+// PKRRaast returns a destination for the bank method pkr_raast. An empty account.Currency means PKR.
+// The method probably needs IBAN or PaymentKey.
 func PKRRaast(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodPKRRaast, "PKR", account.BankAccount())
 }
 
-// PKREwallet returns an account that is paid by pkr_ewallet. The currency is PKR unless the account has another one.
-// Assumed to be needed: PhoneNumber.
+// PKREwallet returns a destination for the bank method pkr_ewallet. An empty account.Currency means PKR.
+// The method probably needs PhoneNumber.
 func PKREwallet(account PhoneWallet) ContactAccount {
 	return paidBy(BankMethodPKREwallet, "PKR", account.BankAccount())
 }
 
-// PLNLocal returns an account that is paid by pln_local. The currency is PLN unless the account has another one.
-// Assumed to be needed: IBAN or AccountNumber.
+// PLNLocal returns a destination for the bank method pln_local. An empty account.Currency means PLN.
+// The method probably needs IBAN or AccountNumber.
 func PLNLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodPLNLocal, "PLN", account.BankAccount())
 }
 
-// SARLocal returns an account that is paid by sar_local. The currency is SAR unless the account has another one.
-// Assumed to be needed: IBAN.
+// SARLocal returns a destination for the bank method sar_local. An empty account.Currency means SAR.
+// The method probably needs IBAN.
 func SARLocal(account IBANAccount) ContactAccount {
 	return paidBy(BankMethodSARLocal, "SAR", account.BankAccount())
 }
 
-// SLELocal returns an account that is paid by sle_local. The currency is SLE unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// SLELocal returns a destination for the bank method sle_local. An empty account.Currency means SLE.
+// The method probably needs AccountNumber.
 func SLELocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodSLELocal, "SLE", account.BankAccount())
 }
 
-// THBLocal returns an account that is paid by thb_local. The currency is THB unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// THBLocal returns a destination for the bank method thb_local. An empty account.Currency means THB.
+// The method probably needs AccountNumber.
 func THBLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodTHBLocal, "THB", account.BankAccount())
 }
 
-// TRYFast returns an account that is paid by try_fast. The currency is TRY unless the account has another one.
-// Assumed to be needed: IBAN.
+// TRYFast returns a destination for the bank method try_fast. An empty account.Currency means TRY.
+// The method probably needs IBAN.
 func TRYFast(account IBANAccount) ContactAccount {
 	return paidBy(BankMethodTRYFast, "TRY", account.BankAccount())
 }
 
-// TZSLocal returns an account that is paid by tzs_local. The currency is TZS unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// TZSLocal returns a destination for the bank method tzs_local. An empty account.Currency means TZS.
+// The method probably needs AccountNumber.
 func TZSLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodTZSLocal, "TZS", account.BankAccount())
 }
 
-// UGXLocal returns an account that is paid by ugx_local. The currency is UGX unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// UGXLocal returns a destination for the bank method ugx_local. An empty account.Currency means UGX.
+// The method probably needs AccountNumber.
 func UGXLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodUGXLocal, "UGX", account.BankAccount())
 }
 
-// VNDLocal returns an account that is paid by vnd_local. The currency is VND unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// VNDLocal returns a destination for the bank method vnd_local. An empty account.Currency means VND.
+// The method probably needs AccountNumber.
 func VNDLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodVNDLocal, "VND", account.BankAccount())
 }
 
-// XOFLocal returns an account that is paid by xof_local. The currency is XOF unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// XOFLocal returns a destination for the bank method xof_local. An empty account.Currency means XOF.
+// The method probably needs AccountNumber.
 func XOFLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodXOFLocal, "XOF", account.BankAccount())
 }
 
-// ZMWLocal returns an account that is paid by zmw_local. The currency is ZMW unless the account has another one.
-// Assumed to be needed: AccountNumber.
+// ZMWLocal returns a destination for the bank method zmw_local. An empty account.Currency means ZMW.
+// The method probably needs AccountNumber.
 func ZMWLocal(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodZMWLocal, "ZMW", account.BankAccount())
 }

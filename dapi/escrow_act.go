@@ -13,24 +13,25 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// Open creates a deal and approves it: it compares the deal's terms and its approval with what you asked for, signs and
-// confirms. When it returns without an error, the money is held.
+// Open creates a deal and approves it: it compares the deal's terms and its approval with what you asked for, signs the
+// approval and confirms it. If the error is nil, the money is held.
 //
 // # Repeating
 //
-// key says which deal is meant. If you call Open again within 7 days with the same key and the same terms, the money is
-// held once. An empty key is *errors.InvalidInput. [FirstUse] and [FirstUsedAt] mean the same as for [Payouts.Pay].
+// key identifies the deal. If you call Open again within 7 days with the same key and the same terms, the money is held
+// once. Open fails with *errors.InvalidInput if the key is empty. [FirstUse] and [FirstUsedAt] mean the same as for
+// [Payouts.Pay].
 //
 // # Errors
 //
 // A refusal is about one call, as for [Payouts.Pay].
 //
 //   - *errors.OutcomeUnknown: the money may be held, because of this call or an earlier one. Call Open again with the
-//     same key and terms. This includes a deal that is active, or was just confirmed, with other terms than you asked
-//     for.
-//   - *[TermsDiffer]: the deal has other windows, another payee or another amount than you asked for. This call signed
-//     nothing.
-//   - *[EscrowNotOpened]: the deal's approve window closed before. To open a deal, use a new key.
+//     same key and terms. It is also the error if the deal is active, or was just confirmed, with other terms than you
+//     asked for.
+//   - *[TermsDiffer]: the deal has other windows, another payee or another amount than you asked for. This call
+//     approved nothing.
+//   - *[EscrowNotOpened]: the deal's approve window closed before the money was held. To open a deal, use a new key.
 func (s *Escrows) Open(
 	ctx context.Context, deal EscrowCreate, key moneymovement.Key, options ...OpenOption,
 ) (*Escrow, error) {
@@ -63,7 +64,7 @@ func (s *Escrows) Open(
 	return conclude(attempt, left, opCreateEscrow.ID, "", opened, err)
 }
 
-// open creates and approves. It also returns what is left open about the deal, by this call and earlier ones.
+// open creates and approves. It also returns the doubt that this call and earlier ones leave.
 func (s *Escrows) open(
 	ctx context.Context, deal EscrowCreate, key moneymovement.Key, opts keyOptions, attempt *attempt, left doubt,
 ) (*Escrow, doubt, error) {
@@ -79,7 +80,7 @@ func (s *Escrows) open(
 	head := errors.CallInfo{Operation: opCreateEscrow.ID, IdempotencyKey: string(key), Resource: string(created.ID)}
 	if created.IdempotencyKey != string(key) {
 		return nil, knownDoubt,
-			unproven(head, errors.New("the response is about a deal with another key, or does not name the key"))
+			unproven(head, errors.New("the response has another idempotency key, or none"))
 	}
 	// A new deal that offers its approval waits for it, whatever its status is.
 	fresh := newlyMade(response) && created.Can(EscrowActionTypeApprove) &&
@@ -124,7 +125,8 @@ func (d *Escrow) untouched() bool {
 	return d.Status == "" || d.Status.Known() && !d.Status.approved()
 }
 
-// after returns what is left open after an error. A key that belongs to other terms did nothing for these terms.
+// after returns the doubt after an error. If the key belongs to other terms, no call with it can have opened a deal
+// with these terms.
 func (d doubt) after(err error) doubt {
 	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused {
 		return noDoubt
@@ -132,7 +134,7 @@ func (d doubt) after(err error) doubt {
 	return max(d, doubtOf(err))
 }
 
-// doubtOf returns what an error of this call leaves open.
+// doubtOf returns the doubt that an error of this call leaves.
 func doubtOf(err error) doubt {
 	if mayHaveMoved(err) {
 		return knownDoubt
@@ -140,7 +142,7 @@ func doubtOf(err error) doubt {
 	return noDoubt
 }
 
-// conclude ends an attempt on a deal, with what was left open before it.
+// conclude ends an attempt on a deal. left is the doubt from before.
 func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal *Escrow, err error) (*Escrow, error) {
 	key := attempt.known.key.key
 	_, expired := errors.AsType[*EscrowNotOpened](err)
@@ -165,8 +167,8 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 	return deal, err
 }
 
-// EscrowNotOpened says that a deal's approve window closed before its money was held. The deal cannot be opened any
-// more. To open a deal, use a new key.
+// EscrowNotOpened says that a deal's approve window closed before its money was held. This deal cannot be opened any
+// more. To open another one, use a new key.
 type EscrowNotOpened struct {
 	errors.CallInfo
 	Escrow *Escrow
@@ -185,24 +187,26 @@ func (e *EscrowNotOpened) Retryable() bool { return false }
 func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // Act takes an action of a deal, such as `release` or `refund`: it prepares the action, compares its approval with the
-// deal's terms, signs and confirms.
+// deal's terms, signs the approval and confirms it.
 //
-// terms is what you created the deal with. The approval must have its amount, currency and payee, and the action
-// itself. Otherwise the error is *signing.ApprovalRefused, and nothing was confirmed.
+// Pass as terms the EscrowCreate with which you created the deal. The approval must have the same amount, currency and
+// payee, and must be for this action. Otherwise the error is *signing.ApprovalRefused, and Act does not confirm the
+// action.
 //
-// The returned deal can still have the status from before the action, as [Escrows.Confirm] says.
+// The returned deal can still have the status from before the action: see [Escrows.Confirm].
 //
 // # Repeating
 //
-// key says which action is meant. If you call Act again with the same key, the action is taken once. An empty key is
-// *errors.InvalidInput. If the approval's 60 seconds pass before the confirm, Act prepares the action once more under
-// the same key.
+// key identifies the action. If you call Act again with the same key, the action is taken once. Act fails with
+// *errors.InvalidInput if the key is empty. If the approval's 60 seconds pass before the confirm, Act prepares the
+// action once more under the same key.
 //
 // # Errors
 //
 // A refusal is about one call.
 //
-//   - *errors.OutcomeUnknown: this client may have taken the action. Call Act again with the same key.
+//   - *errors.OutcomeUnknown: this call, or an earlier one of this client, may have taken the action. Call Act again
+//     with the same key.
 //   - *errors.Conflict: the action is not available. Act has read the deal, and the deal does not show that the action
 //     was taken.
 //
@@ -245,11 +249,12 @@ func (s *Escrows) Act(
 	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, id, deal, err)
 }
 
-// Confirm confirms an action that was prepared, perhaps in another process. It signs the action that you name, whatever
-// prepared says. Its errors are those of [Escrows.Act], which calls it.
+// Confirm confirms an action that was prepared, perhaps in another process. The approval must be for the action that
+// you pass, even if prepared.Type is another one. Confirm has the same errors as [Escrows.Act].
 //
-// A success means that the service took the action. It does not mean that the chain was read since: the returned deal
-// is the stored one, and can have the status from before the action. [Escrows.Wait] waits until the status follows.
+// A nil error means that the service took the action. The returned deal is the stored one. The service may not have
+// read the chain since, so the deal can have the status from before the action. To wait for the new status, call
+// [Escrows.Wait].
 func (s *Escrows) Confirm(
 	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	options ...moneymovement.CallOption,
@@ -295,7 +300,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		}
 		if !deal.took(action) { // perhaps not yet: the stored deal can be from before
 			return nil, unproven(head,
-				errors.New("the service accepted the confirm, and the deal does not show that the action was taken"))
+				errors.New("the service accepted the confirm, but the deal does not show that the action was taken"))
 		}
 	}
 	if deal.ID != id {
@@ -308,7 +313,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	return deal, nil
 }
 
-// act confirms, and prepares once more if the window closed on the way. An approval that was used before, an action
+// act confirms. If the approval expires before that, it prepares once more. An approval that was used before, an action
 // that is no longer available, or a lost response can come from an earlier attempt with this key. The deal then shows
 // whether the action was taken.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
@@ -345,7 +350,7 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 	head := errors.CallInfo{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(key), Resource: string(id)}
 	switch {
 	case prepared == nil || prepared.IdempotencyKey != string(key):
-		return unproven(head, errors.New("the action has another key, or does not name its key"))
+		return unproven(head, errors.New("the action has another idempotency key, or none"))
 	case prepared.Type.Known() && prepared.Type != action: // for an unknown type, the approval decides
 		return &TermsDiffer{CallInfo: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
@@ -361,7 +366,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 ) (*Escrow, doubt, error) {
 	_, conflict := errors.AsType[*errors.Conflict](cause)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](cause)
-	refused := conflict || approvalClosed(cause) // this attempt did nothing, so any stored deal shows the truth
+	refused := conflict || approvalClosed(cause) // this attempt did nothing, so the stored deal is good enough
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
@@ -381,12 +386,12 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	}
 }
 
-// clockTolerance is how far the service's time may be off, as this machine knows it. It comes in whole seconds, and a
-// difference of less than two seconds counts as none.
+// clockTolerance is the largest error of ServiceNow. The service sends its time in whole seconds, and the SDK ignores a
+// difference of less than two seconds.
 const clockTolerance = 3 * time.Second
 
-// took reports that a deal shows that the action was taken. AvailableActions is stated, and proves an approval: before
-// it, there is nothing to release or refund. The words of the status are assumed.
+// took reports that a deal shows that the action was taken. For a status that this version does not know,
+// AvailableActions proves an approval: before it, there is nothing to release or refund.
 func (d *Escrow) took(action EscrowActionType) bool {
 	switch action {
 	case EscrowActionTypeApprove:

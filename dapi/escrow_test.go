@@ -240,7 +240,7 @@ func TestActionThatIsPreparedAgainForAnotherKeyIsNotSigned(t *testing.T) {
 		})
 		_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 		unknown := as[*errors.OutcomeUnknown](t, err)
-		require.ErrorContains(t, unknown.Cause, "the action has another key")
+		require.ErrorContains(t, unknown.Cause, "the action has another idempotency key")
 		assert.Equal(t, signed+1, key.Approvals(), "the second is not signed")
 		assert.Equal(t, "active", s.deal["status"])
 	})

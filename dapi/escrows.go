@@ -14,9 +14,9 @@ import (
 // Escrows creates escrow deals and acts on them. A deal holds money on chain until it is released to a payee or
 // refunded.
 //
-// A deal has three windows: ApproveWithin (1h by default), HoldFor (14d) and RefundableFor (90d). Each starts when the
-// one before it ends. When a window closes, its action leaves AvailableActions: [Escrow.Can] reports whether an action
-// is available now.
+// A deal has three windows: ApproveWithin (1h by default), HoldFor (14d) and RefundableFor (90d). Each window starts
+// when the one before it ends. When a window ends, its action leaves AvailableActions. [Escrow.Can] reports whether an
+// action is available now.
 //
 // [Escrows.Open] creates and approves a deal in one call, and [Escrows.Act] takes a later action, such as `release`.
 type Escrows struct {
@@ -32,9 +32,9 @@ type Escrows struct {
 //
 // # Repeating
 //
-// The idempotency key says which deal is meant, with its windows and its `approve` action. The same key with other
-// terms is *errors.IdempotencyKeyReused, with the EscrowID of the deal that has the key. Without a key, the service
-// derives one from the request and remembers it for two hours: two equal deals in that time are one deal.
+// The idempotency key identifies the deal, its windows and its `approve` action. With the same key and other terms,
+// Create fails with *errors.IdempotencyKeyReused, which has the EscrowID of the deal that has the key. Without a key,
+// the service derives one from the request and remembers it for two hours: two equal deals in that time are one deal.
 func (s *Escrows) Create(
 	ctx context.Context, deal EscrowCreate, options ...moneymovement.WriteOption,
 ) (*Escrow, error) {
@@ -55,9 +55,9 @@ func (s *Escrows) check(deal *EscrowCreate) func(*transport.Check) {
 	}
 }
 
-// Sync refreshes the deal from the chain and returns it. The service reads the chain at most once in 15 seconds for a
-// deal. A call in between returns the stored deal, and its SyncedAt is the time of the last chain read. [Escrows.Wait]
-// keeps that pace.
+// Sync refreshes the deal from the chain and returns it. For each deal, the service reads the chain at most once in 15
+// seconds. Between these reads, Sync returns the stored deal. SyncedAt is the time of the last chain read.
+// [Escrows.Wait] polls at this pace.
 func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovement.CallOption) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opSyncEscrow); err != nil {
 		return nil, err
@@ -65,10 +65,10 @@ func (s *Escrows) Sync(ctx context.Context, id EscrowID, options ...moneymovemen
 	return s.approver.noteDeal(s.low.SyncEscrow(ctx, id, options))
 }
 
-// Prepare prepares an action and returns it with its approval, which is open for 60 seconds. An action that is not in
-// AvailableActions is *errors.Conflict.
+// Prepare prepares an action and returns it with its approval, which is valid for 60 seconds. If the action is not in
+// AvailableActions, Prepare fails with *errors.Conflict.
 //
-// The idempotency key says which action is meant, and it addresses the action when it is confirmed. Without a key, the
+// The idempotency key identifies the action, also in the call that confirms it. Without a key, the
 // service derives one from the request and returns it in EscrowAction.IdempotencyKey.
 func (s *Escrows) Prepare(
 	ctx context.Context, id EscrowID, action EscrowActionType, options ...moneymovement.WriteOption,
@@ -84,16 +84,16 @@ func (s *Escrows) Prepare(
 	return &prepared.Action, nil
 }
 
-// Wait polls with [Escrows.Sync] until the deal has one of the statuses. By default, it reads no faster than the chain
-// is read. If ctx ends first, the error is *StillPending. An empty list of statuses, and an empty status in it, are
-// *errors.InvalidInput.
+// Wait polls with [Escrows.Sync] until the deal has one of the statuses. By default, it polls no more often than the
+// service reads the chain. If ctx ends first, the error is *StillPending. Wait fails with *errors.InvalidInput if
+// statuses is empty or contains an empty status.
 func (s *Escrows) Wait(
 	ctx context.Context, id EscrowID, statuses []EscrowStatus, options ...WaitOption,
 ) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opSyncEscrow); err != nil {
 		return nil, err
 	}
-	// the shortest pause is half of the least
+	// jitter can halve a pause
 	paced := append([]WaitOption{PollEvery(2*chainReadEvery, 4*chainReadEvery)}, options...)
 	return wait(ctx, paced, poll[Escrow]{
 		low: s.low, operation: &opSyncEscrow, resource: "escrow", id: string(id),
@@ -117,8 +117,8 @@ func (d *Escrow) Can(action EscrowActionType) bool {
 }
 
 // EscrowDurationOf returns a duration in the service's form, with the largest unit that fits exactly:
-// EscrowDurationOf(14*24*time.Hour) is "14d". A duration that is negative, has a part of a second, or needs more than
-// four digits is *errors.InvalidInput when it is sent.
+// EscrowDurationOf(14*24*time.Hour) is "14d". A call that sends a duration that is negative, is not in whole seconds,
+// or needs more than four digits fails with *errors.InvalidInput.
 func EscrowDurationOf(d time.Duration) EscrowDuration {
 	for _, unit := range escrowUnits {
 		if d >= unit.length && d%unit.length == 0 {
@@ -134,7 +134,7 @@ var escrowUnits = [...]struct {
 	length time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}}
 
-// Duration returns the duration, or 0 if it is not in the service's form.
+// Duration returns d as a time.Duration, or 0 if d is not in the service's form.
 func (d EscrowDuration) Duration() time.Duration {
 	for _, unit := range escrowUnits {
 		digits, found := strings.CutSuffix(string(d), unit.name)

@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// Each bank method has a constructor, which takes the fields that the method is likely to use.
+// Each bank method has a constructor, which takes the fields that the method probably uses.
 func ExampleContacts_Create_bankAccounts() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
@@ -32,7 +32,7 @@ func ExampleContacts_Create_bankAccounts() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		capabilities, err := account.Contacts.Capabilities(ctx, contact.ID) // it has the last word
+		capabilities, err := account.Contacts.Capabilities(ctx, contact.ID) // the service decides
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func ExampleContacts_Create_bankAccounts() {
 	// not yet: account_detail_missing paymentKey
 }
 
-// A field that an account type lacks is set on the account with all fields.
+// To set a field that an account type lacks, convert it to a BankAccount, which has the fields of all methods.
 func ExampleBank() {
 	account := dapi.RoutingAccount{AccountNumber: "000123456789", RoutingNumber: "021000021"}.BankAccount()
 	account.HolderIDNumber = "X0000000"
@@ -61,9 +61,9 @@ func ExampleBank() {
 	// Output: fedwire
 }
 
-// The owner of an account needs no client ids.
+// The owner of an account makes all calls for that account. There are no clients.
 func ExampleNewSelfServe() {
-	server := recorded.Serve() // in place of the service
+	server := recorded.Serve() // stands for the service
 	defer server.Close()
 	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
 	if err != nil {

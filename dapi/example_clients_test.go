@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// A new client can hold and pay money when it is ready. It then has a wallet on Base.
+// A new client can hold and pay money when it is ready. It then has a wallet on the Base chain.
 func ExampleClients_Create() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

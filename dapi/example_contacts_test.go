@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// Capabilities says before a payout whether a contact can be paid, and how.
+// Before a payout, Capabilities reports whether and how a contact can be paid.
 func ExampleContacts_Capabilities() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

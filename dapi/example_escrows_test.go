@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// Sync reads a deal from the chain. The service reads each deal at most once in 15 seconds, and returns what it has
-// stored in between.
+// Sync reads a deal from the chain. The service reads the chain at most once in 15 seconds for each deal. Between these
+// reads, it returns the deal that it has stored.
 func ExampleEscrows_Sync() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

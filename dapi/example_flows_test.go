@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// A wait reports what it reads. If its context ends first, the error says what was still pending. Wait again later.
+// OnProgress reports each read of a wait. If the context ends first, the error has the last status. Wait again later.
 func ExamplePayouts_Wait() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
@@ -67,7 +67,7 @@ func payBob(ctx context.Context, account *dapi.SelfServe) (*dapi.Payout, error) 
 		"invoice-42")
 }
 
-// An update changes the fields that are set, clears those that are null, and leaves the others.
+// An update changes the fields that are set, clears the fields that are null, and does not change the others.
 func ExampleContacts_Update() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
@@ -132,7 +132,8 @@ func ExampleEscrows_Open() {
 	// true
 }
 
-// A payin quotes money from another chain. The payer gets instructions, and Wait follows the payin until it arrives.
+// A payin has a price for money from another chain. The payer gets instructions, and Wait polls until the money has
+// arrived.
 func ExamplePayins_Create() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// A job runs now and then. It stores the position with its rows, so that it sees each change once: the payout that
-// leaves, and the same entry when the money has arrived.
+// A job reads the changes of the ledger from time to time. It stores the position with its own data, so it gets each
+// change once. The payout is one entry: first it is pending, later it is completed.
 func ExampleTransactions_Changes() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
@@ -53,7 +53,7 @@ func ExampleTransactions_Changes() {
 	// payout -25 true completed
 }
 
-// A program follows the ledger until its context ends. The money of a completed payout comes back while it does.
+// A program follows the ledger until its context ends. It sees that the money of a completed payout came back.
 func ExampleTransactions_Follow() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
@@ -92,7 +92,7 @@ func ExampleTransactions_Follow() {
 	// the end: context canceled
 }
 
-// Amounts add up with their sign.
+// Signed amounts can be added up: money that left counts as negative.
 func ExampleTransaction_Signed() {
 	sum := decimal.Zero
 	for _, entry := range []dapi.Transaction{

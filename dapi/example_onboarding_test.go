@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// A client needs an approved verification for a rail. An open rail has requisites: what a payer needs to send money.
+// A client needs an approved verification for a rail. An open rail has requisites: the account details for the payer.
 func ExampleRails_Open() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
@@ -59,7 +59,7 @@ func ExampleRails_Open() {
 	// active true
 }
 
-// Save reports what is still missing, by the name of its field. Complete sends what was saved to review.
+// Save returns the names of the fields that are still missing. Complete submits the saved information for review.
 func ExampleVerification_Save() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

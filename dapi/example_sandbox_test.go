@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
 
-// A sandbox credits an account from a faucet. The key makes a repeated call harmless.
+// A sandbox host credits an account. With an idempotency key, a repeated call does not credit it again.
 func ExampleSandbox_Deposit() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

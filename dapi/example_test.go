@@ -63,7 +63,7 @@ func Example() {
 	// Output: completed 25 USDC as 22.42 EUR
 }
 
-// The service refuses a key that was used for other terms. The error has the id of the payout that owns the key.
+// The service refuses a key that was used for other terms. The error has the id of the payout that has the key.
 func ExamplePayouts_Pay_idempotencyKeyReused() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()
@@ -198,7 +198,7 @@ func ExampleNewFileTokenStore() {
 	// Output: true true
 }
 
-// If you have to decide something, the error has its own type. PaymentStateOf says whether money moved.
+// PaymentStateOf returns the state of the payment. The type of the error says why it was not paid.
 func ExamplePayouts_Pay_errors() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

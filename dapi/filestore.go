@@ -13,34 +13,34 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// NewFileTokenStore returns a [TokenStore] that keeps a session in a file, which only its owner can read (mode 0600).
-// Processes that share the file take turns. Load and Save give up after ten seconds.
+// NewFileTokenStore returns a [TokenStore] that keeps a session in a file that only its owner can read (mode 0600).
+// Processes that share the file lock it. Load and Save wait at most ten seconds for the lock.
 //
-// The file holds two sessions. Save writes the new one beside the old one, and Load reads the newest that is complete.
-// So if a process is killed or a machine loses power, the file still has the new session or the old one. There is no
-// temporary file. Save also syncs the folder, where the system can. Load reads at most about 650 kB. If the path is a
-// symbolic link to an existing file, that file is used. If the link leads nowhere, no file is created.
+// The file holds two sessions. Save writes the new one beside the old one, and Load returns the newest one that is
+// complete. So if a process is killed or a machine loses power, the file still has the new session or the old one.
+// There is no temporary file. Save also syncs the folder, if the system supports it. The path can be a symbolic link to
+// an existing file. If the target does not exist, Save fails.
 //
 // # Unix
 //
 // On Unix systems, which include macOS, Load fails for
 //
-//   - a file that others can write or read,
-//   - a file that belongs to another user than the process or root,
+//   - a file that other users can read or write,
+//   - a file that belongs neither to the user of the process nor to root,
 //   - a file that is not a regular file,
-//   - a file in a folder, at any depth, where everybody can replace files,
-//   - a file on a volume without working mode bits or without locks.
+//   - a file below a folder, at any level, in which every user can replace files,
+//   - a file on a volume that does not support permission bits or locks.
 //
-// Save fails for the same files, with one exception: it replaces a file of the process's own user that others can write
-// or read, or that holds no session.
+// Save fails for the same files, with one exception. If the file belongs to the user of the process, and other users
+// can read or write it or it holds no session, Save replaces it.
 //
 // # Other systems
 //
-// On Windows, only the form and the length of the file are checked. The folder decides who can read its files, so keep
-// the file in the user's profile.
+// On Windows, Load and Save check only the format and the length of the file. The folder decides who can read its
+// files, so use a folder in the user's profile.
 //
-// On js/wasm, wasip1, Solaris and AIX, two processes can write at the same time. The file then has the session that was
-// written last, or none.
+// On js/wasm, wasip1, Solaris and AIX, there is no lock between processes. If two processes write at the same time, the
+// file has the session that was written last, or none.
 func NewFileTokenStore(path string) TokenStore {
 	return fileTokenStore{path: path, open: openLocked, syncFolder: syncFolder}
 }
@@ -65,9 +65,9 @@ var (
 	errInUse      = errors.New("another process has locked it: try again, or stop that process")
 	errNotRegular = errors.New("it is not a regular file: use another path")
 	errForeign    = errors.New("it belongs to another user: use another path")
-	errWritable   = errors.New("others can write it, so its content may be theirs: remove it")
-	errReadable   = errors.New("others can read it: run chmod 600 on it")
-	errFolder     = errors.New("everybody can replace files in this folder: run chmod o-w on it")
+	errWritable   = errors.New("other users can write to it, so its content may be theirs: remove it")
+	errReadable   = errors.New("other users can read it: run chmod 600 on it")
+	errFolder     = errors.New("every user can replace files in this folder: run chmod o-w on it")
 )
 
 const (

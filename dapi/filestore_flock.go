@@ -24,7 +24,7 @@ func openLocked(path string, flag int) (sessionFile, error) {
 
 func lock(file *os.File, flag int) error {
 	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() { // which is refused by its name
+	if err != nil || !info.Mode().IsRegular() { // newest refuses it later
 		return err
 	}
 	how := syscall.LOCK_EX

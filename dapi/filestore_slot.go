@@ -19,13 +19,14 @@ type slot struct {
 const (
 	slotMark   = "session1"
 	slotHeader = len(slotMark) + 8 + 4 + sha256.Size
-	// slotSize holds two tokens of the largest length of a header, with each character escaped, and the other members.
+	// slotSize is enough for two tokens as long as the longest header, with each character escaped, and the other
+	// fields.
 	slotSize  = 5 * 64 << 10
 	maxStored = slotSize - slotHeader
 )
 
 var (
-	errNoSession = errors.New("it holds no complete session; the next login replaces it")
+	errNoSession = errors.New("it has no complete session; the next login replaces it")
 	errTooLong   = errors.New("the session is too long to store: its tokens are longer than a header can carry")
 )
 

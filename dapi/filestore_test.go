@@ -99,7 +99,7 @@ func TestFileTokenStoreErrors(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("access-token-of-everything"), 0o600))
 		store := dapi.NewFileTokenStore(path)
 		_, err := store.Load(t.Context())
-		require.ErrorContains(t, err, path+": it holds no complete session")
+		require.ErrorContains(t, err, path+": it has no complete session")
 		assert.NotContains(t, err.Error(), "of-everything")
 		requireKept(t, store)
 	})

@@ -26,9 +26,10 @@ func keptIn(t *testing.T, folder string) (string, dapi.TokenStore) {
 
 func TestSessionFileThatOthersReach(t *testing.T) {
 	for mode, reason := range map[fs.FileMode]string{
-		0o620: "others can write it", 0o602: "others can write it", 0o666: "others can write it",
-		0o640: "others can read it: run chmod 600", 0o604: "others can read it: run chmod 600",
-		0o611: "others can read it",
+		0o620: "other users can write to it", 0o602: "other users can write to it",
+		0o666: "other users can write to it",
+		0o640: "other users can read it: run chmod 600", 0o604: "other users can read it: run chmod 600",
+		0o611: "other users can read it",
 	} {
 		t.Run(mode.String(), func(t *testing.T) {
 			path, store := keptIn(t, t.TempDir())
@@ -73,8 +74,8 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 			_, store := keptIn(t, inner)
 			require.NoError(t, os.Chmod(filepath.Join(top, lax), 0o777))
 			_, err := store.Load(t.Context())
-			require.ErrorContains(t, err, filepath.Join(top, lax)+": everybody can replace files in this folder")
-			require.ErrorContains(t, store.Save(t.Context(), secretive), "everybody can replace")
+			require.ErrorContains(t, err, filepath.Join(top, lax)+": every user can replace files in this folder")
+			require.ErrorContains(t, store.Save(t.Context(), secretive), "every user can replace")
 
 			require.NoError(t, os.Chmod(filepath.Join(top, lax), 0o777|fs.ModeSticky))
 			requireKept(t, store)
@@ -87,7 +88,7 @@ func TestFolderInWhichEverybodyCanReplaceTheSession(t *testing.T) {
 		link := filepath.Join(top, "session")
 		require.NoError(t, os.Symlink(path, link))
 		_, err := dapi.NewFileTokenStore(link).Load(t.Context())
-		require.ErrorContains(t, err, "everybody can replace")
+		require.ErrorContains(t, err, "every user can replace")
 	})
 }
 
@@ -95,7 +96,7 @@ func TestNoFileIsMadeInAFolderOfEverybody(t *testing.T) {
 	lax := t.TempDir()
 	require.NoError(t, os.Chmod(lax, 0o777))
 	path := filepath.Join(lax, "session")
-	require.ErrorContains(t, dapi.NewFileTokenStore(path).Save(t.Context(), secretive), "everybody can replace")
+	require.ErrorContains(t, dapi.NewFileTokenStore(path).Save(t.Context(), secretive), "every user can replace")
 	assert.NoFileExists(t, path)
 }
 

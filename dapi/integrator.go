@@ -13,21 +13,21 @@ import (
 )
 
 // Developer is the credential of the platform API: the email of an account, and one of its developer keys. It does not
-// work on the other surfaces.
+// work for the other APIs of the service, such as that of package appapi.
 type Developer struct {
 	// Email is the email of the account.
 	Email string
-	// Key signs logins and approvals: a *signing.DeveloperKey, a wallet key, or your own signer.
+	// Key signs logins and approvals. It is a *signing.DeveloperKey, a wallet key, or your own signer.
 	Key signing.Signer
-	// Store passes the session to another process or to the next start. If it is nil, the session is only kept in
-	// memory.
+	// Store keeps the session for other processes and for the next start of the program. If it is nil, the session is
+	// kept in memory only.
 	Store TokenStore
-	// Verifier checks approvals in place of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
-	// read. If it is nil, such approvals are refused. The SDK cannot tell an approval that it cannot read from a login
-	// challenge, so set ChallengeVerifier as well.
+	// Verifier checks approvals instead of signing.CheckApproval. Set it for a service whose approvals the SDK cannot
+	// read. If it is nil, such approvals are refused. Set ChallengeVerifier as well, because the SDK then cannot see
+	// whether a login challenge is an approval.
 	Verifier signing.Verifier
-	// ChallengeVerifier has the last word on the bytes that a login signs, after signing.CheckChallenge. If it is nil,
-	// the result of signing.CheckChallenge counts.
+	// ChallengeVerifier decides whether a login signs a challenge. It gets the result of signing.CheckChallenge, which
+	// decides if ChallengeVerifier is nil.
 	ChallengeVerifier signing.ChallengeVerifier
 }
 
@@ -45,8 +45,8 @@ func (d Developer) Credential(baseURL string) string {
 	return hex.EncodeToString(digest.Sum(nil)[:16])
 }
 
-// Integrator is the client of the whitelabel product: an integrator's backend, which creates clients and signs for
-// them. Make it with [NewIntegrator]. It is safe for concurrent use.
+// Integrator makes the calls of an integrator's backend, which creates clients and signs for them (the whitelabel
+// product). Make it with [NewIntegrator]. It is safe for concurrent use.
 type Integrator struct {
 	// Clients creates and reads the accounts of the integrator's customers.
 	Clients *Clients
@@ -54,8 +54,8 @@ type Integrator struct {
 	platform *platform
 }
 
-// Account has the services of one account: the integrator's own account, or the account of one client. It is safe for
-// concurrent use and cheap to make.
+// Account has the services of one account: the integrator's own account, or the account of one client. [Integrator.For]
+// and [Integrator.Self] return one. It is safe for concurrent use, and costs little to make.
 type Account struct {
 	// Verification and Rails are for clients only. The other services work for every account.
 	Verification *Verification
@@ -66,16 +66,16 @@ type Account struct {
 	Escrows      *Escrows
 	Transactions *Transactions
 	Chains       *Chains
-	// Sandbox emulates credits and status changes. It works on sandbox hosts only.
+	// Sandbox emulates incoming money and status changes. It works on sandbox hosts only.
 	Sandbox *Sandbox
 
 	platform *platform
 }
 
-// NewIntegrator returns the client of an integrator. It sends nothing: the first call logs in.
+// NewIntegrator returns an [Integrator] for a developer key. It sends nothing: the first call logs in.
 //
 // baseURL is the service's address without /dapi/v1, such as https://host. It must be https, except for a loopback
-// address. Invalid input is *errors.InvalidInput.
+// address. NewIntegrator fails with *errors.InvalidInput if the address or a field of the developer is invalid.
 func NewIntegrator(baseURL string, developer Developer, options ...moneymovement.Option) (*Integrator, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {
@@ -84,8 +84,8 @@ func NewIntegrator(baseURL string, developer Developer, options ...moneymovement
 	return &Integrator{platform: p, Clients: &Clients{p.low()}}, nil
 }
 
-// For returns the services of a client. Their calls carry the client's id in the header X-Service-Account. For itself
-// checks nothing: the calls refuse an empty id, or an id without the prefix cl_, with *errors.InvalidInput.
+// For returns the services of a client. Their calls carry the client's id in the header X-Service-Account. For does not
+// check the id. The calls fail with *errors.InvalidInput if it is empty or does not begin with cl_.
 func (i *Integrator) For(client ClientID) *Account {
 	platform := transport.Of(i).platform
 	low := platform.low()
@@ -93,8 +93,8 @@ func (i *Integrator) For(client ClientID) *Account {
 	return platform.account(low)
 }
 
-// Self returns the services of the integrator's own account. The service's description shows no operation that reads
-// the balance of this account: see [SelfServe]. The balances of a client are in [Client].Balances.
+// Self returns the services of the integrator's own account. The platform API describes no call that returns the
+// balance of this account: see [SelfServe]. The balances of a client are in [Client].Balances.
 func (i *Integrator) Self() *Account {
 	platform := transport.Of(i).platform
 	return platform.account(platform.low())

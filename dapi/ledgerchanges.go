@@ -16,24 +16,25 @@ type TransactionChange struct {
 	Transaction Transaction
 	// Previous is the status that was delivered before. It is empty if the entry was not delivered before.
 	Previous TransactionStatus
-	// LastLook says that the entry is not looked at again, although it has not settled: it was created more than
-	// [ChangesParams].PendingFor before the newest entry. Look at its payout, payin or deal in place of it. If the
-	// ledger no longer lists the entry, then Transaction has only ID, CreatedAt and Status.
+	// LastLook reports that later changes of this entry are not delivered, although it is still pending. It was created
+	// more than [ChangesParams].PendingFor before the newest entry. Read its payout, payin or deal instead. If the
+	// ledger no longer lists the entry, Transaction has only ID, CreatedAt and Status.
 	LastLook bool
-	// Position is where to go on after this change. Store it when the change is dealt with.
+	// Position is the position after this change. Store it when you have handled the change.
 	Position LedgerPosition
 }
 
-// ChangesParams says which changes of a ledger to deliver. Durations must not be negative; 0 means the default.
+// ChangesParams holds the parameters of [Transactions.Changes] and [Transactions.Follow]. Durations must not be
+// negative; 0 means the default.
 type ChangesParams struct {
-	// Position is that of the last change that was dealt with. The zero value delivers the whole ledger, and
-	// [LedgerPositionAt] what was created since a time.
+	// Position is the position of the last change that you handled. The zero value delivers the whole ledger.
+	// [LedgerPositionAt] delivers the entries that were created since a time.
 	Position LedgerPosition
-	// LateBy is how much later than its CreatedAt an entry may appear in the ledger; 1 hour by default. An entry that
-	// appears later than that, behind newer ones which were delivered, is not delivered. If more than 5,000 entries
-	// settle in this time, only the time of the last 5,000 is covered.
+	// LateBy is how long after its CreatedAt an entry may appear in the ledger. The default is 1 hour. An entry that
+	// appears even later, behind newer entries that were delivered, is missed. If more than 5,000 entries settle within
+	// LateBy, only the time of the last 5,000 is covered.
 	LateBy time.Duration
-	// PendingFor is how long an entry that has not settled is looked at; 30 days by default. See
+	// PendingFor is how long after its CreatedAt a pending entry is followed. The default is 30 days. See
 	// [TransactionChange].LastLook.
 	PendingFor time.Duration
 }
@@ -84,7 +85,7 @@ func (s *Transactions) Changes(
 	}
 }
 
-// catchUp delivers all changes that there are.
+// catchUp delivers all changes that the ledger has now.
 func (f *follower) catchUp(yield func(TransactionChange, error) bool) {
 	for complete := false; !complete; {
 		found, err := f.look()
@@ -133,7 +134,7 @@ func (s *Transactions) Follow(
 	}
 }
 
-// await looks until something has changed.
+// await reads the ledger until something has changed.
 func (f *follower) await(ctx context.Context, options []WaitOption) (*ledgerLook, error) {
 	return wait(ctx, options, poll[ledgerLook]{
 		low: f.low, operation: &opListTransactions, resource: "ledger", id: f.low.actingFor(),
@@ -156,10 +157,11 @@ func (f *follower) await(ctx context.Context, options []WaitOption) (*ledgerLook
 	})
 }
 
-// deepLooksOneIn is the part of the time that looks back to old entries may take.
+// deepLooksOneIn limits the looks that go back to old entries: they take at most a tenth of the time.
 const deepLooksOneIn = 10
 
-// deliver hands over what a look has found, and goes on from there. It returns false if nobody wants more.
+// deliver yields the changes that a look has found, and moves the position. It returns false if the caller left the
+// loop.
 func (f *follower) deliver(found *ledgerLook, yield func(TransactionChange, error) bool) bool {
 	position := LedgerPosition{base: f.known, then: make([]ledgerStep, 0, len(found.changes))}
 	for _, change := range found.changes {
@@ -173,8 +175,8 @@ func (f *follower) deliver(found *ledgerLook, yield func(TransactionChange, erro
 	return true
 }
 
-// step is what a position learns from a change. Entries are looked for from LateBy before the newest that was
-// delivered, but not from one in the future, which would hide all that come until then.
+// step returns what a position stores about a change. The next look starts LateBy before the newest delivered entry. An
+// entry with a time in the future does not count, because it would hide all entries until then.
 func (f *follower) step(found *ledgerLook, change TransactionChange) ledgerStep {
 	entry := change.Transaction
 	newest := entry.CreatedAt

@@ -28,14 +28,15 @@ type follower struct {
 	deepTook time.Duration
 }
 
-// ledgerLook is what one look has found.
+// ledgerLook is the result of one look at the ledger.
 type ledgerLook struct {
 	changes  []TransactionChange // the oldest first, without their positions
-	complete bool                // there were no more than these
+	complete bool                // all changes are in the list
 	at       time.Time           // by the service's clock
 }
 
-// The bounds of a look. Entries are found in any order, so that there are twice as many before the newest are dropped.
+// The bounds of a look. Changes are found in any order. When there are twice as many as the bound, the newest are
+// dropped.
 const (
 	ledgerPageSize    = 100
 	maxChangesOfALook = 20_000
@@ -71,7 +72,7 @@ func (s *Transactions) follower(
 	}, nil
 }
 
-// look reads the ledger, from its newest entry back to where nothing can have changed.
+// look reads the ledger from its newest entry back to the entries that cannot have changed.
 func (f *follower) look() (*ledgerLook, error) {
 	l := looking{follower: f, found: map[TransactionID]TransactionChange{}, ranks: map[TransactionID]int{},
 		pending: map[TransactionID]Transaction{}}
@@ -86,7 +87,7 @@ func (f *follower) look() (*ledgerLook, error) {
 				Status: http.StatusOK, Err: errNotFollowed}
 		}
 		l.take(entry)
-		// Only a list whose newest entry comes first has nothing more to show behind an old entry.
+		// Stop at an old entry only if the list has the newest entries first.
 		if entry.CreatedAt.Before(floor) && before != nil && before.CreatedAt.After(entry.CreatedAt) {
 			break
 		}
@@ -97,8 +98,8 @@ func (f *follower) look() (*ledgerLook, error) {
 
 var errNotFollowed = errors.New("a ledger entry has no id or no time of creation: it cannot be followed")
 
-// floor is where a look may stop: an entry that was created before it was entered before everything that can have
-// changed, as no entry appears later than lateBy.
+// floor is the time at which a look may stop. No entry appears later than lateBy, so entries created before this time
+// cannot have changed.
 func (f *follower) floor() time.Time {
 	floor := f.known.Edge
 	if !f.shallow {
@@ -111,18 +112,18 @@ func (f *follower) floor() time.Time {
 	return floor.Add(-f.lateBy)
 }
 
-// looking is a look under way.
+// looking is a look that is running.
 type looking struct {
 	*follower
 	found   map[TransactionID]TransactionChange
-	ranks   map[TransactionID]int         // in which order they were found
+	ranks   map[TransactionID]int         // the order in which they were found
 	order   int                           // of the last one
-	pending map[TransactionID]Transaction // known ones that stand as they stood
+	pending map[TransactionID]Transaction // pending entries that have not changed
 	newest  time.Time
 	dropped bool
 }
 
-// take notes an entry if it has changed. The first one counts of an entry that comes twice, as when pages shift.
+// take records an entry if it has changed. If pages shift and an entry comes twice, the first one counts.
 func (l *looking) take(entry Transaction) {
 	if entry.CreatedAt.After(l.newest) {
 		l.newest = entry.CreatedAt
@@ -158,7 +159,8 @@ func (l *looking) note(entry Transaction, previous TransactionStatus) {
 	}
 }
 
-// sorted lists the changes by their time of creation. Of equal ones, what the ledger lists last comes first.
+// sorted returns the changes in the order of their creation. If the times are equal, the entry that the ledger lists
+// last comes first.
 func (l *looking) sorted() []TransactionChange {
 	changes := make([]TransactionChange, 0, len(l.found))
 	for _, change := range l.found {
@@ -171,7 +173,7 @@ func (l *looking) sorted() []TransactionChange {
 	return changes
 }
 
-// ended is what the look came to at a time.
+// ended returns the result of the look. now is the service's time.
 func (l *looking) ended(now time.Time) *ledgerLook {
 	if l.newest.After(now) {
 		l.newest = now
@@ -188,11 +190,11 @@ func (l *looking) ended(now time.Time) *ledgerLook {
 	return &ledgerLook{changes: changes, complete: !l.dropped, at: now}
 }
 
-// tooOld reports that an entry is pending for too long.
+// tooOld reports whether an entry has been pending for too long.
 func (l *looking) tooOld(created time.Time) bool { return created.Before(l.newest.Add(-l.pendingFor)) }
 
-// abandon gives up the known entries that are pending for too long, or are the oldest of too many, and have not
-// changed.
+// abandon reports a last look for known entries that have not changed and have been pending for too long. If there are
+// too many pending entries, it does the same for the oldest.
 func (l *looking) abandon() {
 	if l.shallow {
 		return
@@ -214,7 +216,7 @@ func (l *looking) abandon() {
 	}
 }
 
-// oldestPending are the pending entries, the oldest first.
+// oldestPending returns the pending entries, the oldest first.
 func (k *ledgerState) oldestPending() []TransactionID {
 	ids := make([]TransactionID, 0, len(k.Pending))
 	for id := range k.Pending {

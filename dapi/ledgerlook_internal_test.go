@@ -149,7 +149,7 @@ func TestLooksThatReadFarBackAreRare(t *testing.T) {
 		deep = 0
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
 		defer cancel()
-		_, err := f.await(ctx, nil)
+		_, err := f.await(ctx, []WaitOption{PollEvery(500*time.Millisecond, 15*time.Second)})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.InDelta(t, 5*60/11, deep, 3)
 	})

@@ -12,21 +12,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// LedgerPosition says which changes of a ledger were delivered: see [Transactions.Changes]. It is a value: copy it,
-// keep it, and store it as JSON. The zero value is the beginning of the ledger, and [LedgerPositionAt] is any other
-// start.
+// LedgerPosition records which changes of a ledger were delivered: see [Transactions.Changes]. You can copy it, and
+// store it as JSON. The zero value is the beginning of the ledger. [LedgerPositionAt] returns any other start.
 //
-// A position belongs to one account. It holds the id, time and status of each entry that has not settled, some 20,000
-// at most, and 12 characters for each settled entry of the last [ChangesParams].LateBy, 5,000 at most. The JSON of a
-// quiet account has a few hundred bytes, and about 100 more for each payout that is under way. It holds no amounts and
-// no secrets.
+// A position belongs to one account. It holds the id, time and status of each pending entry (about 20,000 at most), and
+// a digest of each settled entry of the last [ChangesParams].LateBy (5,000 at most). Its JSON has less than 100 bytes,
+// plus about 100 for each pending entry and about 30 for each of these settled entries. It holds no amounts and no
+// secrets.
 type LedgerPosition struct {
 	base *ledgerState // nil for the beginning
 	then []ledgerStep // what was delivered since
 }
 
-// LedgerPositionAt is a start in the middle of a ledger: entries that were created before t are never delivered, also
-// if they change later. To be sure of those that are pending at t, choose an earlier time.
+// LedgerPositionAt returns a position from which the entries that were created at t or later are delivered. Entries
+// that were created before t are never delivered, even if they change later. To include entries that are pending at t,
+// choose an earlier time.
 func LedgerPositionAt(t time.Time) LedgerPosition {
 	return LedgerPosition{base: &ledgerState{Edge: t}}
 }
@@ -37,10 +37,11 @@ const (
 	maxSettledKept = 5_000
 )
 
-// ledgerState is what a position knows. It is not changed once it is part of one.
+// ledgerState is the content of a position. It does not change after that.
 type ledgerState struct {
 	Account string // that it belongs to; empty before it was used
-	// Edge is before all that is looked for: an entry that was created earlier, and is not pending here, is known.
+	// Edge is the time from which new entries are looked for. An entry that was created earlier, and is not in Pending,
+	// was delivered.
 	Edge    time.Time
 	Pending map[TransactionID]pendingEntry
 	Settled map[string]settledEntry // by digest
@@ -52,7 +53,7 @@ type pendingEntry struct {
 }
 
 type settledEntry struct {
-	Second int64 // of its creation, in Unix time
+	Second int64 // the Unix time of its creation
 	Status TransactionStatus
 }
 
@@ -61,11 +62,11 @@ type ledgerStep struct {
 	id      TransactionID
 	created time.Time
 	status  TransactionStatus
-	watched bool      // it has not settled, and is looked at again
-	edge    time.Time // what it moves the edge to, if that is later
+	watched bool      // it is pending, and the next look reads it again
+	edge    time.Time // the new Edge, if it is later than the old one
 }
 
-// state is what the position knows, in maps of its own.
+// state returns the content of the position in new maps.
 func (p LedgerPosition) state() *ledgerState {
 	known := &ledgerState{Pending: map[TransactionID]pendingEntry{}, Settled: map[string]settledEntry{}}
 	if p.base != nil {
@@ -92,7 +93,7 @@ func (k *ledgerState) take(step ledgerStep) {
 	}
 }
 
-// forget drops the settled entries before the edge, which are known by their time alone. If there are still too many,
+// forget drops the settled entries before Edge. Their time shows that they were delivered. If there are still too many,
 // it moves the edge.
 func (k *ledgerState) forget() {
 	before := k.Edge.Unix()
@@ -109,13 +110,13 @@ func (k *ledgerState) forget() {
 	maps.DeleteFunc(k.Settled, func(_ string, entry settledEntry) bool { return entry.Second < before })
 }
 
-// digestOf stands for an id. Of 5,000 ids, two have the same one in one of 10^14 cases.
+// digestOf returns a short digest of an id. Among 5,000 ids, the chance of two equal digests is less than 1 in 10^14.
 func digestOf(id TransactionID) string {
 	digest := sha256.Sum256([]byte(id))
 	return base64.RawURLEncoding.EncodeToString(digest[:9])
 }
 
-// String says where the position is, without the entries.
+// String returns a short text about the position, for logs.
 func (p LedgerPosition) String() string {
 	known := p.state()
 	if known.Edge.IsZero() && len(known.Pending) == 0 && len(known.Settled) == 0 {
@@ -143,8 +144,8 @@ type storedPending struct {
 // positionVersion is the form in which positions are stored.
 const positionVersion = 1
 
-// MarshalJSON writes the position to be stored. The form is this package's own, and can change with a version: it then
-// still reads what earlier ones wrote.
+// MarshalJSON returns the position for storage. The format is internal and can change in a later version, which can
+// still read positions of earlier versions.
 func (p LedgerPosition) MarshalJSON() ([]byte, error) {
 	known := p.state()
 	stored := storedPosition{Version: positionVersion, Account: known.Account, Edge: known.Edge.UTC()}
@@ -166,8 +167,7 @@ func (p LedgerPosition) MarshalJSON() ([]byte, error) {
 	return jsonv2.Marshal(stored, jsonv2.Deterministic())
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. Anything else is an error, and leaves the position as it was: a position
-// that is half read would deliver changes twice or never.
+// UnmarshalJSON reads what MarshalJSON returned. If it fails, the position is unchanged.
 func (p *LedgerPosition) UnmarshalJSON(text []byte) error {
 	var stored storedPosition
 	if err := jsonv2.Unmarshal(text, &stored, jsonv2.NoUnknownMembers()); err != nil {

@@ -30,8 +30,8 @@ const maxChainPages = 10
 // chainsLifetime is how long a list is used before it is read again.
 const chainsLifetime = 10 * time.Minute
 
-// maxPlaces is the largest number of decimals that is compared here. The general check of a request refuses amounts
-// with more, before a small exponent leads to large arithmetic.
+// maxPlaces is the largest number of decimals that is compared here. The check of each request refuses amounts with
+// more decimals, because computing with them takes too long.
 const maxPlaces = 78
 
 // settlementChain is the chain on which balances are held.
@@ -95,7 +95,7 @@ func (l *liveChains) askCode(ctx context.Context, id ChainID) ChainCode {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
 	defer cancel()
-	_, _ = l.list(ctx) // without it, only the id will do
+	_, _ = l.list(ctx) // if this fails, only the chain's id is accepted
 	return l.codeOf(id)
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // requestWindow is how long a login request is valid. The service accepts at most five minutes and nothing in the past.
-// The middle leaves the same room for a clock that is ahead and for one that is behind.
+// Half of that tolerates a clock that is ahead as well as one that is behind.
 const requestWindow = 150 * time.Second
 
 // login proves that this program has the developer key: challenge, signature, token. A challenge can be used once. If

@@ -10,20 +10,20 @@ import (
 )
 
 // Pay makes a payment: it books a payout, compares the price and the terms with what you asked for, signs the approval
-// and confirms it. It returns the payout when the money has left or is leaving. [Payouts.Wait] follows it until the
-// money arrives.
+// and confirms it. It returns the payout when the money has left or is leaving. To wait until the money arrives, call
+// [Payouts.Wait].
 //
 // Without [MaxFee], Pay accepts a fee of any size. Without [MinDestinationAmount] or [NoWorseThan], it accepts the
 // first price, whatever amount arrives.
 //
-// If Pay returns no error, the payout shows that it is funded; or the service took the confirm, and the payout has a
-// status that this version does not know.
+// If the error is nil, the returned payout is funded, or the service accepted the confirm and the payout has a status
+// that this version does not know.
 //
 // # Repeating
 //
-// key says which payment is meant. If you call Pay again with the same key and the same terms, it never pays twice,
-// whatever happened to the earlier calls. This holds for the 7 days in which the service remembers the key: see
-// [FirstUsedAt]. An empty key is *errors.InvalidInput.
+// key identifies the payment. If you call Pay again with the same key and the same terms, it never pays twice, however
+// the earlier calls ended. This holds for the 7 days in which the service remembers the key: see [FirstUsedAt]. Pay
+// fails with *errors.InvalidInput if the key is empty.
 //
 // Pay assumes that the key may have been sent before, by this process or by another one, unless you pass [FirstUse] or
 // the service shows that the booking is new.
@@ -36,14 +36,14 @@ import (
 //   - *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay again with the same key and terms,
 //     and do not pay in another way. The last refusal is in Cause. Pay never returns a refusal by its own type while
 //     the payment may have been made.
-//   - *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld], *signing.ApprovalRefused: this call signed
+//   - *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld], *signing.ApprovalRefused: this call paid
 //     nothing.
-//   - *[PayoutNotCompleted]: the payment was funded once, and failed or came back. Pay does not fund it again. To pay,
-//     use a new key.
+//   - *[PayoutNotCompleted]: the payout ended without paying: it failed, was refunded or expired. Pay does not fund it
+//     again. To pay, use a new key.
 //   - The errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable and
 //     *errors.PayoutNotFundable.
 //
-// After the booking, Pay returns the booked payout with each error, and the error has its id.
+// After the booking, Pay also returns the booked payout with each error. The error has the payout's id.
 //
 // # What Pay settles itself
 //
@@ -51,8 +51,8 @@ import (
 //   - funding_in_progress: Pay waits until the service has funded the payout, as long as ctx allows. If this client has
 //     seen the payment paid before, it returns the payout at once.
 //   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or approval that has
-//     expired by the service's clock: Pay books again with the same key. The fresh price must keep your bounds. Without
-//     a bound on what arrives, it must be as good as the first price, within the [QuoteTolerance].
+//     expired by the service's clock: Pay books again with the same key. The fresh price must be within your bounds.
+//     Without a bound on what arrives, it must be as good as the first price, within the [QuoteTolerance].
 //   - approval_consumed, and a confirm whose response was lost: Pay reads the payout to see whether it is funded.
 //   - A refusal after the booking: Pay reads the payout once, because another client with the same key may have paid
 //     it. If the service refuses the booking and this client does not know the payout, Pay looks for it in the newest
@@ -60,8 +60,8 @@ import (
 //
 // # Many payments
 //
-// You can start any number of payments at once. They queue before the booking in the order of the calls, and Pay signs
-// nothing before there is room in the rate window to send it.
+// You can start any number of payments at once. They queue before the booking in the order of the calls. Pay signs only
+// when there is room in the rate window to send the confirm.
 func (s *Payouts) Pay(
 	ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption,
 ) (*Payout, error) {
@@ -89,7 +89,7 @@ type payment struct {
 	service *Payouts
 	payouts *Payouts // with the developer key that booked the payout
 	asked   PayoutCreate
-	key     moneymovement.Key // of the booking, and of the confirm, which has a scope of its own
+	key     moneymovement.Key // of the booking and of the confirm, which are two scopes
 	opts    payOptions
 	attempt *attempt
 
@@ -99,7 +99,7 @@ type payment struct {
 	fresh    bool                // the last booking is new, and waits for its approval
 	over     *Payout             // a booking that had expired when it came
 	tried    *Payout             // an expired booking that was confirmed, because the service returned no other
-	last     error               // why the payment was booked again last
+	last     error               // why the payment was last booked again
 	wasRead  bool                // the payout was read since the last confirm
 	lastRead *Payout             // the payout as that read returned it, nil if the read failed
 	readErr  error               // why that read failed
@@ -162,10 +162,10 @@ func (p *payment) once(ctx context.Context) ending {
 	return p.confirm(ctx)
 }
 
-// settledBy is the ending with a payout that is funded or has ended.
+// settledBy returns the ending with a payout that is funded or has ended.
 func settledBy(payout *Payout) ending { return ending{outcome: settled, payout: payout} }
 
-// conclude returns how the payment ends, with what is known from before this call as well.
+// conclude returns the result of the payment. It also uses what is known from before this call.
 func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.onlyCall()
 	if end.outcome == refused || end.outcome == doubtful {
@@ -233,8 +233,8 @@ func (p *payment) named(err error) error {
 	return err
 }
 
-// unproven returns the error of a response that reports success and does not show it. It proves no more than a lost
-// response.
+// unproven returns the error of a response that reports success and does not show it. Like a lost response, it proves
+// nothing.
 func (p *payment) unproven(operation, reason string) error {
 	return unproven(errors.CallInfo{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
 }

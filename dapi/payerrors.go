@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// PayoutNotCompleted says that a payout ended with another status than `completed`: `failed`, `refunded` or `expired`.
+// PayoutNotCompleted says that a payout ended with a status other than `completed`: `failed`, `refunded` or `expired`.
 // Its key cannot pay any more. To pay, use a new key.
 type PayoutNotCompleted struct {
 	errors.CallInfo
@@ -18,7 +18,8 @@ type PayoutNotCompleted struct {
 // Error returns one line, safe to log.
 func (e *PayoutNotCompleted) Error() string {
 	payout := deref(e.Payout)
-	return fmt.Sprintf("payout %s ended %s, so its money came back or never left; to pay, use a new key", payout.ID,
+	return fmt.Sprintf("payout %s ended with status %s: its money came back or never left; to pay, use a new key",
+		payout.ID,
 		payout.Status)
 }
 
@@ -36,10 +37,11 @@ func deref[T any](p *T) T {
 	return *p
 }
 
-// PaymentDeclined says that your [BeforeSigning] refused. This call signed nothing.
+// PaymentDeclined says that your [BeforeSigning] function returned an error. The SDK did not sign for this price, and
+// this call paid nothing.
 type PaymentDeclined struct {
 	errors.CallInfo
-	// Payout is booked, and not confirmed by this call.
+	// Payout is the booked payout. This call did not confirm it.
 	Payout *Payout
 	// Err is the error that your function returned.
 	Err error
@@ -47,21 +49,21 @@ type PaymentDeclined struct {
 
 // Error returns one line, which includes the text of Err.
 func (e *PaymentDeclined) Error() string {
-	return fmt.Sprintf("payout %s: BeforeSigning refused, so this call signed nothing: %v", e.Resource, e.Err)
+	return fmt.Sprintf("payout %s: BeforeSigning refused the payment, so this call paid nothing: %v", e.Resource, e.Err)
 }
 
 // Unwrap returns Err.
 func (e *PaymentDeclined) Unwrap() error { return e.Err }
 
-// Retryable returns true: the next call asks your function again.
+// Retryable returns true: the next call runs your function again.
 func (e *PaymentDeclined) Retryable() bool { return true }
 
-// MovedByCall returns errors.NotMoved: this call signed nothing.
+// MovedByCall returns errors.NotMoved: this call paid nothing.
 func (e *PaymentDeclined) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// KeyTooOld says that the service may have forgotten a key, because it was first used too long ago. The same call could
-// pay a second time, so this call signed nothing. An earlier call may have paid: look for the payment in the ledger
-// before you pay with a new key.
+// KeyTooOld says that the service may have forgotten an idempotency key, because the key was first used too long ago.
+// The same call could pay a second time, so this call signed nothing. An earlier call may have paid: look for the
+// payment in the ledger before you pay with a new key.
 type KeyTooOld struct {
 	errors.CallInfo
 	// FirstUsed is the time that you passed to [FirstUsedAt].

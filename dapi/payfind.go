@@ -15,7 +15,8 @@ const (
 
 // find looks for the payout of this payment in the ledger. It is for a process that knows only the key: the service
 // refuses the booking, for example because the contact was deleted, although an earlier process has paid. The ledger
-// does not name keys, so find reads the payouts with the same amount. If it finds nothing, that proves nothing.
+// does not name keys, so find reads the payouts with the same amount. If it finds nothing, the payment may still have
+// been made.
 func (p *payment) find(ctx context.Context, refusal error) {
 	if p.id() != "" || !refusesBooking(refusal) {
 		return
@@ -41,8 +42,8 @@ func (p *payment) find(ctx context.Context, refusal error) {
 	}
 }
 
-// refusesBooking reports a refusal of the request itself, and not of its credential or its rate. After it, the service
-// can be asked for more.
+// refusesBooking reports a refusal of the request itself, and not of its credential or its rate. After such a refusal,
+// other calls can still succeed.
 func refusesBooking(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {

@@ -9,29 +9,30 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Payins quotes money that comes in. A payin is an incoming payment that is quoted first: over a virtual account
-// (BankID) or from another chain (OriginChainID). Money that arrives at the client's wallet on Base needs no payin.
+// Payins quotes incoming payments. A payin is an incoming payment whose price you ask for first. The money comes to a
+// virtual account (set BankID) or from another chain (set OriginChainID). Money that arrives at the client's wallet on
+// the Base chain needs no payin.
 type Payins struct{ low lowLevel }
 
-// Create quotes or books a payin. The quoted price is valid for at most 2 minutes.
+// Create creates a payin and returns it with its price, which is valid for at most 2 minutes.
 func (s *Payins) Create(ctx context.Context, payin PayinCreate, options ...moneymovement.CallOption) (*Payin, error) {
 	return transport.Of(s).low.CreatePayin(ctx, &payin, options)
 }
 
 // Instructions returns the requisites: the account details that the payer needs. If the price has expired, the error is
-// *errors.QuoteExpired. Then create a new payin.
+// *errors.QuoteExpired. In that case, create a new payin.
 func (s *Payins) Instructions(
 	ctx context.Context, id PayinID, options ...moneymovement.CallOption,
 ) (*PayinInstructions, error) {
 	return transport.Of(s).low.CreatePayinInstructions(ctx, id, options)
 }
 
-// Get reads a payin. The payin of another account is *errors.NotFound.
+// Get returns a payin. For the payin of another account, it fails with *errors.NotFound.
 func (s *Payins) Get(ctx context.Context, id PayinID, options ...moneymovement.CallOption) (*Payin, error) {
 	return transport.Of(s).low.GetPayin(ctx, id, options)
 }
 
-// Wait polls until the payin is `completed`, and returns it as last read. If the payin expires, the error is
+// Wait polls until the payin is `completed`, and returns it. If the payin expires, the error is
 // *PayinNotCompleted. If ctx ends first, the error is *StillPending.
 func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*Payin, error) {
 	payin, err := wait(ctx, options, poll[Payin]{
@@ -48,7 +49,7 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 	return payin, err
 }
 
-// PayinNotCompleted says that a payin ended with another status than `completed`. To receive the money, create a new
+// PayinNotCompleted says that a payin ended with a status other than `completed`. To receive the money, create a new
 // payin.
 type PayinNotCompleted struct {
 	errors.CallInfo
@@ -64,6 +65,7 @@ func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMov
 // Error returns one line, safe to log.
 func (e *PayinNotCompleted) Error() string {
 	payin := deref(e.Payin)
-	return fmt.Sprintf("payin %s ended %s, so no money arrived; to receive money, create a new payin", payin.ID,
+	return fmt.Sprintf("payin %s ended with status %s: no money arrived; to receive money, create a new payin",
+		payin.ID,
 		payin.Status)
 }

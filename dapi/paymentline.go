@@ -14,8 +14,8 @@ import (
 )
 
 // paymentLine is the queue in which the payments of a credential wait before they are booked, in the order of the
-// calls. A booked payment holds an approval that closes, and its confirm needs room in the same rate window as the
-// booking. If all payments were booked at once, their approvals would close while their confirms wait. So at most
+// calls. A booked payment has an approval that expires, and its confirm needs room in the same rate window as the
+// booking. If all payments were booked at once, their approvals would expire while the confirms wait. So at most
 // [maxInFlight] payments are between booking and confirm.
 //
 // The limit applies whoever limits the rate. Another limiter than the client's own gives a process at most the stated
@@ -36,7 +36,7 @@ const (
 	escrowApproval = 60 * time.Second
 )
 
-// roomToConfirm is the last part of an approval's window, which is left for signing and sending the confirm.
+// roomToConfirm is the time at the end of an approval's window for signing and sending the confirm.
 const roomToConfirm = 5 * time.Second
 
 func newPaymentLine(
@@ -72,8 +72,8 @@ func maxInFlight(window transport.Allowance, approval time.Duration) int {
 	return max(window.Calls*windows*9/10, 1)
 }
 
-// enter waits for a place. The returned leave gives the place up: after the confirm, or when there will be no confirm.
-// leave can be called more than once. If the payment's turn would come after the deadline, enter fails at once.
+// enter waits for a place. Call leave to give the place up: after the confirm, or if there is no confirm. You can call
+// leave more than once. If the payment's turn would come after the deadline, enter fails at once.
 func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err error) {
 	if l.places.TryAcquire(1) {
 		return l.leave(), nil

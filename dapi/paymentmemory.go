@@ -11,7 +11,7 @@ import (
 )
 
 // paymentMemory is what one credential's client knows about its payments, by key: which of them may have been paid, and
-// what the first price was. It helps and proves nothing: another process or another client may have used the same key.
+// what the first price was. It is not complete: another process or another client may have used the same key.
 //
 // A doubt is kept until it is settled, or until the service has forgotten the key. Everything else is dropped when
 // there is too much of it.
@@ -71,8 +71,8 @@ type attempt struct {
 	ended  bool
 }
 
-// begin records that a call makes a payment, and returns what earlier calls left open. It refuses a first use if there
-// are so many doubts that no other could be kept, unless this client knows of an earlier call with the key.
+// begin records that a call makes a payment, and returns the doubt that earlier calls left. It refuses a first use if
+// there are so many doubts that no other could be kept, unless this client knows of an earlier call with the key.
 func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,8 +111,7 @@ func (a *attempt) onlyCall() bool {
 	return a.known.underway == 1 && a.known.begun == a.number
 }
 
-// end ends the call. What one call knows for certain counts more than what other calls did not do. If this call paid
-// nothing, that says nothing about other calls.
+// end ends the call. The highest state of all calls counts: if this call paid nothing, another one may still have paid.
 func (a *attempt) end(came keyState) {
 	m := a.memory
 	m.mu.Lock()
@@ -125,7 +124,7 @@ func (a *attempt) end(came keyState) {
 	m.mark(a.known, max(a.known.state, came))
 }
 
-// abandon ends a call that a panic of the caller's function stopped. After end it does nothing.
+// abandon ends a call in which the caller's function panicked. After end, it does nothing.
 func (a *attempt) abandon() { a.end(maybePaid) }
 
 // doubtful records a doubt from outside of Pay and Open.
@@ -150,9 +149,9 @@ func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, ag
 	return first, again
 }
 
-// updateDoubt returns what is left open, from the first response of a call, which may show whether there was a call
-// before it. A replay says nothing new if this call sent the request twice, or if an earlier call of this client booked
-// and did not pay.
+// updateDoubt returns the doubt after the first response of a call. The response can show whether there was an earlier
+// call. A replay says nothing new if this call sent the request twice, or if an earlier call of this client booked and
+// did not pay.
 func (a *attempt) updateDoubt(left doubt, resource string, done bool, response moneymovement.Response) doubt {
 	replayed := response.Replayed || response.Status == http.StatusOK
 	switch {

@@ -12,8 +12,8 @@ import (
 )
 
 // PayOption is an option of [Payouts.Pay]: [MaxFee], [MinDestinationAmount], [NoWorseThan], [QuoteTolerance],
-// [BeforeSigning], or a [KeyOption] such as [FirstUse] or [FirstUsedAt]. [PayOptionsOf] reads options, for fakes. An
-// invalid option is *errors.InvalidInput, and nothing is sent.
+// [BeforeSigning], or a [KeyOption] such as [FirstUse] or [FirstUsedAt]. If an option is invalid, Pay fails with
+// *errors.InvalidInput and sends nothing. [PayOptionsOf] reads options, for fakes.
 //
 // An option applies to one call. If you call Pay again for the same payment, pass the same bounds again.
 type PayOption interface{ setPay(*payOptions) }
@@ -78,8 +78,8 @@ func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 // nothing. The zero time, and a time in the future, are *errors.InvalidInput.
 func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstUsed = &at } }
 
-// CaptureLastResponse stores the response of the last call that Pay or Open made: status, header, body and more. A nil
-// pointer is *errors.InvalidInput.
+// CaptureLastResponse stores the last response that Pay or Open got from the service: status, header, body and more. If
+// into is nil, the call fails with *errors.InvalidInput.
 func CaptureLastResponse(into *moneymovement.Response) KeyOption {
 	return func(w *keyOptions) {
 		w.response = into
@@ -87,14 +87,14 @@ func CaptureLastResponse(into *moneymovement.Response) KeyOption {
 	}
 }
 
-// MinDestinationAmount refuses a price at which less than amount arrives. currency is the currency in which the money
+// MinDestinationAmount refuses a price if less than amount would arrive. currency is the currency in which the money
 // arrives, such as "EUR". See [PriceRefused]. The amount must be positive.
 func MinDestinationAmount(amount decimal.Decimal, currency string) PayOption {
 	return payOption(func(w *payOptions) { w.bounds.least, w.bounds.leastCurrency = &amount, currency })
 }
 
-// MaxFee refuses a price with a fee of more than amount, in the asset that is debited. See [PriceRefused]. Zero allows
-// no fee, and a negative amount is *errors.InvalidInput.
+// MaxFee refuses a price if the fee is more than amount, in the asset that is debited. See [PriceRefused]. Zero allows
+// no fee. If amount is negative, Pay fails with *errors.InvalidInput.
 //
 // The service does not state whether the fee is part of the amount or is added to it. To bound what the payee gets, use
 // [MinDestinationAmount].
@@ -102,24 +102,25 @@ func MaxFee(amount decimal.Decimal) PayOption {
 	return payOption(func(w *payOptions) { w.bounds.fee = &amount })
 }
 
-// NoWorseThan refuses a price that is worse than a quote that you stored: less arrives or more leaves. [QuoteTolerance]
-// allows a small difference. See [PriceRefused]. The quote must have both amounts and both currencies.
+// NoWorseThan refuses a price that is worse than a quote that you stored: less would arrive, or more would leave.
+// [QuoteTolerance] allows a small difference. See [PriceRefused]. The quote must have both amounts and both currencies.
 func NoWorseThan(quote Quote) PayOption {
 	return payOption(func(w *payOptions) { w.bounds.reference = &quote })
 }
 
-// QuoteTolerance allows a price to be worse by up to this fraction than the quote that it is compared with: 0.005 is
+// QuoteTolerance allows a price to be worse than the quote that it is compared with, by up to this fraction: 0.005 is
 // half a percent. It applies to [NoWorseThan], and to the fresh price that replaces an expired one. It must be 0 or
 // more, and less than 1.
 func QuoteTolerance(fraction decimal.Decimal) PayOption {
 	return payOption(func(w *payOptions) { w.bounds.tolerance = fraction })
 }
 
-// BeforeSigning calls f between booking and signing, with the booked payout. f can look at the quote, store the
-// payout's id, or refuse. If f returns an error, Pay signs nothing and fails with *[PaymentDeclined].
+// BeforeSigning calls f with the booked payout, before the SDK signs its approval. f can check the quote, store the
+// payout's id, or refuse the payment. To refuse, f returns an error: Pay then does not sign and fails with
+// *[PaymentDeclined].
 //
 // Pay calls f again for each fresh price. The context of f ends 20 seconds before the approval does, which leaves time
-// to confirm. A nil f is *errors.InvalidInput.
+// to confirm. If f is nil, Pay fails with *errors.InvalidInput.
 func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
 	return payOption(func(w *payOptions) {
 		w.beforeSigning = f

@@ -16,8 +16,8 @@ import (
 // Payouts books and confirms payouts. A payout is a payment that leaves the account, to a bank account or to a wallet.
 //
 // [Payouts.Pay] makes a payment in one call: it books, compares the approval with what you asked for, signs and
-// confirms, all within the 120 seconds of the approval. [Payouts.Book] and [Payouts.Confirm] are its steps, for a
-// program that needs them apart.
+// confirms, all within the 120 seconds of the approval. [Payouts.Book] and [Payouts.Confirm] are its steps. Use them if
+// a person must see the price before you pay, for example.
 type Payouts struct {
 	low      lowLevel
 	approver approver
@@ -30,14 +30,14 @@ type Payouts struct {
 //
 // # Repeating
 //
-// The idempotency key says which payment is meant. Two payouts with equal terms need different keys. The same key with
-// other terms is *errors.IdempotencyKeyReused, with the PayoutID of the payout that has the key; the service or this
-// client detects it. Without a key, the service derives one from the terms: two equal bookings within two hours are one
-// payout. The key is in Payout.IdempotencyKey.
+// The idempotency key identifies the payment. Two payouts with equal terms need different keys. With the same key and
+// other terms, Book fails with *errors.IdempotencyKeyReused, which has the PayoutID of the payout that has the key. The
+// service detects this, or the SDK before it sends anything. Without a key, the service derives one from the terms: two
+// equal bookings within two hours are one payout. The key is in Payout.IdempotencyKey.
 //
 // # Errors
 //
-// A contact that cannot be paid is *errors.ContactNotPayable, with its Blockers.
+// If the contact cannot be paid, Book fails with *errors.ContactNotPayable, which has the Blockers.
 func (s *Payouts) Book(
 	ctx context.Context, payout PayoutCreate, options ...moneymovement.WriteOption,
 ) (*Payout, error) {
@@ -60,16 +60,17 @@ func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 // Confirm funds a booked payout. asked is what you passed to Book. booked is what Book returned, perhaps in another
 // process.
 //
-// Confirm compares before it signs. After each of these errors, this call signed and sent nothing:
+// Before it signs, Confirm compares the booking with asked. With each of these errors, this call signed and sent
+// nothing:
 //
 //   - *[TermsDiffer]: the booking has other terms than asked.
-//   - *[PriceRefused]: more leaves than the amount and the fee, or another asset leaves.
+//   - *[PriceRefused]: more would leave than the amount and the fee, or another asset would leave.
 //   - *signing.ApprovalRefused: a field of the approval differs from asked.
 //
 // # Errors
 //
 //   - *errors.AlreadyFunded: the money has moved.
-//   - *errors.FundingInProgress: the service is funding the payout. Wait.
+//   - *errors.FundingInProgress: the service is funding the payout. Call [Payouts.Wait].
 //   - *errors.QuoteExpired, *errors.FundingAttemptExpired: book again with the same key.
 //   - *errors.ApprovalConsumed: the approval was used before. Read the payout to see whether it is funded.
 //   - *errors.SigningPolicyRefused: the service's signing policy refuses the payout.
@@ -77,7 +78,8 @@ func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 //     the confirm. The payout may be funded: read it, or call Confirm again. A status that this version does not know
 //     counts as proof if it changed since the booking.
 //
-// A response 502 is safe to repeat, and the SDK has already repeated the call.
+// If the service responds with 502, Confirm is safe to repeat. The SDK has already repeated the call when it returns
+// this error.
 func (s *Payouts) Confirm(
 	ctx context.Context, asked PayoutCreate, booked *Payout, options ...moneymovement.CallOption,
 ) (*Payout, error) {
@@ -137,7 +139,8 @@ func (s *Payouts) confirm(
 	}
 	waits := confirmed.Status == PayoutStatusAwaitingApproval || confirmed.Status == booked.Status
 	if confirmed.ID != booked.ID || waits && !confirmed.funded() && !confirmed.Status.Final() {
-		return nil, unproven(head, errors.New("the service accepted the confirm, and the payout does not show it"))
+		return nil, unproven(head,
+			errors.New("the service accepted the confirm, but the payout does not show that it is funded"))
 	}
 	// also with another status that is not known: the service took the confirm, and nothing contradicts it
 	return confirmed, nil
@@ -197,7 +200,7 @@ func (id ContactID) withPrefixOf(other ContactID) ContactID {
 	return id
 }
 
-// Get reads a payout. The payout of another account is *errors.NotFound.
+// Get returns a payout. For the payout of another account, it fails with *errors.NotFound.
 func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement.CallOption) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
 		return nil, err
@@ -205,8 +208,8 @@ func (s *Payouts) Get(ctx context.Context, id PayoutID, options ...moneymovement
 	return s.approver.notePayout(s.low.GetPayout(ctx, id, options))
 }
 
-// Wait polls until the payout is `completed`, and returns it as last read. If the payout ends with another status, the
-// error is *PayoutNotCompleted. If ctx ends first, the error is *StillPending.
+// Wait polls until the payout is `completed`, and returns it. If the payout ends with another status, the error is
+// *PayoutNotCompleted. If ctx ends first, the error is *StillPending.
 func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) (*Payout, error) {
 	if err := transport.Of(s).low.ready(ctx, &opGetPayout); err != nil {
 		return nil, err

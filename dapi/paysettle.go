@@ -68,7 +68,8 @@ func (p *payment) read(ctx context.Context) *Payout {
 func (p *payment) get(ctx context.Context) (*Payout, error) {
 	head := errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: string(p.key), Resource: string(p.id())}
 	if p.id() == "" {
-		return nil, &errors.NotDelivered{CallInfo: head, Err: errors.New("the payout of this key is not known here")}
+		return nil, &errors.NotDelivered{CallInfo: head,
+			Err: errors.New("this client does not know the payout of this key")}
 	}
 	p.wasRead, p.lastRead, p.readErr = true, nil, nil
 	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), nil))
@@ -99,7 +100,8 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	if payout := p.seenPaid(ctx); payout != nil {
 		return settledBy(payout)
 	}
-	closes := p.payouts.approver.now().Add(payoutApproval) // the latest end of an approval that this call has not seen
+	// this call has not seen the approval, so take its latest possible end
+	closes := p.payouts.approver.now().Add(payoutApproval)
 	if p.booked != nil && p.booked.Approval != nil {
 		closes = p.booked.Approval.ExpiresAt
 	}
@@ -133,7 +135,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	return settledBy(payout)
 }
 
-// mayHaveMoved reports an error after which the payment may be funded.
+// mayHaveMoved reports whether the payment may be funded after the error.
 func mayHaveMoved(err error) bool {
 	if err == nil {
 		return false
@@ -142,7 +144,7 @@ func mayHaveMoved(err error) bool {
 	return !ok || failure.MovedByCall() == errors.MaybeMoved
 }
 
-// reopens reports an error after which the same payment is booked again, for a fresh quote and approval.
+// reopens reports whether the payment is booked again after the error, for a fresh quote and approval.
 func reopens(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	if !ok {
@@ -157,8 +159,8 @@ func reopens(err error) bool {
 	return false
 }
 
-// windowClosed reports an approval that was not signed because it had expired, or a confirm that was refused because of
-// its token and could not be sent again in time.
+// windowClosed reports whether the approval expired before it was signed, or before a confirm with an expired token
+// could be sent again.
 func windowClosed(err error) bool {
 	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// book books the payout, and checks that the response is about this payment. To approve the booking of another key
-// could pay that payment twice, and this payment never.
+// book books the payout, and checks that the response is about this payment. If it approved the booking of another key,
+// that payment could be paid twice, and this one never.
 func (p *payment) book(ctx context.Context) ending {
 	if err := p.opts.checkAge(opBookPayout.ID, p.key, p.payouts.approver.now()); err != nil {
 		return ending{outcome: refused, err: err}
@@ -26,7 +26,7 @@ func (p *payment) book(ctx context.Context) ending {
 	if booked.IdempotencyKey != string(p.key) {
 		return ending{outcome: doubtful,
 			err: p.unproven(opBookPayout.ID,
-				"the response is about a payment with another key, or does not name the key")}
+				"the response has another idempotency key, or none")}
 	}
 	if p.booked != nil && p.booked.ID != booked.ID {
 		return ending{outcome: doubtful,
@@ -122,7 +122,7 @@ func (p *payment) notConfirmed(reason error) error {
 // hookReserve is the time before the approval's end at which the hook must have returned. It leaves time to confirm.
 const hookReserve = 20 * time.Second
 
-// reserve returns how much of an approval must be left for it to be useful.
+// reserve returns how much time an approval must have left before it is signed.
 func (p *payment) reserve() time.Duration {
 	if p.opts.beforeSigning != nil {
 		return hookReserve

@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-// PriceRefused says that the price is outside of your bounds, or is not a price for what you asked. This call signed
-// nothing.
+// PriceRefused says that the price is outside of your bounds, or is not a price for the payment that you asked for. The
+// SDK did not sign for this price, and this call paid nothing.
 //
 // To accept the price, call [Payouts.Pay] again with the same key and a looser bound: the one that Bound names. For
 // [BoundNoWorseThan], pass [NoWorseThan] with Quote, or [MinDestinationAmount]. [BoundAmount], [BoundAsset] and
@@ -27,11 +27,11 @@ type PriceRefused struct {
 	Quote *Quote
 	// Reference is the quote that the price was compared with, nil if there was no comparison.
 	Reference *Quote
-	// Payout is booked at this price, and not confirmed by this call.
+	// Payout is the payout that is booked at this price. This call did not confirm it.
 	Payout *Payout
 }
 
-// PriceBound names a bound of a price.
+// PriceBound is the name of a bound: a limit on the price, or a rule that each price must follow.
 type PriceBound string
 
 // The bounds of a price.
@@ -43,23 +43,24 @@ const (
 	// BoundNoWorseThan is the bound of [NoWorseThan]. Without an option, the bound is the first price of this payment
 	// that this client saw, in any of its calls.
 	BoundNoWorseThan PriceBound = "no_worse_than"
-	// BoundAmount means that no more may leave than the amount and the fee.
+	// BoundAmount is the rule that no more than the amount plus the fee may leave.
 	BoundAmount PriceBound = "amount"
-	// BoundAsset means that no other asset may leave than the one asked for.
+	// BoundAsset is the rule that only the asset that you asked for may leave.
 	BoundAsset PriceBound = "asset"
-	// BoundReadable means that the quote must have what the bounds need.
+	// BoundReadable is the rule that the quote must have the values that the bounds are compared with.
 	BoundReadable PriceBound = "readable"
 )
 
 // Error returns one line, safe to log.
 func (e *PriceRefused) Error() string {
-	return fmt.Sprintf("payout %s: the price was refused, so this call signed nothing: %s", e.Resource, e.Reason)
+	return fmt.Sprintf("payout %s: the price was refused and not signed, so this call paid nothing: %s", e.Resource,
+		e.Reason)
 }
 
 // Retryable returns false: a person or your program must decide whether to accept the price.
 func (e *PriceRefused) Retryable() bool { return false }
 
-// MovedByCall returns errors.NotMoved: this call signed nothing.
+// MovedByCall returns errors.NotMoved: this call paid nothing.
 func (e *PriceRefused) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // priceBounds are the caller's bounds. Without a bound on what arrives, the first price of the payment that this client
@@ -110,18 +111,19 @@ func (b priceBounds) refused(p price) *PriceRefused {
 		case b.least != nil, b.fee != nil, b.reference != nil:
 			return refuse(BoundReadable, "the service returned no quote, so the bounds of the price cannot be checked")
 		case p.first != nil:
-			return refuse(BoundReadable, "the first booking had a quote, and the fresh one has none")
+			return refuse(BoundReadable, "the first booking had a quote, but the new booking has none")
 		}
 		return nil
 	}
 	most := p.asked.Amount.Add(q.Fee)
 	switch {
 	case p.unpriced && b.least == nil && b.reference == nil:
-		return refuse(BoundNoWorseThan, "the first booking had no quote to compare the fresh one with")
+		return refuse(BoundNoWorseThan,
+			"the first booking had no quote, so the quote of the new booking cannot be compared with it")
 	case q.Fee.IsNegative(), q.SourceAmount.IsNegative(), q.DestinationAmount.IsNegative():
 		return refuse(BoundReadable, "the quote has a negative amount")
 	case q.SourceCurrency != "" && q.SourceCurrency != string(p.asked.Currency):
-		return refuse(BoundAsset, "%s would leave the account, and %s was asked for", q.SourceCurrency,
+		return refuse(BoundAsset, "%s would leave the account, but you asked for %s", q.SourceCurrency,
 			p.asked.Currency)
 	case q.SourceAmount.GreaterThan(most):
 		return refuse(BoundAmount,
@@ -141,7 +143,7 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	case q.DestinationAmount.IsZero() != reference.DestinationAmount.IsZero(),
 		q.SourceAmount.IsZero() != reference.SourceAmount.IsZero():
 		unreadable := refuse(BoundReadable,
-			"one of the two quotes lacks an amount, so they cannot be compared")
+			"the quote or the quote that it is compared with lacks an amount")
 		unreadable.Reference = reference
 		return unreadable
 	case b.notWorse(q, reference):
@@ -154,25 +156,25 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	return worse
 }
 
-// outOfBounds compares with the caller's absolute bounds. If the quote lacks what a bound needs, the price is refused,
-// never accepted.
+// outOfBounds compares the price with MinDestinationAmount and MaxFee. If the quote lacks a value that a bound needs,
+// the price is refused.
 func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any) *PriceRefused) *PriceRefused {
 	q := p.quote
 	switch {
 	case b.least != nil && (q.DestinationCurrency == "" || q.DestinationAmount.IsZero()):
 		return refuse(BoundReadable, "the quote does not say what arrives, so MinDestinationAmount cannot be checked")
 	case b.least != nil && q.DestinationCurrency != b.leastCurrency:
-		return refuse(BoundMinDestinationAmount, "%s would arrive, and MinDestinationAmount is in %s",
+		return refuse(BoundMinDestinationAmount, "%s would arrive, but MinDestinationAmount is in %s",
 			q.DestinationCurrency,
 			b.leastCurrency)
 	case b.least != nil && q.DestinationAmount.LessThan(*b.least):
-		return refuse(BoundMinDestinationAmount, "%s %s would arrive, and MinDestinationAmount is %s",
+		return refuse(BoundMinDestinationAmount, "only %s %s would arrive, but MinDestinationAmount is %s",
 			q.DestinationAmount,
 			q.DestinationCurrency, b.least)
 	case b.fee != nil && !p.feeKnown:
 		return refuse(BoundReadable, "the quote does not say the fee, so MaxFee cannot be checked")
 	case b.fee != nil && q.Fee.GreaterThan(*b.fee):
-		return refuse(BoundMaxFee, "the fee is %s %s, and MaxFee is %s", q.Fee, p.asked.Currency, b.fee)
+		return refuse(BoundMaxFee, "the fee is %s %s, but MaxFee is %s", q.Fee, p.asked.Currency, b.fee)
 	case b.reference != nil && !q.readable():
 		return refuse(BoundReadable,
 			"the quote does not say what leaves and what arrives, so NoWorseThan cannot be checked")
@@ -180,7 +182,8 @@ func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any
 	return nil
 }
 
-// notWorse reports that no less arrives and no more leaves than in another quote, within the tolerance.
+// notWorse reports whether at least as much arrives and at most as much leaves as in another quote, within the
+// tolerance.
 func (b priceBounds) notWorse(q, than *Quote) bool {
 	if q.DestinationCurrency != than.DestinationCurrency || q.SourceCurrency != than.SourceCurrency {
 		return false

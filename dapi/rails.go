@@ -11,11 +11,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Rails lists the rails of a client and opens virtual accounts on them. A rail is a bank route, such as SEPA in euro.
-// An opened rail is a virtual account, and its requisites are the account details that a payer needs to wire money.
+// Rails lists the rails of a client and opens virtual accounts on them. A rail is a bank route, such as SEPA in euros.
+// An open rail is a virtual account. Its requisites are the account details that a payer needs to send money to it.
 //
-// The service decides which rails a client can have, for each integrator, client and partner. [Rails.List] is the list
-// to rely on.
+// The service decides which rails a client can have, so rely on [Rails.List] and not on [RailCoverage].
 type Rails struct{ low lowLevel }
 
 // List returns one page of rails and virtual accounts.
@@ -25,8 +24,8 @@ func (s *Rails) List(
 	return transport.Of(s).low.ListRails(ctx, &params, options)
 }
 
-// All iterates over all pages, from params.Cursor on. You can range over it more than once. It stops after the first
-// error.
+// All iterates over the rails of all pages, starting at params.Cursor. Each range reads the pages again. It stops after
+// the first error.
 func (s *Rails) All(
 	ctx context.Context, params ListRailsParams, options ...moneymovement.CallOption,
 ) iter.Seq2[Rail, error] {
@@ -35,7 +34,8 @@ func (s *Rails) All(
 		func(page *RailPage) ([]Rail, string) { return page.Items, page.NextCursor })
 }
 
-// Open requests a rail. Client and rail are the natural key: if the rail exists, Open returns it.
+// Open requests a rail. If the client already has the rail, Open returns it. The rail may not be open yet: see
+// [Rails.WaitActive].
 //
 // # Errors
 //
@@ -49,8 +49,7 @@ func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovem
 	})
 }
 
-// WaitActive polls until the rail is `active`. VirtualAccount.Requisites then has the account details to give to a
-// payer.
+// WaitActive polls until the rail is `active`. VirtualAccount.Requisites then has the account details for the payer.
 //
 // # Errors
 //
@@ -116,8 +115,8 @@ func (e *ChannelUnavailable) Error() string {
 		"wait again later", rail.Method, rail.Currency)
 }
 
-// RailNotListed says that the client's list does not have this rail. The client's country of residence or legal form
-// rules the rail out, or [Rails.Open] was never called for it.
+// RailNotListed says that the client's list does not have this rail. Either [Rails.Open] was not called for it, or the
+// rail is not available for the client's country of residence or legal form.
 type RailNotListed struct {
 	errors.CallInfo
 	Method   BankMethod
@@ -132,6 +131,6 @@ func (e *RailNotListed) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // Error returns one line, safe to log.
 func (e *RailNotListed) Error() string {
-	return fmt.Sprintf("rail %s %s is not in the client's list: it was not requested, or the client's residency "+
-		"or legal form rules it out", e.Method, e.Currency)
+	return fmt.Sprintf("rail %s %s is not in the client's list: it was not requested (see Rails.Open), or it is "+
+		"not available for the client's country of residence or legal form", e.Method, e.Currency)
 }

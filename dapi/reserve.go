@@ -25,7 +25,7 @@ func (c lowLevel) reserveConfirm(
 	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
 		return nil, &signing.ApprovalRefused{
 			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
-			Reason: "the rate window has no room before the approval window closes; prepare the operation again",
+			Reason: "there is no room in the rate window before the approval expires; prepare the operation again",
 		}
 	}
 	if err != nil {

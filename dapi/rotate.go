@@ -13,14 +13,16 @@ import (
 //   - Calls that begin after UseKey log in and sign with the new key.
 //   - Running calls end with the old key and its session. Delete the old key in the service's application after they
 //     have ended.
-//   - A running payment that is booked again, and a running wait that reads again, use the new key from then on.
-//   - A [TokenStore] stays in use, and has the session of the new key after the next login.
-//   - If the key is the one in use already, its session continues.
+//   - There are two exceptions. A running payment uses the new key from its next booking on, and a running wait from
+//     its next read on.
+//   - A [TokenStore] stays in use. After the next login, it has the session of the new key.
+//   - If the key is already in use, its session continues.
 //
-// A nil key, and a key without a public key, are *errors.InvalidInput.
+// UseKey fails with *errors.InvalidInput if the key is nil or has no public key.
 func (i *Integrator) UseKey(key signing.Signer) error { return transport.Of(i).platform.useKey(key) }
 
-// UseKey is [Integrator.UseKey]. It changes the key of all accounts of the credential.
+// UseKey does the same as [Integrator.UseKey]: it changes the key for the integrator and all its clients, not only for
+// this account.
 func (a *Account) UseKey(key signing.Signer) error { return transport.Of(a).platform.useKey(key) }
 
 func (p *platform) useKey(key signing.Signer) error {

@@ -8,13 +8,14 @@ import (
 )
 
 // Sandbox emulates what only banking partners and payers can do. It works on sandbox hosts only. All credits come from
-// one shared faucet, the treasury. An account can make 60 of the calls that move money in an hour.
+// one shared account, the treasury. An account can make at most 60 calls of Deposit, CompletePayin and SetPayoutStatus
+// in an hour.
 type Sandbox struct {
 	low    lowLevel
 	chains *liveChains
 }
 
-// Treasury returns the state of the faucet, with MaxCredit, the largest credit of one call.
+// Treasury returns the balances of the treasury and the largest amount of one credit.
 func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOption) (*Treasury, error) {
 	return transport.Of(s).low.GetTreasury(ctx, options)
 }
@@ -26,7 +27,7 @@ func (s *Sandbox) Treasury(ctx context.Context, options ...moneymovement.CallOpt
 //
 //   - *errors.AmountBelowMinimum: the amount is less than 0.10 of the token.
 //   - *errors.AmountAboveMaximum: the amount is more than the treasury's MaxCredit.
-//   - *errors.ProviderUnavailable: the faucet cannot pay.
+//   - *errors.ProviderUnavailable: the treasury has not enough money or gas.
 //   - *errors.WalletNotLinked: the account has no wallet.
 func (s *Sandbox) Deposit(
 	ctx context.Context, deposit DepositCreate, options ...moneymovement.WriteOption,
@@ -38,8 +39,8 @@ func (s *Sandbox) Deposit(
 	return low.CreateDeposit(ctx, &deposit, options).OrZero()
 }
 
-// CompletePayin completes a payin as if its money had arrived. A payin that was not submitted is
-// *errors.QuoteNotSubmitted: call [Payins.Instructions] first.
+// CompletePayin completes a payin as if its money had arrived. If the payin was not submitted, it fails with
+// *errors.QuoteNotSubmitted: call [Payins.Instructions] first, which submits it.
 func (s *Sandbox) CompletePayin(
 	ctx context.Context, id PayinID, options ...moneymovement.WriteOption,
 ) (*Payin, error) {
@@ -48,8 +49,8 @@ func (s *Sandbox) CompletePayin(
 	})
 }
 
-// SetPayoutStatus changes the status of a payout, as its banking partner would report it. A change that the payout's
-// status does not allow is *errors.Conflict.
+// SetPayoutStatus sets the status of a payout, as a banking partner would report it. If the payout cannot change from
+// its status to this one, it fails with *errors.Conflict.
 func (s *Sandbox) SetPayoutStatus(
 	ctx context.Context, id PayoutID, status PayoutStatus, options ...moneymovement.WriteOption,
 ) (*Payout, error) {

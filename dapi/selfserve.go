@@ -6,15 +6,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// SelfServe acts as one account, whose owner holds the only key and signs their own operations. It is safe for
-// concurrent use.
+// SelfServe makes the calls of one account, whose owner holds the only key (the self-serve product). Make it with
+// [NewSelfServe]. It is safe for concurrent use.
 //
-// It offers what the service's description gives to any account. Clients, their verification and their rails belong to
-// an integrator: see [Integrator] and [Account]. The rails of an own account are in package appapi.
+// It has the services that every account can use. Only an integrator has clients, with their verification and rails:
+// see [Integrator] and [Account]. For the rails of your own account, see package appapi.
 //
 // # Balance
 //
-// The platform API describes no operation that reads the balance of an own account; only a client carries balances
+// The platform API describes no call that returns the balance of a self-serve account. Only clients have balances there
 // ([Client].Balances). There are two other ways:
 //
 //   - The app API describes GET /balance. It takes an app API key, which is another credential: see package appapi.
@@ -28,14 +28,14 @@ type SelfServe struct {
 	Escrows      *Escrows
 	Transactions *Transactions
 	Chains       *Chains
-	// Sandbox emulates credits and lifecycle events. Only sandbox hosts have it.
+	// Sandbox emulates incoming money and status changes. It works on sandbox hosts only.
 	Sandbox *Sandbox
 
 	platform *platform
 }
 
-// NewSelfServe makes the client of an account whose owner holds the only key. Its arguments are those of
-// [NewIntegrator].
+// NewSelfServe returns a [SelfServe] for the key of an account. It sends nothing. Its arguments and errors are the same
+// as those of [NewIntegrator].
 func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.Option) (*SelfServe, error) {
 	p, err := newPlatform(baseURL, developer, options)
 	if err != nil {
@@ -48,5 +48,5 @@ func NewSelfServe(baseURL string, developer Developer, options ...moneymovement.
 	}, nil
 }
 
-// UseKey is [Integrator.UseKey] for this account.
+// UseKey does the same as [Integrator.UseKey], for this account.
 func (s *SelfServe) UseKey(key signing.Signer) error { return transport.Of(s).platform.useKey(key) }

@@ -37,16 +37,16 @@ type renewal struct {
 }
 
 const (
-	// refreshBefore is how long before its expiry an access token is renewed, so that calls do not meet token_expired
-	// first. It is longer than calls wait for a full window of a minute: the renewal then goes first, and the calls
-	// behind it find the new token.
+	// refreshBefore is how long before its expiry an access token is renewed, so calls rarely fail with token_expired.
+	// It is longer than calls wait for a full window of a minute: the renewal then goes first, and the calls behind it
+	// find the new token.
 	refreshBefore = 90 * time.Second
 	// refreshShare limits how early a token with a short life is renewed: in the last 1/refreshShare of its life.
-	// Otherwise each call would renew it.
+	// Without this limit, each call would renew it.
 	refreshShare = 4
 	// renewalPause keeps calls from repeating a failed renewal at once, while the token still works.
 	renewalPause = 10 * time.Second
-	// renewalTimeout ends a renewal that nobody waits for any more.
+	// renewalTimeout limits a renewal, which has no deadline of its callers.
 	renewalTimeout = 2 * time.Minute
 )
 
@@ -159,7 +159,7 @@ func (s *session) obtain(ctx context.Context, current Session) (Session, error) 
 	return minted, err
 }
 
-// mint makes a new session: by a refresh while the refresh token works, else by a login.
+// mint gets a new session: with the refresh token while it is valid, otherwise with a login.
 func (s *session) mint(ctx context.Context, current Session) (Session, error) {
 	if current.refreshable(time.Now()) {
 		renewed, err := s.refresh(ctx, current)
@@ -187,8 +187,8 @@ func (s *session) refresh(ctx context.Context, current Session) (Session, error)
 	return renewed, err
 }
 
-// refreshRefused reports that the service refused the refresh token, so only a login helps. A 429, or no response, is
-// not a refusal: a login would meet the same.
+// refreshRefused reports that the service refused the refresh token, so only a login helps. A 429 or a lost response
+// does not count: a login would fail in the same way.
 func refreshRefused(err error) bool {
 	refusal, ok := errors.AsType[*errors.Refusal](err)
 	return ok && refusal.Status >= 400 && refusal.Status < 500 && refusal.Status != http.StatusTooManyRequests

@@ -16,8 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// TokenStore passes a session to another process of the same credential, or to the next start, which then need not log
-// in.
+// TokenStore keeps a session for other processes with the same credential, and for the next start of the program. They
+// then need no login.
 //
 // Use one store for one credential. If two credentials share a store, each logs in when it finds the session of the
 // other. A TokenStore must be safe for concurrent use. Its errors are logged and never fail a call.
@@ -28,15 +28,17 @@ type TokenStore interface {
 	Save(ctx context.Context, session Session) error
 }
 
-// Session is the result of a login. The access token lives 60 minutes, the refresh token 60 days. Printing or encoding
-// a Session does not show its tokens. [Session.Export] returns the bytes to store, and [ImportSession] reads them.
+// Session is the result of a login. The access token is valid for 60 minutes, the refresh token for 60 days. Printing
+// or encoding a Session does not show its tokens. [Session.Export] returns the bytes to store, and [ImportSession]
+// reads them.
 type Session struct {
 	AccessToken      moneymovement.Secret
 	RefreshToken     moneymovement.Secret
 	ExpiresAt        time.Time // when the access token expires
 	RefreshExpiresAt time.Time // when the refresh token expires
-	// Credential says who logged in where, as [Developer.Credential] returns it. A stored session with another
-	// credential, or with none, is not used: it would act for another account, or show its tokens to another service.
+	// Credential identifies the service, the account and the key of the session: see [Developer.Credential]. The SDK
+	// does not use a stored session with another credential, or with none. It would act for another account, or send
+	// its tokens to another service.
 	Credential string
 
 	// the access token's lifetime from its request on; 0 if another process made the request
@@ -132,16 +134,17 @@ func (s Session) Export() ([]byte, error) {
 		s.RefreshExpiresAt, s.Credential})
 }
 
-// ImportSession reads the bytes of [Session.Export]. Bytes in another format are *errors.InvalidInput. A missing member
-// is empty.
+// ImportSession reads the bytes of [Session.Export]. It fails with *errors.InvalidInput if they have another format. A
+// missing field is empty.
 func ImportSession(data []byte) (Session, error) {
 	var exported exportedSession
 	if err := jsonv2.Unmarshal(data, &exported); err != nil {
-		return Session{}, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ImportSession"}, Fields: []errors.Field{{
-			// the cause could quote a token
-			Field: "session", Code: "unreadable",
-			Message: fmt.Sprintf("has %d bytes in another format than that of Session.Export", len(data)),
-		}}}
+		return Session{}, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "ImportSession"},
+			Fields: []errors.Field{{
+				// the cause could quote a token
+				Field: "session", Code: "unreadable",
+				Message: fmt.Sprintf("is not in the format of Session.Export (%d bytes)", len(data)),
+			}}}
 	}
 	return Session{
 		AccessToken:  moneymovement.NewSecret(exported.AccessToken),
@@ -150,7 +153,7 @@ func ImportSession(data []byte) (Session, error) {
 	}, nil
 }
 
-// String says when the session ends. It shows no token.
+// String returns a text without the tokens, for logs.
 func (s Session) String() string {
 	if s.AccessToken.IsZero() {
 		return "dapi.Session(none)"
@@ -167,10 +170,10 @@ func (s *session) load(ctx context.Context) Session {
 	switch {
 	case err != nil:
 	case stored.Credential == "" && (!stored.AccessToken.IsZero() || !stored.RefreshToken.IsZero()):
-		err = errors.New("it holds a session without the name of its credential, which is not used")
+		err = errors.New("the stored session has no credential, so it was not used")
 	case stored.Credential != "" && stored.Credential != s.credential:
-		err = errors.New("it holds the session of another credential, which is not used: " +
-			"use one store for one credential")
+		err = errors.New("the stored session has another credential, so it was not used: " +
+			"use one store for each credential")
 	case !stored.AccessToken.IsZero() && !sendable(stored.AccessToken):
 		err = errUnsendable
 	}

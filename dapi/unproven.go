@@ -9,8 +9,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// unproven returns the error of a response to a booking or a confirm that reports success and does not show it. It
-// proves no more than a lost response.
+// unproven returns the error of a response to a booking or a confirm that reports success but does not prove it. It is
+// handled as a lost response.
 func unproven(head errors.CallInfo, reason error) error {
 	return &errors.OutcomeUnknown{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
 		Cause: reason}
@@ -33,7 +33,7 @@ func withContextError(cause, err error) error {
 }
 
 // unknownOutcome returns the error of a payment that may have been made, by this call or an earlier one. It does not
-// unwrap to the last refusal, which is about its own call only. operation is used if the cause names none.
+// unwrap to the last refusal, which is only about its own call. operation is used if the cause has no operation.
 func unknownOutcome(cause error, operation string, key moneymovement.Key, resolve string) error {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {

@@ -7,20 +7,20 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Verification is the business verification (KYB) of a client: save information and documents, read what is still
-// missing, then submit. Saving and submitting are separate calls. Submitting sends a snapshot for review, which cannot
-// be changed.
+// Verification is the business verification (KYB, "know your business") of a client. Save sends information and
+// documents, Get returns what is still missing, and Complete submits everything for review. The review gets a snapshot
+// that cannot be changed.
 type Verification struct{ low lowLevel }
 
-// Save saves applicant information and documents. It submits nothing. Call it again to add more.
+// Save saves information about the applicant and ids of documents. It submits nothing. Call it again to add more.
 //
-// The service's description names no member of the applicant. [Applicant] makes the map with the names that are
-// assumed: legalName (or entityName) of a business, firstName and lastName of a person, and country. The requirements
-// in the response name what is missing.
+// The service's description does not show the JSON names of the applicant's fields. [Applicant.Map] returns a map with
+// the names that the SDK assumes. The requirements in the response name what is missing.
 //
-// DocumentIDs are ids of documents that were uploaded before. The description shows no operation of the platform API
-// that uploads one. The app API uploads documents for invoices and contracts (appapi.Documents); the description does
-// not say that a verification takes their ids. Ask the service how to upload. The sandbox host takes any text as an id.
+// DocumentIDs are ids of documents that you uploaded before. The description shows no call of the platform API that
+// uploads documents. The app API uploads documents for invoices and contracts (appapi.Documents), but the description
+// does not say that a verification accepts their ids. Ask the operator of the service how to upload. The sandbox host
+// accepts any text as an id.
 func (s *Verification) Save(
 	ctx context.Context, information KYBInformation, options ...moneymovement.CallOption,
 ) (*KYB, error) {
@@ -49,7 +49,7 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 	})
 }
 
-// WaitDecided polls until the review is `approved` or `rejected`. People review, which can take days: give ctx a
+// WaitDecided polls until the review is `approved` or `rejected`. People do the review, which can take days. Give ctx a
 // deadline. If ctx ends first, the error is *StillPending.
 func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
 	return wait(ctx, options, poll[KYB]{

@@ -9,11 +9,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// WaitOption is an option of the methods that wait: [OnProgress] or [PollEvery]. An invalid option is
-// *errors.InvalidInput, and nothing is sent.
+// WaitOption is an option of the methods that wait: [OnProgress] or [PollEvery]. If an option is invalid, the wait
+// fails with *errors.InvalidInput and sends nothing.
 type WaitOption func(*waiting)
 
-// Progress is what a wait has seen so far.
+// Progress reports what a wait has read so far.
 type Progress struct {
 	Resource string        // what is waited for, such as "payout"
 	ID       string        // the resource's id
@@ -22,7 +22,8 @@ type Progress struct {
 	Waited   time.Duration // the time since the wait began
 }
 
-// OnProgress calls f after each read, in the goroutine that waits. A nil f is *errors.InvalidInput.
+// OnProgress calls f after each read, in the goroutine that waits. If f is nil, the wait fails with
+// *errors.InvalidInput.
 func OnProgress(f func(Progress)) WaitOption {
 	return func(w *waiting) {
 		w.progress = f
@@ -30,12 +31,11 @@ func OnProgress(f func(Progress)) WaitOption {
 	}
 }
 
-// PollEvery sets the pauses between two reads. The first pause is shortest, each further pause is half as much longer,
-// and no pause is longer than longest. The default is the
-// client's, see [moneymovement.WithPolling]. Each pause is drawn at random from the upper half
-// of its length, so that many waits do not read at the same time.
+// PollEvery sets the pauses between two reads. The first pause is shortest. Each further pause is 1.5 times as long as
+// the one before, up to longest. The default is the client's, see [moneymovement.WithPolling]. To spread the reads of
+// many waits, each pause is shortened at random, to half of its length at least.
 //
-// shortest must be at least 1 ms. longest must not be less than shortest or more than 24 h. Other values are
+// shortest must be at least 1 ms. longest must be at least shortest and at most 24 h. Otherwise the wait fails with
 // *errors.InvalidInput.
 func PollEvery(shortest, longest time.Duration) WaitOption {
 	return func(w *waiting) {
@@ -51,7 +51,8 @@ type waiting struct {
 }
 
 // StillPending says that a wait ended before its resource reached the status: its context ended, or had no time left
-// for another read. It wraps the context's error, and the error of the last read if it failed. Wait again to go on.
+// for another read. It wraps the error of the context and, if the last read failed, the error of that read. To
+// continue, wait again.
 type StillPending struct {
 	Progress
 	Err error
@@ -79,7 +80,7 @@ func (e *StillPending) MovedByCall() errors.Movement {
 // Unwrap returns Err.
 func (e *StillPending) Unwrap() error { return e.Err }
 
-// poll is how one kind of resource is waited for.
+// poll describes a wait for one kind of resource.
 type poll[T any] struct {
 	low          lowLevel
 	operation    *transport.Operation   // of read
@@ -90,7 +91,7 @@ type poll[T any] struct {
 	done         func(*T) bool
 }
 
-// wait reads until done. An error that cannot go away by itself ends it at once.
+// wait reads until done returns true. A permanent error ends it at once.
 func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, error) {
 	w := waiting{progress: func(Progress) {}}
 	transport.Apply(&w, options)

@@ -11,19 +11,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// CardSigner is the wallet that a card spends from. Its signature reveals the card's details. Use a *wallet.Key of
-// package signing/wallet, or your own type that asks a hardware wallet or another process. It must be safe for
-// concurrent use.
+// CardSigner is the wallet that a card spends from. The service reveals the card's details only with the wallet's
+// signature. Use a *wallet.Key of package signing/wallet, or your own type, for example for a hardware wallet. It must
+// be safe for concurrent use.
 type CardSigner interface {
-	// Address returns the wallet's address, with "0x".
+	// Address returns the wallet's address, which begins with "0x".
 	Address() string
-	// SignMessage signs message as an EIP-191 personal message. It returns R, S and V in hexadecimal, with "0x".
+	// SignMessage signs message as an EIP-191 personal message. It returns "0x" and R, S and V in hexadecimal digits.
 	SignMessage(ctx context.Context, message []byte) (signature string, err error)
 }
 
-// WithCardMessage returns a signer that signs the text that format returns, in place of the assumed text
-// "Reveal card <card id> at <nonce>". The description says that a confirmation message is signed, and does not show it.
-// nonce is a Unix time in seconds. A nil format changes nothing.
+// WithCardMessage returns a signer that signs the text that format returns, instead of the assumed text "Reveal card
+// <card id> at <nonce>". The service's description does not show the text. nonce is a Unix time in seconds. If format
+// is nil, WithCardMessage returns signer.
 func WithCardMessage(signer CardSigner, format func(cardID string, nonce int64) string) CardSigner {
 	if signer == nil || format == nil {
 		return signer
@@ -38,12 +38,13 @@ type messageSigner struct {
 	format func(cardID string, nonce int64) string
 }
 
-// SignCardDetails signs the confirmation message for one reveal of a card's details. The proof is valid once, and for
-// five minutes after at on the service's clock. An invalid card id, or a wallet without an address, fails with
-// *errors.InvalidInput, and nothing is signed. An error of the wallet is wrapped in *errors.NotDelivered.
+// SignCardDetails signs the confirmation message for one reveal of a card's details. The service accepts the proof
+// once, within five minutes after at by its own clock. If the card id is invalid or the wallet has no address,
+// SignCardDetails signs nothing and fails with *errors.InvalidInput. If the wallet returns an error, the error is
+// *errors.NotDelivered, which wraps it.
 //
-// The methods Cards.Details of packages appapi and refapi call it themselves. Use it when you sign in one place and
-// send from another.
+// Cards.Details of packages appapi and refapi calls it. Call it yourself only if the program that signs is not the one
+// that sends the call.
 func SignCardDetails(ctx context.Context, wallet CardSigner, cardID string, at time.Time) (CardDetailsProof, error) {
 	if err := transport.Validate(revealOperation, func(c *transport.Check) {
 		c.Context(ctx)
@@ -71,7 +72,7 @@ func revealCard(cardID string, nonce int64) string {
 	return fmt.Sprintf("Reveal card %s at %d", cardID, nonce)
 }
 
-// String returns a text with the last four digits only, as on a receipt.
+// String returns a text that shows no more than the last four digits of the card number.
 func (d CardDetails) String() string {
 	number := d.CardNumber.Reveal()
 	if len(number) < 12 {
@@ -83,7 +84,8 @@ func (d CardDetails) String() string {
 // plainCardList is CardList without its methods.
 type plainCardList CardList
 
-// UnmarshalJSON reads the list. If kycStatus is absent, it is not_started, as the description states.
+// UnmarshalJSON reads the list. If the JSON has no kycStatus, KYCStatus is not_started, as the service's description
+// states.
 func (l *CardList) UnmarshalJSON(b []byte) error {
 	var list plainCardList
 	if err := wire.Unmarshal(b, &list); err != nil {

@@ -22,7 +22,8 @@ func DateOf(t time.Time) Date {
 // IsZero reports whether d is the zero Date.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// In returns the first moment of the day in a location.
+// In returns midnight at the start of the day, in the given location. If the location has no midnight on that day, it
+// returns what time.Date returns.
 func (d Date) In(place *time.Location) time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, place)
 }
@@ -35,7 +36,8 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day)
 }
 
-// MarshalText returns the date as 2006-01-02. A day that does not exist, such as February 30, is an error.
+// MarshalText returns the date as 2006-01-02. The zero Date gives an empty text. A day that does not exist, such as
+// February 30, is an error.
 func (d Date) MarshalText() ([]byte, error) {
 	if d.IsZero() {
 		return nil, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// UnmarshalJSON reads a JSON object as encoding/json does, except for numbers: each one becomes an exact [Number],
-// since it may be money. A number of more than 78 digits becomes an errors.JSON with its text.
+// UnmarshalJSON reads a JSON object as encoding/json does, except for numbers. Each number becomes a [Number], because
+// it can be an amount of money. A number of more than 78 digits becomes an errors.JSON, which has its text.
 func (o *OpenObject) UnmarshalJSON(b []byte) error {
 	var object map[string]any
 	if err := jsonv2.Unmarshal(b, &object, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readOpen))); err != nil {

@@ -22,7 +22,8 @@ type FXRate struct {
 	USDRate model.Decimal `json:"usdRate,omitempty,omitzero"`
 }
 
-// RenderInvoicePDFParams holds the parameters of GET /public/invoices/{id}/pdf. A zero field is not sent.
+// RenderInvoicePDFParams holds the query parameters of GET /public/invoices/{id}/pdf. Fields with the zero value are
+// not sent.
 type RenderInvoicePDFParams struct {
 	// The index in the invoice's "paymentMethods" of the method to print, counted from 0. If it is absent, the copy has
 	// no payment details.

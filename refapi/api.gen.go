@@ -131,14 +131,14 @@ type WebhookEvent struct {
 	EventType string `json:"eventType"`
 }
 
-// ListMerchantProductsParams holds the parameters of GET /api/v1/transactions/merchant/products. A zero field is not
-// sent.
+// ListMerchantProductsParams holds the query parameters of GET /api/v1/transactions/merchant/products. Fields with the
+// zero value are not sent.
 type ListMerchantProductsParams struct {
 	// Whether to return only products that are on sale. If it is absent, the service takes true.
 	ActiveOnly *bool `form:"active_only,omitempty" json:"active_only,omitempty"`
 }
 
-// LogInWalletParams holds the parameters of POST /api/v1/wallet/login. A zero field is not sent.
+// LogInWalletParams holds the query parameters of POST /api/v1/wallet/login. Fields with the zero value are not sent.
 type LogInWalletParams struct {
 	DeviceID string `json:"device-id,omitempty,omitzero"`
 

@@ -186,7 +186,7 @@ func TestStoreThatKeepsNoCredential(t *testing.T) {
 			account, log := w.logging(stored(store))
 			require.NoError(t, read(t.Context(), account))
 			assert.Equal(t, 2, w.sent("CreateToken"))
-			assert.Contains(t, log.String(), "without the name of its credential")
+			assert.Contains(t, log.String(), "the stored session has no credential")
 		})
 	}
 }

@@ -54,7 +54,7 @@ func TestFreshQuote(t *testing.T) {
 			if c.worse {
 				worsened := as[*dapi.PriceRefused](t, err)
 				assert.NotEmpty(t, worsened.Payout.ID)
-				assert.Contains(t, err.Error(), "the price was refused, so this call signed nothing")
+				assert.Contains(t, err.Error(), "the price was refused and not signed, so this call paid nothing")
 				assert.Zero(t, w.fundings())
 				return
 			}

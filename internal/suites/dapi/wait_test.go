@@ -208,8 +208,8 @@ func TestWaitForAPayout(t *testing.T) {
 				ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err)
 				require.True(t, ok, "%v", err)
 				assert.Same(t, payout, ended.Payout)
-				assert.Equal(t, "payout "+string(payout.ID)+" ended "+string(end)+
-					", so its money came back or never left; to pay, use a new key",
+				assert.Equal(t, "payout "+string(payout.ID)+" ended with status "+string(end)+
+					": its money came back or never left; to pay, use a new key",
 					err.Error())
 			})
 		})

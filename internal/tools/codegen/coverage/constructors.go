@@ -38,11 +38,11 @@ func (c catalogue) constructors(b *bytes.Buffer, names map[string]string) error 
 		if family == nil || len(m.Needs) == 0 {
 			return fmt.Errorf("method %s needs a family that is listed, and what it needs", m.Method)
 		}
-		currency, in := "", "The catalogue has no single currency for it."
+		currency, in := "", "Set account.Currency: the method has more than one."
 		if paid := c.currencies(m.Method); len(paid) == 1 {
-			currency, in = paid[0], "The currency is "+paid[0]+" unless the account has another one."
+			currency, in = paid[0], "An empty account.Currency means "+paid[0]+"."
 		}
-		fmt.Fprintf(b, "\n// %s returns an account that is paid by %s. %s\n// Assumed to be needed: %s.\n",
+		fmt.Fprintf(b, "\n// %s returns a destination for the bank method %s. %s\n// The method probably needs %s.\n",
 			name, m.Method, in, needed(m.Needs))
 		fmt.Fprintf(b,
 			"func %s(account %s) ContactAccount {\nreturn paidBy(BankMethod%s, %q, account.BankAccount())\n}\n",
@@ -62,17 +62,23 @@ func (c catalogue) currencies(method string) []string {
 	return all
 }
 
-// needed lists fields by their Go names.
+// needed lists fields by their Go names: "A", "A and B", "A, and B or C".
 func needed(needs []string) string {
 	var all []string
+	and := " and "
 	for _, need := range needs {
 		var either []string
 		for field := range strings.SplitSeq(need, "|") {
 			either = append(either, goName(field))
 		}
+		last := len(either) - 1
+		if last > 0 {
+			and = ", and "
+			either = []string{strings.Join(either[:last], ", "), either[last]}
+		}
 		all = append(all, strings.Join(either, " or "))
 	}
-	return strings.Join(all, ", and ")
+	return strings.Join(all, and)
 }
 
 // goName returns a field's name in Go.

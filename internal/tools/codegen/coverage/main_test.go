@@ -49,15 +49,15 @@ func TestEachMethodHasAConstructor(t *testing.T) {
 	out, err := generate([]byte(source), []byte(constants))
 	require.NoError(t, err)
 	assert.Contains(t, string(out), `
-// PIX returns an account that is paid by pix. The currency is BRL unless the account has another one.
-// Assumed to be needed: PIXKey, and IBAN or AccountNumber.
+// PIX returns a destination for the bank method pix. An empty account.Currency means BRL.
+// The method probably needs PIXKey, and IBAN or AccountNumber.
 func PIX(account KeyAccount) ContactAccount {
 	return paidBy(BankMethodPIX, "BRL", account.BankAccount())
 }
 `)
 	assert.Contains(t, string(out), "\nfunc BRLLocal(account LocalAccount) ContactAccount {")
-	assert.Contains(t, string(out), `paid by swift. The catalogue has no single currency for it.
-// Assumed to be needed: BIC.
+	assert.Contains(t, string(out), `the bank method swift. Set account.Currency: the method has more than one.
+// The method probably needs BIC.
 func SWIFT(account LocalAccount) ContactAccount {
 	return paidBy(BankMethodSWIFT, "", account.BankAccount())
 }

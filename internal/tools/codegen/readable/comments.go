@@ -40,7 +40,7 @@ func (p *pkg) comments(f *file) ([]edit, error) {
 		for _, field := range body.Fields.List {
 			if len(field.Names) == 1 && field.Doc == nil && field.Names[0].Name == furtherMembers {
 				at := f.offset(field.Pos())
-				edits = append(edits, edit{at, at, "\n// The members of the JSON object that no other field holds.\n"})
+				edits = append(edits, edit{at, at, "\n// The other fields of the JSON object, by their JSON name.\n"})
 			}
 			if field.Doc == nil || len(field.Names) != 1 {
 				continue

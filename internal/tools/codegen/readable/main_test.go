@@ -48,7 +48,7 @@ func TestAValueIsNoField(t *testing.T) {
 			"\tEmail string `json:\"email\"`\n\tAdditionalProperties map[string]any `json:\"-\"`\n}\n", "", false)
 	require.NoError(t, err)
 	assert.Contains(t, got, "\t// Always \"email\".\n")
-	assert.Contains(t, got, "\n\t// The members of the JSON object that no other field holds.\n\tAdditionalProperties")
+	assert.Contains(t, got, "\n\t// The other fields of the JSON object, by their JSON name.\n\tAdditionalProperties")
 }
 
 func TestEnumerationsSayThatTheyAreOpen(t *testing.T) {

@@ -161,7 +161,7 @@ const (
 // AccountHolderType is the kind of an account holder: a person or a business. The service can add values.
 type AccountHolderType string
 
-// AccountType is the kind of a destination or payment method. It selects the fields that belong to it. The service can
+// AccountType is the kind of a destination or of a payment method. It decides which fields there are. The service can
 // add values.
 type AccountType string
 
@@ -192,16 +192,16 @@ type Card struct {
 	// The text that is printed on the card, without secrets.
 	CardData CardData `json:"cardData,omitempty,omitzero"`
 
-	// The time at which the card was created.
+	// The time at which the card was created, as text in the service's form.
 	CreatedAt string `json:"createdAt,omitempty,omitzero"`
 
-	// The amount spent today.
+	// The amount spent today. Its currency is not stated; it is probably that of Limit.
 	DailySpend Number `json:"dailySpend"`
 
 	// The card's id.
 	ID string `json:"id,omitempty,omitzero"`
 
-	// Your own label. The service does not interpret it.
+	// Your own text. The service does not use it.
 	Label string `json:"label,omitempty,omitzero"`
 
 	// The limits, and how much of them is used.
@@ -219,7 +219,7 @@ type CardData struct {
 	// The name of the card product.
 	CardName string `json:"cardName,omitempty,omitzero"`
 
-	// The month of expiry.
+	// The month of expiry, as text in the form on the card.
 	ExpiryDate string `json:"expiryDate,omitempty,omitzero"`
 
 	// The last four digits of the card number.
@@ -240,22 +240,22 @@ type CardDetails struct {
 	// The security code.
 	CVV string `json:"cvv"`
 
-	// The month of expiry.
+	// The month of expiry, as text in the form on the card.
 	ExpiryDate string `json:"expiryDate"`
 }
 
-// CardDetailsProof is the proof that the caller holds the key of the card's wallet.
+// CardDetailsProof is the proof that you hold the key of the card's wallet.
 type CardDetailsProof struct {
 	// The wallet's signature over the confirmation message.
 	MessageSignature string `json:"messageSignature"`
 
-	// The Unix timestamp in the signed message. It is valid for 5 minutes.
+	// The Unix time, in seconds, in the signed message. The proof is valid for 5 minutes.
 	Nonce int64 `json:"nonce"`
 }
 
-// CardLimit holds the limits of a card, and how much of them is used.
+// CardLimit holds the limits of a card and the amounts used. All amounts are in Currency.
 type CardLimit struct {
-	// The currency of all limits.
+	// The currency of all amounts here.
 	Currency string `json:"currency,omitempty,omitzero"`
 
 	// The limit for a day.
@@ -277,7 +277,7 @@ type CardLimit struct {
 	MonthlyUsage Number `json:"monthlyUsage"`
 }
 
-// CardList lists the cards of an account, and reports the steps that the account has completed to get one.
+// CardList lists the cards of an account. It also reports which steps to get a card the account has completed.
 type CardList struct {
 	Cards []Card `json:"cards"`
 
@@ -290,7 +290,7 @@ type CardList struct {
 	// Whether the holder's phone number is verified.
 	PhoneVerified bool `json:"phoneVerified"`
 
-	// The number of entries.
+	// The number of cards. Nil if the service does not say.
 	Total *int `json:"total,omitempty"`
 }
 
@@ -300,8 +300,7 @@ type CardStatus string
 // ChainCode is the code of a chain, such as "base". It is not the EVM chain id.
 type ChainCode = string
 
-// ContactAccount is the destination at which a contact is paid: a wallet, or an existing contact that is found by its
-// email address.
+// ContactAccount is the destination at which a contact is paid: a wallet, or an existing contact of the service.
 type ContactAccount struct {
 	union json.RawMessage
 }
@@ -311,7 +310,7 @@ type Contract struct {
 	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
 
-	// The amount of one period, in Currency.
+	// The amount of one period, in Currency. Nil if the contract has none.
 	Amount *Decimal `json:"amount,omitempty"`
 
 	// The client, who pays.
@@ -335,7 +334,7 @@ type Contract struct {
 	// The time at which the contract was created.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// The account that created the contract.
+	// The id of the account that created the contract.
 	CreatorID string `json:"creatorId,omitempty,omitzero"`
 
 	// The currency of Amount.
@@ -356,13 +355,13 @@ type Contract struct {
 	// The time at which the contract ends.
 	ExpirationAt time.Time `json:"expirationAt,omitempty,omitzero"`
 
-	// The values that fill the document. The service description does not show their names.
+	// The values that are filled into the document. The service description does not show their names.
 	Fields OpenObject `json:"fields,omitempty,omitzero"`
 
 	// The contract's id.
 	ID string `json:"id"`
 
-	// Your own label. The service does not interpret it.
+	// Your own text. The service does not use it.
 	Label string `json:"label,omitempty,omitzero"`
 
 	// The latest invoice. Nil until there is one.
@@ -374,7 +373,7 @@ type Contract struct {
 	// The length of a period, such as "monthly".
 	Period string `json:"period,omitempty,omitzero"`
 
-	// The payment methods that are preferred.
+	// The payment methods that the parties prefer.
 	PriorityMethods []PriorityMethod `json:"priorityMethods,omitempty,omitzero"`
 
 	SignatureRequestID string `json:"signatureRequestId,omitempty,omitzero"`
@@ -392,7 +391,7 @@ type Contract struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// ContractInvoice is the latest invoice of a contract, in short.
+// ContractInvoice is a short form of the latest invoice of a contract. It does not have the currency of its amounts.
 type ContractInvoice struct {
 	// The amount due.
 	Amount Decimal `json:"amount,omitempty,omitzero"`
@@ -418,7 +417,7 @@ type ContractInvoice struct {
 	// The time at which the invoice was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// The discount, in the invoice's currency.
+	// The discount, in the currency of the invoice. Nil if there is none.
 	Discount *Decimal `json:"discount,omitempty"`
 
 	// The day by which the invoice must be paid.
@@ -438,7 +437,7 @@ type ContractInvoice struct {
 	// The day of issue.
 	IssuedDate openapi_types.Date `json:"issuedDate,omitempty,omitzero"`
 
-	// The reference that was attached when the invoice was paid.
+	// The reference that was given when the invoice was marked as paid.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
 	// The time at which the invoice was paid.
@@ -487,7 +486,7 @@ type ContractStatus string
 // ContractType is the kind of a contract. The service can add values.
 type ContractType string
 
-// Decimal is a decimal amount. On the wire it is a string.
+// Decimal is a decimal amount in units of its currency. In JSON it is a string.
 type Decimal = decimal.Decimal
 
 // Document is a stored document.
@@ -502,8 +501,8 @@ type Document struct {
 	Name string `json:"name,omitempty,omitzero"`
 }
 
-// EmailAccount is an existing contact of the service, found by its email address: the destination of a contact, or a
-// payment method.
+// EmailAccount is an existing contact of the service: a person or a business with an account there, found by its email
+// address. It is the destination of a contact, or a payment method.
 type EmailAccount struct {
 	// Always "email".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
@@ -572,7 +571,7 @@ type Invoice struct {
 	// The currency of all amounts.
 	Currency InvoiceCurrency `json:"currency"`
 
-	// The discount, in Currency.
+	// The discount, in Currency. Nil if there is none.
 	Discount *Decimal `json:"discount,omitempty"`
 
 	// The documents that are attached.
@@ -587,7 +586,7 @@ type Invoice struct {
 	// The invoice's id.
 	ID string `json:"id"`
 
-	// The link to the invoice. Only one variant of the invoice has it.
+	// The link to the invoice. It is often empty, because only one variant of the invoice has it.
 	InvoiceLink string `json:"invoiceLink,omitempty,omitzero"`
 
 	// The invoice number that both parties see.
@@ -599,13 +598,13 @@ type Invoice struct {
 	// The lines of the invoice.
 	Items []LineItem `json:"items,omitempty,omitzero"`
 
-	// The reference that was attached when the invoice was paid.
+	// The reference that was given when the invoice was marked as paid.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
 	// The time at which the invoice was paid.
 	PaidAt time.Time `json:"paidAt,omitempty,omitzero"`
 
-	// The ways to pay the invoice. The index in this list selects the method that is printed on a PDF.
+	// The ways to pay the invoice. The index in this list is the index of a payment method for a PDF.
 	PaymentMethods []PaymentMethod `json:"paymentMethods,omitempty,omitzero"`
 
 	// The number of the period, if the contract is recurring.
@@ -614,14 +613,14 @@ type Invoice struct {
 	// The current status.
 	Status InvoiceStatus `json:"status"`
 
-	// The transaction that paid the invoice. Nil until then.
+	// The transaction that paid the invoice. Nil until the invoice is paid.
 	Transaction *InvoiceTransaction `json:"transaction,omitempty"`
 
 	// The time at which the invoice last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// InvoiceContract is the contract that an invoice belongs to, in short.
+// InvoiceContract is a short form of the contract that an invoice belongs to.
 type InvoiceContract struct {
 	// The time at which the contract takes effect.
 	ActivationAt time.Time `json:"activationAt,omitempty,omitzero"`
@@ -645,8 +644,8 @@ type InvoiceContract struct {
 	Type ContractType `json:"type,omitempty,omitzero"`
 }
 
-// InvoiceCurrency is the currency of an invoice: one of the 12 fiat currencies, or one of 23 more that one variant of
-// the invoice allows. The service can add values.
+// InvoiceCurrency is the currency of an invoice: one of 12 fiat currencies, or one of 23 others, mostly tokens. Only
+// one variant of the invoice allows the others. The service can add values.
 type InvoiceCurrency string
 
 // InvoiceParty is the client or the contractor of an invoice.
@@ -666,13 +665,13 @@ type InvoiceStatus string
 
 // InvoiceTransaction is the transaction that paid an invoice.
 type InvoiceTransaction struct {
-	// The amount that was paid.
+	// The amount that was paid. Its currency is not stated.
 	Amount Number `json:"amount,omitempty,omitzero"`
 
 	// The time at which the transaction was created.
 	CreatedAt time.Time `json:"createdAt,omitempty,omitzero"`
 
-	// The reference that was attached when the invoice was paid.
+	// The reference that was given when the invoice was marked as paid.
 	OnchainTransactionID string `json:"onchainTransactionId,omitempty,omitzero"`
 
 	// The hash of the on-chain transaction.
@@ -682,13 +681,13 @@ type InvoiceTransaction struct {
 	Type string `json:"type,omitempty,omitzero"`
 }
 
-// InvoiceUpdate changes the status of an invoice. With the status "paid" and no OnchainTransactionID, the invoice is
-// marked as paid offline.
+// InvoiceUpdate is the request to change the status of an invoice. With the status "paid" and no OnchainTransactionID,
+// the invoice is marked as paid offline.
 type InvoiceUpdate struct {
-	// A unique reference of your choice.
+	// A unique reference for the payment, which you choose.
 	OnchainTransactionID nullable.Nullable[string] `json:"onchainTransactionId,omitempty,omitzero"`
 
-	// The time of the payment, if it was before now. Now, if it is absent.
+	// The time of the payment. If it is not set, the service uses the current time.
 	PaidAt nullable.Nullable[time.Time] `json:"paidAt,omitempty,omitzero"`
 
 	// The new status.
@@ -703,7 +702,7 @@ type LineItem struct {
 	// The product or service.
 	Name string `json:"name"`
 
-	// The price of one unit.
+	// The price of one unit, in the currency of the invoice.
 	Price Decimal `json:"price"`
 
 	// The number of units.
@@ -740,10 +739,10 @@ type LocalRailPaymentMethod struct {
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// Number is a decimal amount. On the wire it is a JSON number.
+// Number is a decimal amount in units of its currency. In JSON it is a number.
 type Number = number.Number
 
-// OnchainAccount is a wallet to pay: the destination of a contact, or a payment method.
+// OnchainAccount is a wallet to which money is sent: the destination of a contact, or a payment method.
 type OnchainAccount struct {
 	// Always "onchain".
 	AccountType AccountType `json:"accountType,omitempty,omitzero"`
@@ -760,7 +759,7 @@ type OnchainAccount struct {
 	WalletAddress string `json:"walletAddress"`
 }
 
-// OpenObject is an object whose fields the service description does not show. It is kept as it was received.
+// OpenObject is a JSON object whose fields the service description does not show.
 type OpenObject map[string]interface{}
 
 // PIXPaymentMethod is an instant transfer to a PIX key.
@@ -809,7 +808,7 @@ type PostalAddress struct {
 	Zip string `json:"zip,omitempty,omitzero"`
 }
 
-// PriorityMethod is a payment method that a contract prefers. The service can add values.
+// PriorityMethod is a payment method that the parties of a contract prefer. The service can add values.
 type PriorityMethod string
 
 // ProviderUSDPaymentMethod is a US dollar account that a licensed banking partner opened for the payee.
@@ -985,13 +984,12 @@ type UniversalTransactionStatus struct {
 	// The channel of the payment. The service description does not show the values.
 	PaymentChannel string `json:"paymentChannel"`
 
-	// The quote of the payment.
 	QuoteID string `json:"quoteId"`
 
 	// The current status. The service description does not show the values.
 	Status string `json:"status"`
 
-	// The amount that is received, in ToCurrency.
+	// The amount that is received, in ToCurrency. Nil until it is known.
 	ToAmount *Number `json:"toAmount,omitempty"`
 
 	// The currency that is received.

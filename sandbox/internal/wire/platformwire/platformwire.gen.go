@@ -188,7 +188,7 @@ const (
 // AccountKind is the kind of a bank account. The service can add values.
 type AccountKind string
 
-// Approval is a text that the developer key must sign to approve a payment. It is valid for 120 seconds for a payout,
+// Approval is the text that the developer key must sign before money moves. It is valid for 120 seconds for a payout,
 // and for 60 seconds for an escrow action.
 type Approval struct {
 	// The time at which the approval expires.
@@ -212,10 +212,10 @@ type ApprovalConfirm struct {
 	Signature Base64 `json:"signature"`
 }
 
-// Asset is a settlement asset on Base. The service can add values.
+// Asset is an asset that accounts hold on the Base chain. The service can add values.
 type Asset string
 
-// Balance is an amount of an asset that an account holds on Base.
+// Balance is the amount of one asset that an account holds on the Base chain.
 type Balance struct {
 	// The amount that can be spent, in Currency.
 	Available externalRef0.Decimal `json:"available"`
@@ -224,7 +224,7 @@ type Balance struct {
 	Currency Asset `json:"currency"`
 }
 
-// BankAccount is a bank account or a mobile wallet as destination. The fields that are needed depend on the method: the
+// BankAccount is a bank account or a mobile wallet as a destination. The method decides which fields are needed. The
 // contact's capabilities report what is missing.
 type BankAccount struct {
 	// The registered name of a business.
@@ -286,7 +286,7 @@ type BankAccount struct {
 	// The bank that an international transfer goes through.
 	IntermediaryBank *IntermediaryBank `json:"intermediaryBank,omitempty"`
 
-	// The payment key, for methods that use one.
+	// The payment key (an alias such as a handle or a number), for methods that use one.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
 	// The phone number, for mobile wallets and other methods that use one.
@@ -302,7 +302,7 @@ type BankAccount struct {
 	RoutingNumber string `json:"routingNumber,omitempty,omitzero"`
 }
 
-// BankDestination is a bank account in the legacy form. New code uses ContactCreate.Account. The service description
+// BankDestination is a bank account in an older form. In new code, use ContactCreate.Account. The service description
 // does not show all of its fields.
 type BankDestination struct {
 	BankAddress *InstitutionAddress `json:"bankAddress,omitempty"`
@@ -321,33 +321,33 @@ type BankDestination struct {
 	// The bank method.
 	Method string `json:"method"`
 
-	// The members of the JSON object that no other field holds.
+	// The other fields of the JSON object, by their JSON name.
 	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
-// BankID is the id of a virtual account.
+// BankID is the id of a virtual account. It begins with "bnk_".
 type BankID = string
 
-// BankMethod is a bank method. The names that end in "_ewallet" pay a mobile wallet by its phone number. The names that
-// end in "_local" use a domestic clearing system. The service can add values.
+// BankMethod is a way to pay a bank account, such as "sepa". A method that ends in "_ewallet" pays a mobile wallet by
+// its phone number. A method that ends in "_local" uses a domestic clearing system. The service can add values.
 type BankMethod string
 
 // Base64 is a series of bytes. On the wire it is standard base64 with padding.
 type Base64 = []byte
 
-// Blocker is one thing that must be done or changed first. Its code is not an error slug.
+// Blocker is one reason why something is not possible yet, such as a payment or a rail.
 type Blocker struct {
-	// A code of the blocker vocabulary.
+	// The reason as a code. It is not an error slug, and the service description does not list the codes.
 	Code string `json:"code"`
 
 	// The field that the blocker is about. Empty if it is about no single field.
 	Field string `json:"field,omitempty,omitzero"`
 
-	// One sentence for people.
+	// The reason as a sentence for people to read.
 	Message string `json:"message"`
 }
 
-// Chain is a live chain.
+// Chain is a blockchain that the service uses now.
 type Chain struct {
 	// The chain's EVM chain id, such as 8453.
 	ChainID ChainID `json:"chainId"`
@@ -362,7 +362,7 @@ type Chain struct {
 	Tokens []Token `json:"tokens"`
 }
 
-// ChainCode is the code of a chain, such as "base", as the list of chains names it.
+// ChainCode is the code of a chain, such as "base". "GET /chains" lists all codes.
 type ChainCode = string
 
 // ChainID is an EVM chain id, such as 8453 for Base.
@@ -373,7 +373,7 @@ type ChainPage struct {
 	// The chains on this page.
 	Items []Chain `json:"items"`
 
-	// The cursor of the next page. It is absent on the last page.
+	// The cursor of the next page. Empty on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
@@ -404,7 +404,7 @@ type Client struct {
 	// The client's balances, one for each asset.
 	Balances []Balance `json:"balances,omitempty,omitzero"`
 
-	// The address of the client's wallet on Base. It is absent until the client is ready.
+	// The address of the client's wallet on the Base chain. Empty until the client is ready.
 	BaseSmartWallet EVMAddress `json:"baseSmartWallet,omitempty,omitzero"`
 
 	// The ISO 3166-1 alpha-2 code of the country of residence.
@@ -413,7 +413,7 @@ type Client struct {
 	// The time of creation.
 	CreatedAt time.Time `json:"createdAt"`
 
-	// The client's email address, the natural key.
+	// The client's email address. It identifies the client.
 	Email string `json:"email"`
 
 	// The registered name. Empty for an individual.
@@ -435,12 +435,13 @@ type Client struct {
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientCreate creates a client. The email is the natural key: the same email returns the client that exists.
+// ClientCreate is the request to create a client. The email identifies the client: a second request with the same email
+// returns the existing client.
 type ClientCreate struct {
 	// The ISO 3166-1 alpha-2 code of the country of residence.
 	Country string `json:"country,omitempty,omitzero"`
 
-	// The client's email address, the natural key.
+	// The client's email address. It identifies the client.
 	Email string `json:"email"`
 
 	// The registered name, for a business.
@@ -456,7 +457,7 @@ type ClientCreate struct {
 	Type ClientType `json:"type,omitempty,omitzero"`
 }
 
-// ClientID is the id of a client.
+// ClientID is the id of a client. It begins with "cl_".
 type ClientID = string
 
 // ClientStatus is the status of a client. A client has a wallet when it is "ready". The service can add values.
@@ -479,26 +480,26 @@ type Contact struct {
 	// The wallet. Nil for other contacts.
 	Crypto *ContactCryptoView `json:"crypto,omitempty"`
 
-	// The email address, for a contact that was found by it.
+	// The email address. Empty if the contact was not found by it.
 	Email string `json:"email,omitempty,omitzero"`
 
 	// The contact's id.
 	ID ContactID `json:"id"`
 
-	// Whether the contact is outside the selected account.
+	// Whether the contact is outside the account that the call acts for.
 	IsExternal bool `json:"isExternal"`
 
 	// The display name.
 	Name string `json:"name"`
 
-	// The profile behind the contact, if it is an existing contact of the service.
+	// The profile of the account behind the contact. Nil if the contact has no account.
 	User *ContactUser `json:"user,omitempty"`
 
-	// The account behind the contact, if it is an existing contact of the service.
+	// The id of the account behind the contact, a UUID. Empty if the contact has no account.
 	UserID string `json:"userId,omitempty,omitzero"`
 }
 
-// ContactAccount is the destination at which a contact is paid: exactly one variant, selected by AccountType.
+// ContactAccount is the destination at which a contact is paid. The AccountType selects the variant.
 type ContactAccount struct {
 	union json.RawMessage
 }
@@ -519,9 +520,9 @@ type ContactBankView struct {
 	Method BankMethod `json:"method,omitempty,omitzero"`
 }
 
-// ContactCapabilities reports how a contact can be paid, and what blocks a payment.
+// ContactCapabilities reports how a contact can be paid, and what prevents a payment.
 type ContactCapabilities struct {
-	// The blockers of a payment. Empty if there are none.
+	// The reasons why the contact cannot be paid.
 	Blockers []Blocker `json:"blockers"`
 
 	// The contact's id.
@@ -530,22 +531,23 @@ type ContactCapabilities struct {
 	// The ways in which the contact can be paid.
 	Methods []ContactMethod `json:"methods"`
 
-	// Whether the contact can be paid now. It is absent if the service leaves that to the blockers.
+	// Whether the contact can be paid now. Nil if the service does not say. See Blockers then.
 	Payable *bool `json:"payable,omitempty"`
 }
 
-// ContactCreate saves a payment destination. The service refuses fields that it does not know.
+// ContactCreate is the request to save a payment destination. Set Account, or Email for an existing contact of the
+// service.
 type ContactCreate struct {
-	// The destination: exactly one typed variant.
+	// The destination: a wallet, an email address or a bank account.
 	Account ContactAccount `json:"account,omitempty,omitzero"`
 
 	// The postal address of the contact or account holder.
 	Address *PostalAddress `json:"address,omitempty"`
 
-	// A bank account in the legacy form. New code uses ContactCreate.Account.
+	// A bank account in an older form. In new code, use ContactCreate.Account.
 	Bank *BankDestination `json:"bank,omitempty"`
 
-	// A wallet in the legacy form. New code uses ContactCreate.Account.
+	// A wallet in an older form. In new code, use ContactCreate.Account.
 	Crypto *CryptoDestination `json:"crypto,omitempty"`
 
 	// The currency that the contact receives, 3 to 4 characters.
@@ -554,7 +556,7 @@ type ContactCreate struct {
 	// The email address of an existing contact of the service.
 	Email string `json:"email,omitempty,omitzero"`
 
-	// Whether the contact is outside the selected account.
+	// Whether the contact is outside the account that the call acts for.
 	IsExternal *bool `json:"isExternal,omitempty"`
 
 	// The display name, at most 200 characters. It is empty by default.
@@ -576,12 +578,12 @@ type ContactCryptoView struct {
 // ContactCurrency is the currency that a contact receives.
 type ContactCurrency = string
 
-// ContactID is the id of a contact.
+// ContactID is the id of a contact. It begins with "ct_", or has no prefix.
 type ContactID = string
 
 // ContactMethod is one way in which a contact can be paid.
 type ContactMethod struct {
-	// Whether the payment goes through another chain or token.
+	// Whether the payment goes to another chain or another token.
 	CrossChain bool `json:"crossChain,omitempty,omitzero"`
 
 	// The currency or token that arrives.
@@ -594,7 +596,8 @@ type ContactMethod struct {
 // ContactName is the display name of a contact.
 type ContactName = string
 
-// ContactUpdate changes a contact. An absent field stays as it is, and null clears a field.
+// ContactUpdate is the request to change a contact. A field that is not set keeps its value, and a null field is
+// cleared.
 type ContactUpdate struct {
 	// The postal address.
 	Address nullable.Nullable[PostalAddress] `json:"address,omitempty,omitzero"`
@@ -605,14 +608,14 @@ type ContactUpdate struct {
 	// The email address of an existing contact of the service.
 	Email nullable.Nullable[string] `json:"email,omitempty,omitzero"`
 
-	// Whether the contact is outside the selected account.
+	// Whether the contact is outside the account that the call acts for.
 	IsExternal nullable.Nullable[bool] `json:"isExternal,omitempty,omitzero"`
 
 	// The display name.
 	Name nullable.Nullable[string] `json:"name,omitempty,omitzero"`
 }
 
-// ContactUser is the profile behind a contact that is an existing contact of the service.
+// ContactUser is the profile of the account behind a contact.
 type ContactUser struct {
 	// The name that the account uses for itself.
 	DisplayName string `json:"displayName,omitempty,omitzero"`
@@ -624,7 +627,7 @@ type ContactUser struct {
 	ID string `json:"id,omitempty,omitzero"`
 }
 
-// CryptoDestination is a wallet in the legacy form. New code uses ContactCreate.Account.
+// CryptoDestination is a wallet in an older form. In new code, use ContactCreate.Account.
 type CryptoDestination struct {
 	// The wallet address to pay.
 	Address string `json:"address"`
@@ -636,9 +639,9 @@ type CryptoDestination struct {
 	Token string `json:"token"`
 }
 
-// DepositCreate emulates a credit.
+// DepositCreate is the request to credit an account on a sandbox host.
 type DepositCreate struct {
-	// The amount in Currency, at least 0.10 and at most the faucet's MaxCredit.
+	// The amount in Currency, at least 0.10 and at most Treasury.MaxCredit.
 	Amount externalRef0.Decimal `json:"amount"`
 
 	// The asset, "USDC" or "EURC".
@@ -648,7 +651,8 @@ type DepositCreate struct {
 // EVMAddress is an EVM address: 0x and 40 hexadecimal digits.
 type EVMAddress = string
 
-// EmailAccount is an existing contact of the service, found by its email address.
+// EmailAccount is an existing contact of the service: a person or a business with an account there. The service finds
+// it by its email address.
 type EmailAccount struct {
 	// Always "email".
 	AccountType EmailAccountType `json:"accountType,omitempty,omitzero"`
@@ -657,12 +661,12 @@ type EmailAccount struct {
 	Email string `json:"email"`
 }
 
-// EmailAccountType is the value that selects an existing contact as destination.
+// EmailAccountType is the value of AccountType for an existing contact.
 type EmailAccountType string
 
-// Escrow is an on-chain escrow deal.
+// Escrow is an escrow deal. It holds money on chain until the money is released to a payee or refunded.
 type Escrow struct {
-	// The action that is prepared and waits for its approval. Nil if there is none.
+	// The action that is prepared and waits for your signature. Nil if there is none.
 	Action *EscrowAction `json:"action,omitempty"`
 
 	// The amount that is held, in Currency.
@@ -686,7 +690,7 @@ type Escrow struct {
 	// The deal's id.
 	ID EscrowID `json:"id"`
 
-	// The idempotency key that anchors the deal: yours, or one that the service derived.
+	// The idempotency key of the deal: yours, or one that the service derived from the request.
 	IdempotencyKey string `json:"idempotencyKey"`
 
 	// Your note.
@@ -701,19 +705,19 @@ type Escrow struct {
 	// The current status.
 	Status EscrowStatus `json:"status"`
 
-	// The time at which the deal was last read from the chain.
+	// The time of the last chain read of the deal.
 	SyncedAt time.Time `json:"syncedAt,omitempty,omitzero"`
 
 	// The hash of the last on-chain transaction.
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// EscrowAction is an action on an escrow deal that was prepared and waits for its approval.
+// EscrowAction is an action on an escrow deal that is prepared and waits for your signature.
 type EscrowAction struct {
 	// The approval that the developer key must sign.
 	Approval *Approval `json:"approval,omitempty"`
 
-	// The raw idempotency key: the address of the action in the confirm URL.
+	// The idempotency key of the action. It also identifies the action in the call that confirms it.
 	IdempotencyKey string `json:"idempotencyKey"`
 
 	// The kind of action.
@@ -729,7 +733,7 @@ type EscrowActionCreate struct {
 // EscrowActionType is the kind of an escrow action. The service can add values.
 type EscrowActionType string
 
-// EscrowCreate creates an escrow deal. Each window starts where the one before it ends.
+// EscrowCreate is the request to create an escrow deal. Each window starts when the one before it ends.
 type EscrowCreate struct {
 	// The amount to hold, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
@@ -753,10 +757,11 @@ type EscrowCreate struct {
 	RefundableFor EscrowDuration `json:"refundableFor,omitempty,omitzero"`
 }
 
-// EscrowDuration is the length of a window: a number and one of s, m, h and d, such as "14d".
+// EscrowDuration is the length of a window: a number of up to four digits, and the unit s, m, h or d. An example is
+// "14d".
 type EscrowDuration = string
 
-// EscrowID is the id of an escrow deal.
+// EscrowID is the id of an escrow deal. Its form is not stated.
 type EscrowID = string
 
 // EscrowStatus is the status of an escrow deal. The service can add values.
@@ -798,7 +803,7 @@ type IntermediaryBank struct {
 	BIC string `json:"bic,omitempty,omitzero"`
 }
 
-// KYB is the verification of a client.
+// KYB is the verification of a client ("know your business").
 type KYB struct {
 	// The requirements that are still outstanding.
 	Requirements []Blocker `json:"requirements"`
@@ -807,16 +812,16 @@ type KYB struct {
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// KYBInformation holds the information that a verification needs. Saving it does not submit it.
+// KYBInformation holds the information that a verification needs. Another call submits it for review.
 type KYBInformation struct {
-	// Information about the applicant. The service description does not name the keys.
+	// The fields of the applicant, by their JSON name. The service description does not show the names.
 	Applicant map[string]interface{} `json:"applicant,omitempty,omitzero"`
 
 	// The ids of uploaded documents.
 	DocumentIds []string `json:"documentIds,omitempty,omitzero"`
 }
 
-// KYBSubmission is a submission for review: an immutable snapshot of the information.
+// KYBSubmission is a submission for review. It is a snapshot of the information that cannot be changed.
 type KYBSubmission struct {
 	SnapshotID string `json:"snapshotId"`
 
@@ -824,8 +829,8 @@ type KYBSubmission struct {
 	Status externalRef0.KYCStatus `json:"status"`
 }
 
-// OnchainAccount is a wallet. The service pays a wallet on Base that accepts USDC or EURC directly, and any other
-// wallet across chains.
+// OnchainAccount is a wallet. The service pays USDC or EURC directly to a wallet on the Base chain. It pays any other
+// wallet over a cross-chain route.
 type OnchainAccount struct {
 	// Always "onchain".
 	AccountType OnchainAccountType `json:"accountType,omitempty,omitzero"`
@@ -842,15 +847,15 @@ type OnchainAccount struct {
 	WalletAddress string `json:"walletAddress"`
 }
 
-// OnchainAccountType is the value that selects a wallet as destination.
+// OnchainAccountType is the value of AccountType for a wallet.
 type OnchainAccountType string
 
 // PIXKeyType is the kind of a PIX key. The service can add values.
 type PIXKeyType string
 
-// Payin is an incoming payment.
+// Payin is an incoming payment and its price.
 type Payin struct {
-	// The amount that was asked for, in Currency.
+	// The amount that the payer sends, in Currency.
 	Amount externalRef0.Decimal `json:"amount,omitempty,omitzero"`
 
 	// The virtual account that receives the money. Empty for a payin from a chain.
@@ -868,41 +873,41 @@ type Payin struct {
 	// The payin's id.
 	ID PayinID `json:"id"`
 
-	// The largest amount that may arrive, in Currency.
+	// The largest amount that the payer may send, in Currency.
 	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// The EVM chain id of the chain that the money comes from. Zero for a payin from a bank.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 
-	// The price. It must be at most 2 minutes old when it is used.
+	// The price. It is valid for at most 2 minutes.
 	Quote *Quote `json:"quote,omitempty"`
 
 	// The current status.
 	Status PayinStatus `json:"status"`
 }
 
-// PayinCreate asks for the price of an incoming payment.
+// PayinCreate is the request for the price of an incoming payment. Set BankID or OriginChainID.
 type PayinCreate struct {
-	// The amount that arrives, in Currency.
+	// The amount that the payer sends, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
 	// The virtual account that receives the money, for a payment from a bank.
 	BankID BankID `json:"bankId,omitempty,omitzero"`
 
-	// The currency or token that arrives, 3 to 4 characters.
+	// The currency or token that the payer sends, 3 to 4 characters.
 	Currency string `json:"currency"`
 
-	// The largest amount that may arrive, in Currency.
+	// The largest amount that the payer may send, in Currency.
 	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
 	// The EVM chain id of the chain that the money comes from, for a payment from a chain.
 	OriginChainID ChainID `json:"originChainId,omitempty,omitzero"`
 }
 
-// PayinID is the id of a payin.
+// PayinID is the id of a payin. Its form is not stated.
 type PayinID = string
 
-// PayinInstructions holds the instructions for the payer of a payin.
+// PayinInstructions holds the account details for the payer of a payin.
 type PayinInstructions struct {
 	// The account details that the payer needs.
 	Requisites Requisites `json:"requisites"`
@@ -916,7 +921,7 @@ type Payout struct {
 	// The amount that is debited, in Currency.
 	Amount externalRef0.Decimal `json:"amount"`
 
-	// The approval that the developer key must sign to fund the payout. It is absent once the payout is funded.
+	// The approval that the developer key must sign to fund the payout. Nil once the payout is funded.
 	Approval *Approval `json:"approval,omitempty"`
 
 	// The contact that is paid.
@@ -937,22 +942,22 @@ type Payout struct {
 	// The payout's id.
 	ID PayoutID `json:"id"`
 
-	// The idempotency key that anchors the payout: yours, or one that the service derived.
+	// The idempotency key of the payout: yours, or one that the service derived from the terms.
 	IdempotencyKey string `json:"idempotencyKey"`
 
 	// The text that the beneficiary sees.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// The public key of a booking that was signed at once. Empty for the payouts of this SDK.
+	// The public key, if the booking itself was signed. Empty for payouts of this SDK, which signs later.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
 	// The purpose of the payment.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// The price. It must be at most 2 minutes old when it is used.
+	// The price. It is valid for at most 2 minutes.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// The signature of a booking that was signed at once. Empty for the payouts of this SDK.
+	// The signature, if the booking itself was signed. Empty for payouts of this SDK, which signs later.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
 	// The current status.
@@ -965,7 +970,7 @@ type Payout struct {
 	TransactionHash string `json:"transactionHash,omitempty,omitzero"`
 }
 
-// PayoutCreate books a payout.
+// PayoutCreate is the request to book a payout.
 type PayoutCreate struct {
 	// The amount to debit, in Currency. It must not have more decimals than the token.
 	Amount externalRef0.Decimal `json:"amount"`
@@ -998,7 +1003,7 @@ type PayoutCreate struct {
 	ToChainID ChainID `json:"toChainId,omitempty,omitzero"`
 }
 
-// PayoutID is the id of a payout.
+// PayoutID is the id of a payout. It begins with "po_".
 type PayoutID = string
 
 // PayoutStatus is the status of a payout. The service can add values.
@@ -1036,7 +1041,7 @@ type PreparedEscrowAction struct {
 	Action EscrowAction `json:"action"`
 }
 
-// Quote is a price for one specific payment. It must be at most 2 minutes old when it is used.
+// Quote is a price for one specific payment. It is valid for at most 2 minutes.
 type Quote struct {
 	// The amount that arrives, in DestinationCurrency.
 	DestinationAmount externalRef0.Decimal `json:"destinationAmount"`
@@ -1050,10 +1055,10 @@ type Quote struct {
 	// The fee, in SourceCurrency.
 	Fee externalRef0.Decimal `json:"fee"`
 
-	// The number of units of the destination currency for one unit of the source currency.
+	// The price of one unit of SourceCurrency, in DestinationCurrency.
 	Rate externalRef0.Decimal `json:"rate"`
 
-	// The amount that leaves, in SourceCurrency. It includes the fee.
+	// The amount that leaves, including the fee, in SourceCurrency.
 	SourceAmount externalRef0.Decimal `json:"sourceAmount"`
 
 	// The currency or asset that leaves.
@@ -1075,7 +1080,8 @@ type Rail struct {
 	VirtualAccount *VirtualAccount `json:"virtualAccount,omitempty"`
 }
 
-// RailCreate opens a rail for a client. Client and rail are the natural key.
+// RailCreate is the request to open a rail for a client. A second request for the same method and currency returns the
+// existing rail.
 type RailCreate struct {
 	// The ISO 4217 currency code.
 	Currency string `json:"currency"`
@@ -1089,7 +1095,7 @@ type RailPage struct {
 	// The rails on this page.
 	Items []Rail `json:"items"`
 
-	// The cursor of the next page. It is absent on the last page.
+	// The cursor of the next page. Empty on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
@@ -1119,7 +1125,7 @@ type Requisites struct {
 
 	IBAN string `json:"iban,omitempty,omitzero"`
 
-	// The payment key, for methods that use one.
+	// The payment key (an alias such as a handle or a number), for methods that use one.
 	PaymentKey string `json:"paymentKey,omitempty,omitzero"`
 
 	// The reference that the payer must use.
@@ -1174,7 +1180,7 @@ type TokenRequest struct {
 	Signature Base64 `json:"signature"`
 }
 
-// Transaction is an entry of the account's ledger.
+// Transaction is an entry of an account's ledger.
 type Transaction struct {
 	// The amount in Currency. It is never negative: see Direction.
 	Amount externalRef0.Decimal `json:"amount"`
@@ -1213,7 +1219,7 @@ type Transaction struct {
 // TransactionDirection is the direction of a ledger entry: whether money arrived or left. The service can add values.
 type TransactionDirection string
 
-// TransactionID is the id of a ledger entry.
+// TransactionID is the id of a ledger entry. Its form is not stated.
 type TransactionID = string
 
 // TransactionPage is a page of the ledger.
@@ -1221,7 +1227,7 @@ type TransactionPage struct {
 	// The entries on this page, newest first.
 	Items []Transaction `json:"items"`
 
-	// The cursor of the next page. It is absent on the last page.
+	// The cursor of the next page. Empty on the last page.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
@@ -1231,54 +1237,54 @@ type TransactionStatus string
 // TransactionType is the kind of a ledger entry: what moved the money. The service can add values.
 type TransactionType string
 
-// Treasury is the faucet that all sandbox accounts share.
+// Treasury is the account of a sandbox host that pays all emulated credits.
 type Treasury struct {
-	// The amounts that the faucet holds.
+	// The amounts that the treasury holds.
 	Balances []Balance `json:"balances"`
 
-	// The amount that the faucet has for gas, in the chain's coin. Credits fail when it is zero.
+	// The amount for transaction fees (gas), in the native coin of the chain. If it is zero, credits fail.
 	Gas externalRef0.Decimal `json:"gas"`
 
-	// The largest credit per call.
+	// The largest amount of one credit, in units of the token.
 	MaxCredit externalRef0.Decimal `json:"maxCredit"`
 }
 
-// VirtualAccount is the account that was opened on a rail.
+// VirtualAccount is the account that a client has on a rail.
 type VirtualAccount struct {
 	// The virtual account's id.
 	ID BankID `json:"id"`
 
-	// The account details that a payer needs.
+	// The account details that a payer needs to send money to this account.
 	Requisites Requisites `json:"requisites,omitempty,omitzero"`
 }
 
 // Refusal is the body of a refusal.
 type Refusal = externalRef0.ErrorEnvelope
 
-// ListRailsParams holds the parameters of GET /banks. A zero field is not sent.
+// ListRailsParams holds the query parameters of GET /banks. Fields with the zero value are not sent.
 type ListRailsParams struct {
 	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// The NextCursor of the page before, from a call with the same parameters.
+	// The NextCursor of the previous page, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListChainsParams holds the parameters of GET /chains. A zero field is not sent.
+// ListChainsParams holds the query parameters of GET /chains. Fields with the zero value are not sent.
 type ListChainsParams struct {
 	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// The NextCursor of the page before, from a call with the same parameters.
+	// The NextCursor of the previous page, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 }
 
-// ListTransactionsParams holds the parameters of GET /transactions. A zero field is not sent.
+// ListTransactionsParams holds the query parameters of GET /transactions. Fields with the zero value are not sent.
 type ListTransactionsParams struct {
 	// The number of entries on a page, 1 to 100. The default is 50.
 	Limit int `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// The NextCursor of the page before, from a call with the same parameters.
+	// The NextCursor of the previous page, from a call with the same parameters.
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 
 	// Selects entries of this type.

@@ -24,7 +24,8 @@ type FXRate struct {
 // Refusal is the body of a refusal.
 type Refusal = externalRef0.ErrorEnvelope
 
-// RenderInvoicePDFParams holds the parameters of GET /public/invoices/{id}/pdf. A zero field is not sent.
+// RenderInvoicePDFParams holds the query parameters of GET /public/invoices/{id}/pdf. Fields with the zero value are
+// not sent.
 type RenderInvoicePDFParams struct {
 	// The index in the invoice's "paymentMethods" of the method to print, counted from 0. If it is absent, the copy has
 	// no payment details.
