@@ -67,8 +67,8 @@ func TestNoAliasOfAPlainTypeIsExported(t *testing.T) {
 	}
 }
 
-// usedDirectly reports a type that programs name themselves: an error or an interface of errors, which errors.As finds, and a
-// handler of HTTP requests, which a server takes.
+// usedDirectly reports a type that programs name themselves: an error or an interface of errors, which errors.As finds,
+// and a handler of HTTP requests, which a server takes.
 func usedDirectly(of types.Type) bool {
 	pointer := types.NewPointer(of)
 	handles, _, _ := types.LookupFieldOrMethod(pointer, true, nil, "ServeHTTP")
