@@ -58,8 +58,8 @@ func StatedWindows() map[Window]Allowance {
 // WaitTooLong says that a rate window has no room before the deadline, or before the approval expires.
 type WaitTooLong struct {
 	Window Window
-	Until  time.Time // when there will be room, as far as the line tells
-	Closed bool      // the approval's window closes before that, whatever the deadline
+	Until  time.Time // when there will be room, as far as the line knows
+	Closed bool      // the approval expires before that
 }
 
 func (e *WaitTooLong) Error() string {

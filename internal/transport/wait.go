@@ -13,7 +13,7 @@ type Awaited[T any] struct {
 	Read     func(context.Context) (*T, error)
 	Status   func(*T) string
 	Done     func(*T) bool
-	Progress func(Seen)              // is told after each read
+	Progress func(Seen)              // is called after each read
 	Still    func(Seen, error) error // makes the error of a wait that ended before
 }
 
