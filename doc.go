@@ -4,30 +4,30 @@
 //
 // # Packages
 //
-// The service has four surfaces. Each has a package and a credential of its own:
+// The service has four parts, called surfaces. Each has its own package and credential:
 //
 //   - dapi: the platform API. A developer key logs in, and signs each payment.
 //   - appapi: the app API. An app key acts for the account that owns the app.
 //   - refapi: the reference endpoints. An access token authenticates each call.
 //   - public: the public utilities. They need no credential.
 //
-// Package model holds the resources that several surfaces return, such as invoices, contracts and cards. Package errors
-// holds the errors. Package signing holds developer keys. Package sandbox, a module of its own, is a host for tests.
+// Package model has the resources that several surfaces return, such as invoices, contracts and cards. Package errors
+// has the errors, and package signing has developer keys. Package sandbox, in its own module, is a host for tests.
 //
-// This package holds what all surfaces share:
+// This package has what all surfaces share:
 //
 //   - [Option] sets up a client, [CallOption] and [WriteOption] set up a call;
 //   - [Key] is an idempotency key, and [DeriveKey] makes one;
-//   - [Secret] is a text that does not print;
+//   - [Secret] holds a text that must not appear in logs;
 //   - [RateLimiter] and [Metrics] are interfaces that you can implement.
 //
-// The words of the service, such as rail, requisites and payin, are explained in the [glossary].
+// The [glossary] explains the words of the service, such as rail, requisites and payin.
 //
 // # Errors
 //
 // Every error of a call is a type of package errors. The type says whether the call can be repeated and whether money
-// moved. A write whose response was lost is never reported as failed: its error is *errors.OutcomeUnknown. Errors that
-// only a flow of several calls can have, such as *dapi.PriceRefused, are defined beside the flow.
+// moved. A write whose response was lost is never reported as failed: its error is *errors.OutcomeUnknown. Methods that
+// make several calls can also fail with errors of their own package, such as *dapi.PriceRefused.
 //
 // # Retries
 //
@@ -62,7 +62,7 @@
 // own http.RoundTripper sees the request as it is sent, with its credential.
 //
 // A client can change its credential while it is in use: see dapi's and appapi's UseKey, and refapi's UseToken and
-// UseAPIKey. New calls use the new credential. Calls under way end with the old one.
+// UseAPIKey. New calls use the new credential. Calls that have begun continue with the old one.
 //
 // # Deadlines
 //
@@ -95,7 +95,7 @@
 //
 //   - A field that is missing, or has another type than expected, is zero. The SDK reads the rest of the response. It
 //     also reads numbers written as strings and strings written as numbers, other spellings of times and bytes, and a
-//     list in another envelope. It leaves out an entry of a list that it cannot read.
+//     list under another member name. It leaves out an entry of a list that it cannot read.
 //   - [Response].Unread names what could not be read, and the logger reports it (see [WithLogger]).
 //   - A few fields are required, because they prove that the response belongs to the request: the id of what was
 //     created, the hash of a transfer, the echo of a key, the details of a card. Without them, a write fails with

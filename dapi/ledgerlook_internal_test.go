@@ -132,7 +132,9 @@ func TestLooksThatReadFarBackAreRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := ledgerOf(300, LedgerPosition{})
 		f.lateBy, f.now = time.Minute, func() time.Time { return time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC) }
-		f.low.transport = new(transport.Client)
+		client, err := transport.New("https://host.example", "", transport.Config{})
+		require.NoError(t, err)
+		f.low.transport = client
 		settled := f.entries
 		deep := 0
 		f.entries = func(yield func(Transaction, error) bool) {
@@ -149,7 +151,7 @@ func TestLooksThatReadFarBackAreRare(t *testing.T) {
 		deep = 0
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Hour)
 		defer cancel()
-		_, err := f.await(ctx, []WaitOption{PollEvery(500*time.Millisecond, 15*time.Second)})
+		_, err = f.await(ctx, []WaitOption{PollEvery(500*time.Millisecond, 15*time.Second)})
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.InDelta(t, 5*60/11, deep, 3)
 	})

@@ -41,7 +41,7 @@ type errorBody struct {
 //   - [*DetailErrors] for the validation failures of the /api/v1 endpoints,
 //   - [*UnexpectedResponse] for every other body.
 //
-// The slug decides the type, whatever the status is. A folded slug becomes the slug that it is folded into. If detail
+// The slug decides the type, regardless of the status. A folded slug becomes the slug that it is folded into. If detail
 // is a sentence and not an array, status 401 gives [*Unauthenticated], and any other 4xx status but 408 gives
 // [*Unrecognized] without a code. The error keeps no reference to the body.
 //

@@ -1,5 +1,6 @@
-// Package errors has the errors of the SDK: one Go type for each slug of the service, and one type for each other way
-// in which a call can fail. The package also exports everything that the standard package errors exports.
+// Package errors has the errors of the SDK: one Go type for each slug that the service's description lists, and one
+// type for each other way in which a call can fail. The package also exports everything that the standard package
+// errors exports.
 //
 // The package has:
 //

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Refusal is the common part of all refusals, whatever the slug is. The type of each slug embeds it and unwraps to it,
-// so errors.As with a *Refusal finds every refusal.
+// Refusal is the part that all refusals have in common. The type of each slug embeds it and unwraps to it, so errors.As
+// with a *Refusal finds every refusal.
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsrefusal
 type Refusal struct {
@@ -96,7 +96,7 @@ func (r *Refusal) Remedy() Remedy {
 
 // Retryable reports whether the same request, with the same idempotency key, can succeed if it is sent again after
 // RetryAfter or a backoff. It returns true only for [RemedyWait]. If the service may have carried out a write, it also
-// needs an idempotency key or another natural key, so that the write is not done twice.
+// needs an idempotency key or another natural key: otherwise the service could do the write twice.
 //
 // Retryable returns false for [RemedyLogin], because a new token must come first. It returns false for
 // [RemedyChangeAccount], because somebody must act first: then repeat the request with the same idempotency key.

@@ -182,16 +182,16 @@ func checkScrypt(der []byte) error {
 	}
 	// A division, because their product can overflow.
 	if p.Parallelization > maxScryptLanes || p.BlockSize > min(maxScryptMix, maxScryptWork/p.Cost)/p.Parallelization {
-		return refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d "+
-			"is too much work: N*r*p may be up to %d, r*p up to %d, and p up to %d; %s",
+		return refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d is too much work: "+
+			"N*r*p may be up to %d, r*p up to %d, and p up to %d; %s",
 			p.Cost, p.BlockSize, p.Parallelization, maxScryptWork, maxScryptMix, maxScryptLanes, encryptAgain))
 	}
 	return nil
 }
 
 // encryptAgain says how to repair a file that asks for too much work.
-const encryptAgain = `decrypt the file with the tool that wrote it, and ` +
-	`encrypt it again with "openssl pkcs8 -topk8 -iter 600000"`
+const encryptAgain = `decrypt the file with the tool that wrote it, ` +
+	`and encrypt it again with "openssl pkcs8 -topk8 -iter 600000"`
 
 func refusedEncryption(reason string) error {
 	return &KeyRefused{Kind: "encrypted PKCS #8", Reason: reason}

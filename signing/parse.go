@@ -86,6 +86,9 @@ func parsePlain(der []byte) (any, error) {
 	if private, err := x509.ParsePKCS1PrivateKey(der); err == nil {
 		return private, nil
 	}
-	return nil, &KeyRefused{Reason: "the data is not a PKCS #8, SEC 1 or PKCS #1 private key of a supported algorithm " +
-		"(for secp256k1 keys, use package wallet)", Err: err}
+	return nil, &KeyRefused{
+		Reason: "the data is not a PKCS #8, SEC 1 or PKCS #1 private key of a supported algorithm " +
+			"(for secp256k1 keys, use package wallet)",
+		Err: err,
+	}
 }

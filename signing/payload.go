@@ -72,7 +72,7 @@ func opaque(reason string) *ApprovalRefused {
 	return &ApprovalRefused{Field: "payload", Reason: reason}
 }
 
-// members reads the members of one JSON object. refused is the first problem. Members read after it are not used.
+// members reads the members of one JSON object. refused is the first problem, and later values are not used.
 type members struct {
 	value   jsonv2.Value
 	prefix  string

@@ -196,11 +196,13 @@ func (p *page) row(e row) {
 	p.paragraphs(p.doc.markdown(e.Type, p.anchors))
 	p.line("")
 	p.item("Go type", "`*"+e.Type+"`")
-	of := cmp.Or(e.Embeds, e.Type)
-	if text := p.doc.sentence(of+".Retryable", p.anchors); text != "" {
+	if e.Embeds != "" {
+		p.item("Safe to repeat, and money", fmt.Sprintf("as for [%s](#%s)", e.Embeds, anchor(e.Embeds)))
+	}
+	if text := p.doc.sentence(e.Type+".Retryable", p.anchors); text != "" {
 		p.item("Safe to repeat", text)
 	}
-	if text := p.doc.sentence(of+".MovedByCall", p.anchors); text != "" {
+	if text := p.doc.sentence(e.Type+".MovedByCall", p.anchors); text != "" {
 		p.item("Money", text)
 	}
 	p.item("What to do", e.Do)

@@ -89,7 +89,7 @@ func TestThePageHasAnEntryForEachError(t *testing.T) {
 			"false: see [Later](#errorslater).\n" +
 			"- **What to do**: Come back, \"soon\".\n- **On the sandbox host**: Be late.\n",
 		"\n### errors.Later\n\nLater is the error for what comes later.\n\n- **Go type**: `*errors.Later`.\n" +
-			"- **Safe to repeat**: Retryable returns false",
+			"- **Safe to repeat, and money**: As for [errors.Late](#errorslate).\n- **What to do**: Wait.\n",
 		"\n## Values\n\n- `errors.ErrA` means a_b.\n- `errors.ErrB` means b.\n",
 	} {
 		assert.Contains(t, written, want)
@@ -104,8 +104,10 @@ func TestWhatThePageLacksIsRefused(t *testing.T) {
 		"a type that there is not":     {"errors/a.go", "Later", "Latest", "errors.Later is not a documented type"},
 		"a type without a word": {"errors/a.go", "// Later is the error for what comes later.", "",
 			"errors.Later is not"},
-		"a row without advice":      {rowsFile, "do: wait, ", "", `type "errors.Later": needs`},
-		"a row without a way":       {rowsFile, "sandbox: be later, ", "", `type "errors.Later": needs`},
+		"a row without advice": {rowsFile, "do: wait, ", "", `type "errors.Later": needs`},
+		"a row without a way":  {rowsFile, "sandbox: be later, ", "", `type "errors.Later": needs`},
+		"a type that is not listed": {rowsFile, "embeds: errors.Late", "embeds: errors.Lost",
+			`type "errors.Later": embeds "errors.Lost", which is not listed`},
 		"a row that is there twice": {rowsFile, "errors.Later", "errors.Late", "listed twice"},
 		"a misspelled member":       {rowsFile, "embeds", "embed", "embed"},
 		"a group without a title":   {rowsFile, "title: Values, ", "", "no title"},

@@ -31,7 +31,7 @@ type row struct {
 	Type    string `yaml:"type"`    // such as dapi.PriceRefused
 	Do      string `yaml:"do"`      // what to do about it
 	Sandbox string `yaml:"sandbox"` // how to provoke it
-	Embeds  string `yaml:"embeds"`  // the embedded type that has its Retryable and MovedByCall
+	Embeds  string `yaml:"embeds"`  // the listed type that it embeds, which has its Retryable and MovedByCall
 }
 
 func readRows(root string) (*rows, error) {
@@ -67,6 +67,13 @@ func parseRows(source []byte) (*rows, error) {
 				problems = append(problems, fmt.Errorf("type %q: listed twice", e.Type))
 			}
 			seen[e.Type] = true
+		}
+	}
+	for _, g := range r.Groups {
+		for _, e := range g.Errors {
+			if e.Embeds != "" && !seen[e.Embeds] {
+				problems = append(problems, fmt.Errorf("type %q: embeds %q, which is not listed", e.Type, e.Embeds))
+			}
 		}
 	}
 	return &r, errors.Join(problems...)
