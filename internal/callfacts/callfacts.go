@@ -8,6 +8,7 @@ type Facts struct {
 	ReadOnly  bool // it changes nothing
 	Once      bool // sending it again may do it twice: neither an idempotency key nor a natural key anchors it
 	Moneyless bool // it moves no money, whether it succeeds or not
+	Unpaid    bool // no call with the key of the payment has paid or can still pay
 }
 
 // Asker is an argument that only the request path can make.
