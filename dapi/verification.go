@@ -10,6 +10,10 @@ import (
 // Verification is the business verification (KYB) of a client: save information and documents, read what is still
 // missing, then submit. Saving and submitting are separate calls. Submitting sends a snapshot for review, which cannot
 // be changed.
+//
+// A rail can need a verified client: else [Rails.Open] fails with *errors.RailRequirementsUnmet, whose Blockers say
+// what is missing. Money that arrives on a chain, and a payin from another chain, need only a client that is `ready`.
+// For payouts, the service's description names no verification, and the sandbox host requires none.
 type Verification struct{ low lowLevel }
 
 // Save saves applicant information and documents. It submits nothing. Call it again to add more.
