@@ -47,7 +47,9 @@ import (
 //
 // # What Pay settles itself
 //
-//   - already_funded: Pay reads the funded payout and returns it.
+//   - already_funded: Pay reads the funded payout and returns it. If it cannot be read, the error is
+//     *errors.AlreadyFunded, the state is [PaymentPaid], and the payout may have only its ID. It is nil only if the
+//     refusal does not name the payout and this client does not know it. Call Pay again with the same key to get it.
 //   - funding_in_progress: Pay waits until the service has funded the payout, as long as ctx allows. If this client has
 //     seen the payment paid before, it returns the payout at once.
 //   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or approval that has
@@ -68,14 +70,17 @@ func (s *Payouts) Pay(
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}
-	opts := payOptionsOf(options)
+	opts, scope := payOptionsOf(options), paymentKey{s.approver.account, opBookPayout.ID, string(key)}
 	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.check(&payout), opts.check); err != nil {
+		if opts.firstUse && s.memory.unpaid(scope) {
+			return nil, provenUnpaid(err)
+		}
 		return nil, err
 	}
 	if err := opts.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opBookPayout.ID, string(key)}, opts.firstUse)
+	attempt, left, err := s.memory.begin(scope, opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -184,13 +189,13 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	case settled:
 		p.attempt.end(finished)
 		if end.payout == nil {
-			return p.known(), p.named(end.err)
+			return p.identified(), p.named(end.err)
 		}
 		return end.payout, p.named(end.payout.notCompleted())
 	case refused:
 		if !inDoubt {
 			p.attempt.end(notPaid)
-			return p.known(), p.named(end.err)
+			return p.known(), p.named(provenUnpaid(end.err))
 		}
 	}
 	p.attempt.end(maybePaid)
@@ -206,6 +211,14 @@ func (p *payment) known() *Payout {
 		return nil
 	}
 	return p.booked
+}
+
+// identified returns the booked payout, or a payout with nothing but its id. It returns nil if the id is not known.
+func (p *payment) identified() *Payout {
+	if booked := p.known(); booked != nil || p.id() == "" {
+		return booked
+	}
+	return &Payout{ID: p.id()}
 }
 
 // unknown returns the error of a payment that may have been made.

@@ -78,7 +78,7 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	defer m.mu.Unlock()
 	m.expire()
 	known := m.known[key]
-	if firstUse && m.doubts.Len() >= maxDoubts && (known == nil || known.state == notPaid && known.underway == 0) {
+	if firstUse && m.doubts.Len() >= maxDoubts && known.unpaid() {
 		return nil, noDoubt, &errors.NotDelivered{
 			CallInfo: errors.CallInfo{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
 		}
@@ -93,13 +93,23 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	switch {
 	case known.state != notPaid:
 		left = knownDoubt
-	case firstUse && known.underway == 0:
+	case firstUse && known.unpaid():
 		left = noDoubt
 	}
 	known.begun++
 	known.underway++
 	return &attempt{memory: m, known: known, number: known.begun}, left, nil
 }
+
+// unpaid reports that this client knows of no call with the key that has paid or can still pay.
+func (m *paymentMemory) unpaid(key paymentKey) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known[key].unpaid()
+}
+
+// unpaid is the same for an entry, nil for a key without a call. The caller holds mu.
+func (r *remembered) unpaid() bool { return r == nil || r.state == notPaid && r.underway == 0 }
 
 var errTooManyDoubts = errors.New("100,000 payments of this client are in doubt: " +
 	"settle some of them by calling again with their keys, then start new ones")

@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
 // PaymentState is where a payment stands, over all calls that were made for it.
@@ -9,19 +10,27 @@ type PaymentState string
 
 // The states of a payment.
 const (
-	// PaymentPaid means that the money has left or is leaving, once. [Payouts.Wait] waits until it arrives.
+	// PaymentPaid means that the money has left or is leaving, once. [Payouts.Wait] waits until it arrives. The payout
+	// that Pay returned has at least its ID. In one case it is nil: the service reports already_funded and does not
+	// name the payout. Call Pay again later, with the same key, to get it.
 	PaymentPaid PaymentState = "paid"
-	// PaymentNotPaid means that nothing was paid, neither by this call nor by an earlier one. The error says why.
+	// PaymentNotPaid means that nothing was paid, neither by this call nor by an earlier one. The error says why. The
+	// next call may pass [FirstUse].
 	PaymentNotPaid PaymentState = "not_paid"
 	// PaymentEnded means that the payout ended and the money did not arrive: the payout failed, was refunded or
 	// expired. Its key cannot pay any more. To pay, use a new key.
 	PaymentEnded PaymentState = "ended"
 	// PaymentUnknown means that the payment may have been made. Call [Payouts.Pay] again with the same key and the same
-	// terms, and do not pay in another way.
+	// terms, and do not pay in another way. If the service said when to call again, errors.CallInfoOf(err) has the time
+	// in RetryAt.
+	//
+	// Store this state before you call Pay. It is the state of the payment if your process ends during the call.
 	PaymentUnknown PaymentState = "unknown"
 	// PaymentNeedsDecision means that this call paid nothing, and that the same call cannot pay: the input is wrong
-	// (*errors.InvalidInput), the price is out of bounds, the service booked something else, the key is too old, or the
-	// key belongs to a payment with other terms, which may have been paid. A person must look at the error and decide.
+	// (*errors.InvalidInput), the price is out of bounds (*[PriceRefused]), the service booked something else
+	// (*[TermsDiffer]), the key is too old (*[KeyTooOld]), or the key belongs to a payment with other terms
+	// (*errors.IdempotencyKeyReused). A person must look at the error and decide. An earlier call may have paid:
+	// [MayHavePaid] says whether.
 	PaymentNeedsDecision PaymentState = "needs_decision"
 )
 
@@ -29,7 +38,7 @@ const (
 //
 //	payout, err := acme.Payouts.Pay(ctx, asked, key, dapi.MaxFee(fee))
 //	switch dapi.PaymentStateOf(payout, err) {
-//	case dapi.PaymentPaid:          // store payout.ID
+//	case dapi.PaymentPaid:          // store payout.ID, if payout is not nil
 //	case dapi.PaymentUnknown:       // later, call Pay again with the same key and terms
 //	case dapi.PaymentNotPaid:       // err says why
 //	case dapi.PaymentEnded:         // to pay, use a new key
@@ -39,8 +48,8 @@ const (
 // A refusal is about one call. Only a success, the slug already_funded, or the final status of the payout settles a
 // payment that was in doubt. The errors of Pay respect this, so PaymentStateOf does not need to know the earlier calls.
 //
-// It also accepts what [Payouts.Wait] returned, except *[StillPending]: this error only says that the wait ended, and a
-// payment that was paid stays paid.
+// It also accepts what [Payouts.Wait] returned if the error is nil or *[PayoutNotCompleted]. Another error of Wait only
+// says that the wait ended, and a payment that was paid stays paid.
 //
 // For any other payout and error, it assumes as little as it can: what it does not know is PaymentUnknown. A payout
 // with a status that this version does not know is paid if Pay returned it without an error and it has no open
@@ -67,9 +76,68 @@ func PaymentStateOf(payout *Payout, err error) PaymentState {
 		if needsDecision(err) {
 			return PaymentNeedsDecision
 		}
-		return PaymentNotPaid
+		// a read that is refused says nothing about the payment; it comes from Wait
+		if call, _ := errors.CallInfoOf(err); call.Operation != opGetPayout.ID {
+			return PaymentNotPaid
+		}
 	}
 	return PaymentUnknown
+}
+
+// MayHavePaid reports whether a call with this key has paid or can still pay, from what [Payouts.Pay] returned. It
+// returns false only if that is impossible. Store the result with the payment: if it is false, the next call with the
+// key may pass [FirstUse]. Before a call, store true.
+//
+//	payout, err := acme.Payouts.Pay(ctx, asked, key, options...)
+//	row.State, row.MayHavePaid = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err)
+//
+// It returns false for [PaymentNotPaid] and, of the errors of [PaymentNeedsDecision], for:
+//
+//   - *[PriceRefused] and *[TermsDiffer]: Pay returns them only if no earlier call can have paid;
+//   - *errors.InvalidInput, if the call passed FirstUse. Otherwise it returns true, because the input was refused
+//     before Pay looked at earlier calls.
+//
+// It returns true for everything else: for the other states, for *[KeyTooOld] and for *errors.IdempotencyKeyReused,
+// whose key belongs to a payment with other terms.
+//
+// Like every result of Pay, it does not know a call that another process makes with the key at the same time.
+func MayHavePaid(payout *Payout, err error) bool {
+	switch PaymentStateOf(payout, err) {
+	case PaymentNotPaid:
+		return false
+	case PaymentNeedsDecision:
+		return !showsUnpaid(err)
+	}
+	return true
+}
+
+// showsUnpaid reports an error that needs a decision, and that Pay returns only for a payment that is not paid.
+func showsUnpaid(err error) bool {
+	var (
+		reused *errors.IdempotencyKeyReused
+		old    *KeyTooOld
+		input  *errors.InvalidInput
+	)
+	if errors.As(err, &reused) || errors.As(err, &old) {
+		return false
+	}
+	// facts are not exported, and can only be compared
+	return !errors.As(err, &input) || input.CallInfo == input.WithFacts(unpaidFacts)
+}
+
+// unpaidFacts are the facts of refused input, if no earlier call of the payment can have paid.
+var unpaidFacts = callfacts.Facts{Unpaid: true}
+
+// provenUnpaid adds to *errors.InvalidInput that no call of the payment has paid or can still pay. The other errors of
+// Pay say this by their type.
+func provenUnpaid(err error) error {
+	input, ok := err.(*errors.InvalidInput) //nolint:errorlint // a wrapped one is about something else
+	if !ok {
+		return err
+	}
+	proven := *input
+	proven.CallInfo = input.WithFacts(unpaidFacts)
+	return &proven
 }
 
 // stateOf returns the state of a payment whose call succeeded.

@@ -57,13 +57,59 @@ func TestPaymentStateOf(t *testing.T) {
 		"other terms":              {nil, &dapi.TermsDiffer{}, dapi.PaymentNeedsDecision},
 		"a key of another payment": {nil, &errors.IdempotencyKeyReused{}, dapi.PaymentNeedsDecision},
 		"a key too old":            {nil, &dapi.KeyTooOld{}, dapi.PaymentNeedsDecision},
-		"an error of no type":      {nil, errors.New("what"), dapi.PaymentUnknown},
-		"a context's error":        {nil, context.DeadlineExceeded, dapi.PaymentUnknown},
+		"a read that is refused": {payout("funding", ""), &errors.Forbidden{Refusal: errors.Refusal{
+			CallInfo: errors.CallInfo{Operation: "GetPayout"}}}, dapi.PaymentUnknown},
+		"an error of no type": {nil, errors.New("what"), dapi.PaymentUnknown},
+		"a context's error":   {nil, context.DeadlineExceeded, dapi.PaymentUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, c.want, dapi.PaymentStateOf(c.payout, c.err))
 		})
 	}
+}
+
+// Each ending of Pay, and whether the next call may say that it is the first use of the key.
+func TestMayHavePaid(t *testing.T) {
+	declined := &dapi.PaymentDeclined{Err: &dapi.KeyTooOld{}} // the key of another payment, which the hook makes
+	unpaid := []error{
+		&errors.NotDelivered{}, &errors.Forbidden{}, &errors.RateLimited{}, &errors.PayoutNotFundable{},
+		&errors.ContactNotPayable{}, &signing.ApprovalRefused{}, declined, fmt.Errorf("invoice 42: %w", declined),
+		&dapi.PriceRefused{}, &dapi.TermsDiffer{}, fmt.Errorf("invoice 42: %w", &dapi.PriceRefused{}),
+	}
+	for _, err := range unpaid {
+		assert.False(t, dapi.MayHavePaid(nil, err), "%T", err)
+		assert.False(t, dapi.MayHavePaid(&dapi.Payout{ID: "po_1"}, err), "%T", err)
+	}
+	for _, err := range []error{
+		nil, errors.New("what"), context.Canceled, &errors.OutcomeUnknown{}, &errors.AlreadyFunded{},
+		&errors.FundingInProgress{}, &dapi.StillPending{Progress: dapi.Progress{Resource: "payout"}},
+		&dapi.PayoutNotCompleted{}, &dapi.KeyTooOld{}, &errors.IdempotencyKeyReused{},
+		&errors.InvalidInput{}, // which does not say that it came from a first use
+		errors.Join(&dapi.PriceRefused{}, &dapi.KeyTooOld{}), errors.Join(&dapi.TermsDiffer{}, &errors.InvalidInput{}),
+		errors.Join(&dapi.PriceRefused{}, &errors.OutcomeUnknown{}),
+	} {
+		for _, status := range []dapi.PayoutStatus{"", "awaiting_approval", "funding", "completed", "failed", "expired", "new"} {
+			assert.True(t, dapi.MayHavePaid(&dapi.Payout{ID: "po_1", Status: status}, err), "%T, %s", err, status)
+		}
+		assert.True(t, dapi.MayHavePaid(nil, err), "%T", err)
+	}
+}
+
+// For each refusal of the service, as for each other error: "may not have paid" is said of what is not paid, and of
+// nothing else but a refused price and other terms.
+func TestMayHavePaidAfterEachRefusal(t *testing.T) {
+	paid := 0
+	for _, code := range errors.Codes() {
+		err := errors.Decode(errors.Response{Status: code.Status(),
+			Body: fmt.Appendf(nil, `{"error":{"code":%q,"message":"no"}}`, code)})
+		state := dapi.PaymentStateOf(nil, err)
+		assert.Equal(t, state != dapi.PaymentNotPaid, dapi.MayHavePaid(nil, err), code)
+		if state == dapi.PaymentNeedsDecision {
+			assert.Equal(t, errors.CodeIdempotencyKeyReused, code)
+			paid++
+		}
+	}
+	assert.Equal(t, 1, paid)
 }
 
 // Programs store what a payment came to, and log what a price broke: the words stay.

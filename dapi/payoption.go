@@ -61,17 +61,26 @@ func payOptionsOf(options []PayOption) payOptions {
 	return opts
 }
 
-// FirstUse states that no earlier call with this key can have paid, in any process. There was no earlier call, or each
-// one ended in [PaymentNotPaid], or in [PaymentNeedsDecision] because of its price, its terms or its input.
+// FirstUse states that no earlier call with this key can have paid, in any process: there was no earlier call, or
+// [MayHavePaid] returned false for the last one.
 //
 // With FirstUse, a plain refusal means that nothing was paid, and the error is of the refusal's own type. Without it,
 // an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown].
 //
 // Use it only if your own stored data proves it. It has no effect if the service or this client knows of an earlier
 // call that may have paid.
+//
+// FirstUse and [FirstUsedAt] return the same type, so that one variable can hold either:
+//
+//	history := dapi.FirstUse()
+//	if row.MayHavePaid {
+//		history = dapi.FirstUsedAt(row.FirstUsed)
+//	}
+//	payout, err := acme.Payouts.Pay(ctx, asked, key, history, dapi.MaxFee(fee))
 func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 
-// FirstUsedAt states when the key was first used. Pass it for every call but the first, with [FirstUse] or without.
+// FirstUsedAt states when the key was first used. Pass it whenever an earlier call may have paid: see [MayHavePaid].
+// You can pass it with [FirstUse] as well.
 //
 // The service remembers a key for 7 days, and after that the same call makes a new payment. If the key is older than 7
 // days less one hour, by this machine's clock or by the service's, the error is *[KeyTooOld] and this call signs

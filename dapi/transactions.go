@@ -11,6 +11,25 @@ import (
 
 // Transactions reads the ledger of the account. The newest entries come first, as far as is known: the service's
 // description states no order.
+//
+// # Entries of a payout
+//
+// All entries of a payout have its id in PayoutID. The description does not state which entries there are. This is
+// assumed, and the sandbox host does so:
+//
+//   - booked, and not confirmed or expired: no entry. The balance stays as it is.
+//   - confirmed: an entry of type `payout`, direction out, status `pending`. The balance is reduced by the amount of
+//     the payout, which includes the fee.
+//   - `completed`: the same entry is `completed`.
+//   - `failed`: the same entry is `failed`. The balance is restored without another entry.
+//   - `refunded`: the entry of type `payout` is `completed`. When the money is back, there is another entry of type
+//     `refund`, direction in. Its amount can be smaller, by the fee of the return. The service finds the payout by the
+//     amount, within 0.20, so PayoutID can name another payout of about the same amount, or be empty.
+//
+// # Entries of a day
+//
+// The only filters are Type and Since. For one day, set Since to its beginning, read all entries, and drop those whose
+// CreatedAt is after its end. [Transactions.Changes] keeps a copy of the ledger up to date.
 type Transactions struct{ low lowLevel }
 
 // List returns one page: at most params.Limit entries, or 50 if params.Limit is 0. A cursor belongs to its query: with

@@ -10,6 +10,10 @@ import (
 // Verification is the business verification (KYB, "know your business") of a client. Save sends information and
 // documents, Get returns what is still missing, and Complete submits everything for review. The review gets a snapshot
 // that cannot be changed.
+//
+// A rail can need a verified client: else [Rails.Open] fails with *errors.RailRequirementsUnmet, whose Blockers say
+// what is missing. Money that arrives on a chain, and a payin from another chain, need only a client that is `ready`.
+// For payouts, the service's description names no verification, and the sandbox host requires none.
 type Verification struct{ low lowLevel }
 
 // Save saves information about the applicant and ids of documents. It submits nothing. Call it again to add more.

@@ -27,7 +27,11 @@ const maxConcurrentReads = 32
 // WaitAll waits for many payouts. It yields each one when its wait is over, in the order in which they end:
 //
 //	for result := range account.Payouts.WaitAll(ctx, ids) {
-//		if result.Err != nil { ... }
+//		switch _, ended := errors.AsType[*dapi.PayoutNotCompleted](result.Err); {
+//		case result.Err == nil: // the money has arrived
+//		case ended:             // the payout failed, was refunded or expired: to pay, use a new key
+//		default:                // nothing new is known: keep what you stored, and wait for the payout again later
+//		}
 //	}
 //
 // An error about one payout does not end the others. If ctx ends first, all remaining payouts are yielded with

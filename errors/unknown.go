@@ -7,6 +7,9 @@ package errors
 // errors.As does not find that refusal. errors.Is finds errors that are compared by value, such as
 // context.DeadlineExceeded.
 //
+// RetryAt is the time at which to call again, if the last response gave one, such as a 429 with Retry-After. Otherwise
+// it is zero. [CallInfoOf] finds it in any error.
+//
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#errorsoutcomeunknown
 type OutcomeUnknown struct {
 	CallInfo

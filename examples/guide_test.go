@@ -101,7 +101,7 @@ func Test(t *testing.T) {
 	if err := pay(t.Context(), account, db, payment("42")); err == nil {
 		t.Fatal("paid without money")
 	}
-	if stored := db.rows["42"]; stored.State != dapi.PaymentNotPaid || stored.MayBePaid || stored.PayoutID == "" {
+	if stored := db.rows["42"]; stored.State != dapi.PaymentNotPaid || stored.MayHavePaid || stored.PayoutID == "" {
 		t.Fatalf("%+v", stored)
 	}
 	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
@@ -114,7 +114,7 @@ func Test(t *testing.T) {
 	if err := pay(t.Context(), account, db, &stored); err == nil {
 		t.Fatal("the response was not lost")
 	}
-	if stored := db.rows["42"]; stored.State != dapi.PaymentUnknown || !stored.MayBePaid {
+	if stored := db.rows["42"]; stored.State != dapi.PaymentUnknown || !stored.MayHavePaid {
 		t.Fatalf("%+v", stored)
 	}
 

@@ -31,6 +31,10 @@ func DropAfterCommit() Fault { return Fault{inner: fault.Fault{Kind: fault.DropA
 
 // Respond sends a refusal with this status and slug. The operation does not run, unless [Fault.AfterCommit] is set. The
 // status is from 200 to 599. The slug may be any text; with an empty slug the body is that of [Fault.WithBody].
+//
+// Clients of the SDK repeat calls. They wait in real time for a Retry-After of up to RetryPolicy.WaitMax, which is 65
+// seconds by default. To see the refusal at once, send a longer one, for example
+// WithHeader("Retry-After", "300"), or disable retries.
 func Respond(status int, slug string) Fault {
 	return Fault{inner: fault.Fault{Kind: fault.Respond, Status: status, Code: slug}}
 }

@@ -123,7 +123,10 @@ func (h *Host) Now() time.Time { return h.clock.Now() }
 // sessions, quotes, approvals, idempotency keys, rate windows, and what the [Settings] say about progress. A negative d
 // changes nothing.
 //
-// Clients of the SDK have the machine's clock. They learn the host's time from the Date header of its responses.
+// Clients of the SDK have the machine's clock. They learn the host's time from the Date header of its responses. Times
+// that they return, such as RetryAt of an error, are on the machine's clock, and Advance does not bring them nearer. If
+// your program waits until such a time, give it a clock that the test sets: for example, [Host.Now] in place of
+// time.Now.
 func (h *Host) Advance(d time.Duration) time.Time { return h.clock.Advance(d) }
 
 // Credentials returns what the first account logs in with. They stay the same after [Host.Reset].

@@ -153,6 +153,23 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	}
 }
 
+// A price that is too high pays nobody, and the next start tries again.
+func TestAPriceThatIsTooHighIsNotPaid(t *testing.T) {
+	o := newOffice(t)
+	bound := maxFee
+	maxFee = decimal.RequireFromString("0.01")
+	defer func() { maxFee = bound }()
+	_, err := o.pay(t.Context())
+	require.EqualError(t, err, "0 of 8 are paid")
+	for id, status := range o.statuses(t) {
+		assert.Equal(t, "not_paid", status, id)
+	}
+	maxFee = bound
+	_, err = o.pay(t.Context())
+	require.NoError(t, err)
+	o.everybodyOnce(t)
+}
+
 // A machine that loses power has sent payments and not written their results, and leaves half a line.
 func TestAKilledRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	o := newOffice(t)

@@ -81,6 +81,9 @@ func (p *payroll) one(ctx context.Context, next person) error {
 		note = err.Error()
 	}
 	state := statuses[dapi.PaymentStateOf(payout, err)]
+	if !dapi.MayHavePaid(payout, err) { // also if a person must decide about the price
+		state = notPaid
+	}
 	if err := p.results.record(next, state, payout, note); err != nil || state != funded || payout == nil {
 		return err
 	}

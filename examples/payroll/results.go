@@ -26,7 +26,7 @@ const (
 	funded    status = "funded"    // the money has left the account
 	completed status = "completed" // the money has arrived
 	failed    status = "failed"    // the money came back, or never left in time: a person must decide
-	check     status = "check"     // the price is too high, or the key is too old: a person must look
+	check     status = "check"     // the key is too old, or has other terms: a person must look
 )
 
 // result is one line of the results file.

@@ -17,13 +17,14 @@ import (
 
 // payment is a line of the journal, and the body of a response.
 type payment struct {
-	ID        string            `json:"id"`
-	ContactID dapi.ContactID    `json:"contactId,omitempty"`
-	Amount    decimal.Decimal   `json:"amount"`
-	State     dapi.PaymentState `json:"state,omitempty"`
-	FirstSent time.Time         `json:"firstSent,omitzero"` // when its key was first used
-	PayoutID  dapi.PayoutID     `json:"payoutId,omitempty"`
-	Note      string            `json:"note,omitempty"`
+	ID          string            `json:"id"`
+	ContactID   dapi.ContactID    `json:"contactId,omitempty"`
+	Amount      decimal.Decimal   `json:"amount"`
+	State       dapi.PaymentState `json:"state,omitempty"`
+	MayHavePaid bool              `json:"mayHavePaid,omitempty"` // a call with its key has paid or can still pay
+	FirstSent   time.Time         `json:"firstSent,omitzero"`    // when its key was first used
+	PayoutID    dapi.PayoutID     `json:"payoutId,omitempty"`
+	Note        string            `json:"note,omitempty"`
 }
 
 // journal is a file of payments, one line of JSON for each state. Lines are only added, and each is on disk before the

@@ -166,6 +166,21 @@ func TestARefusedPaymentIsPaidOnceItsCauseIsGone(t *testing.T) {
 	rehearsal.PaidOnce(t, o.host, "12.5")
 }
 
+// The service may have paid with the key and forgotten it, so asking again must never make the payment a first use.
+func TestAPaymentThatMayBePaidIsNotPaidAnewAfterAWeek(t *testing.T) {
+	o, s := newOffice(t), newServer(t)
+	s.account = o.account
+	require.NoError(t, s.journal.write(payment{ID: "1", ContactID: o.contact,
+		Amount: decimal.RequireFromString("12.50"), State: dapi.PaymentUnknown, MayHavePaid: true,
+		FirstSent: time.Now().Add(-8 * 24 * time.Hour)}))
+	for range 3 {
+		status, said := ask(t, s, o.body("1"))
+		assert.Equal(t, http.StatusUnprocessableEntity, status)
+		assert.Contains(t, said, `"state":"needs_decision"`)
+	}
+	assert.Empty(t, rehearsal.Left(o.host, "po_"))
+}
+
 func TestBodiesThatCannotBeRead(t *testing.T) {
 	s := newServer(t)
 	for _, body := range []string{"", "{", `{"amount":"x","id":"1"}`, `{"amount":"1"}`, strings.Repeat(" ", 2000)} {

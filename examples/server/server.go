@@ -134,16 +134,16 @@ func (s *server) accept(paying context.Context, w http.ResponseWriter, r *http.R
 // pay makes a payment and writes its state to the journal, before and after. The error says that the journal cannot be
 // written: the payment is not made then, or is unknown.
 func (s *server) pay(ctx context.Context, p payment) (payment, error) {
-	history := dapi.FirstUse()
-	switch p.State {
-	case dapi.PaymentPaid, dapi.PaymentEnded:
+	if p.State == dapi.PaymentPaid || p.State == dapi.PaymentEnded {
 		return p, nil
-	case dapi.PaymentUnknown:
+	}
+	history := dapi.FirstUse()
+	if p.MayHavePaid {
 		history = dapi.FirstUsedAt(p.FirstSent)
-	default:
+	} else {
 		p.FirstSent = time.Now().UTC()
 	}
-	p.State = dapi.PaymentUnknown // this is what the payment is if the process ends now
+	p.State, p.MayHavePaid = dapi.PaymentUnknown, true // this is what the payment is if the process ends now
 	if err := s.journal.write(p); err != nil {
 		return p, err
 	}
@@ -152,7 +152,7 @@ func (s *server) pay(ctx context.Context, p payment) (payment, error) {
 	payout, err := s.account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: p.ContactID, Amount: p.Amount, Currency: dapi.USDC},
 		moneymovement.DeriveKey("server", p.ID), history, dapi.MaxFee(maxFee))
-	p.State, p.Note = dapi.PaymentStateOf(payout, err), ""
+	p.State, p.MayHavePaid, p.Note = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err), ""
 	if err != nil {
 		p.Note = err.Error()
 	}

@@ -67,8 +67,8 @@ func (b *backend) pay(ctx context.Context, row payment) error {
 	if payout != nil {
 		row.PayoutID = payout.ID
 	}
-	if row.State == dapi.PaymentNotPaid {
-		row.FirstUsed = time.Time{} // nothing was paid: the next call is a first use again
+	if !dapi.MayHavePaid(payout, err) {
+		row.FirstUsed = time.Time{} // the next call is a first use again
 	}
 	if err != nil {
 		row.Note = err.Error()

@@ -47,9 +47,8 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 	payout, err := b.account.Payouts.Pay(r.Context(),
 		dapi.PayoutCreate{ContactID: asked.ContactID, Amount: asked.Amount, Currency: dapi.USDC},
 		moneymovement.DeriveKey("invoice", number), b.tries.begin(number), dapi.MaxFee(maxFee))
-	state := dapi.PaymentStateOf(payout, err)
-	b.tries.end(number, state, err)
-	status, body := explain(state, payout, err)
+	b.tries.end(number, dapi.MayHavePaid(payout, err))
+	status, body := explain(dapi.PaymentStateOf(payout, err), payout, err)
 	respond(w, status, body)
 }
 

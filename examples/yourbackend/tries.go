@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // tries knows which invoices may have been paid, and when they were first tried. It stands for a table of your
@@ -36,16 +35,14 @@ func (t *tries) begin(invoice string) dapi.KeyOption {
 	return dapi.FirstUse()
 }
 
-// end notes that a request has ended. The next request is a first use again if the invoice is not paid for certain, or
-// if nothing was sent, and no other request is under way.
-func (t *tries) end(invoice string, state dapi.PaymentState, err error) {
+// end notes that a request has ended. The next request is a first use again if no request can have paid, and no other
+// one is under way.
+func (t *tries) end(invoice string, mayHavePaid bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	known := t.known[invoice]
 	known.underway--
-	if _, unsent := errors.AsType[*errors.InvalidInput](err); !unsent {
-		known.open = state != dapi.PaymentNotPaid
-	}
+	known.open = mayHavePaid
 	if known.underway == 0 && !known.open {
 		delete(t.known, invoice)
 	}

@@ -8,6 +8,7 @@ type Facts struct {
 	ReadOnly  bool // it changes nothing
 	Once      bool // sending it again may do it twice: it has no idempotency key and no natural key
 	Moneyless bool // it moves no money, even if it succeeds
+	Unpaid    bool // no call with the key of the payment has paid or can still pay
 }
 
 // Asker is an argument that only the request path can make.

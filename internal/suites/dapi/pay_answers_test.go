@@ -159,7 +159,19 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 		unreadable(w)
 		payout, err := w.pay()
 		assert.Equal(t, "po_1", as[*errors.AlreadyFunded](t, err).Resource)
-		assert.Nil(t, payout, "of which no more is known than its id")
+		assert.Equal(t, &dapi.Payout{ID: "po_1"}, payout, "of which no more is known than its id")
+		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	})
+	t.Run("before a booking, of a payout that this client has seen and cannot read again", func(t *testing.T) {
+		w := newPayWorld(t)
+		first, err := w.pay()
+		require.NoError(t, err)
+		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+			WithDetails(map[string]any{}))
+		unreadable(w)
+		payout, err := w.pay()
+		as[*errors.AlreadyFunded](t, err)
+		assert.Equal(t, &dapi.Payout{ID: first.ID}, payout)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
 	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {

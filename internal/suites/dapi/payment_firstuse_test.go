@@ -22,6 +22,7 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
 	as[*errors.SigningPolicyRefused](t, err)
 	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+	assert.False(t, dapi.MayHavePaid(payout, err))
 }
 
 // A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
@@ -62,6 +63,7 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 			payout, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
+			assert.False(t, dapi.MayHavePaid(payout, err))
 			assert.Zero(t, w.fundings())
 			assert.Zero(t, w.sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
 		})

@@ -87,6 +87,10 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 
 					payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 					w.assertInDoubt(t, payout, err)
+					if name == "429" {
+						call, _ := errors.CallInfoOf(err)
+						assert.WithinDuration(t, time.Now().Add(time.Hour), call.RetryAt, time.Minute)
+					}
 					if ctx.Err() != nil {
 						require.ErrorIs(t, err, ctx.Err())
 					}
@@ -121,6 +125,7 @@ func (w *payWorld) assertInDoubt(t *testing.T, payout *dapi.Payout, err error) {
 	require.Error(t, err)
 	state := dapi.PaymentStateOf(payout, err)
 	assert.Equal(t, dapi.PaymentUnknown, state, "%T: %v", err, err)
+	assert.True(t, dapi.MayHavePaid(payout, err))
 	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
 }
 

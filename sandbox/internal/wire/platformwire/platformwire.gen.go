@@ -217,7 +217,8 @@ type Asset string
 
 // Balance is the amount of one asset that an account holds on the Base chain.
 type Balance struct {
-	// The amount that can be spent, in Currency.
+	// The amount that can be spent, in Currency. A payout reduces it when it is confirmed, and not when it is booked.
+	// This is assumed, and the sandbox host does so.
 	Available externalRef0.Decimal `json:"available"`
 
 	// The asset, "USDC" or "EURC".
@@ -918,7 +919,8 @@ type PayinStatus string
 
 // Payout is an outgoing payment to a bank account or a wallet.
 type Payout struct {
-	// The amount that is debited, in Currency.
+	// The amount that is debited, in Currency. The fee is part of it, and the balance is reduced by it when the payout
+	// is confirmed. Both are assumed, and the sandbox host does so.
 	Amount externalRef0.Decimal `json:"amount"`
 
 	// The approval that the developer key must sign to fund the payout. Nil once the payout is funded.
@@ -1182,7 +1184,8 @@ type TokenRequest struct {
 
 // Transaction is an entry of an account's ledger.
 type Transaction struct {
-	// The amount in Currency. It is never negative: see Direction.
+	// The amount in Currency. It is never negative: see Direction. The entry of a payout has the payout's whole amount,
+	// which includes the fee. This is assumed, and the sandbox host does so.
 	Amount externalRef0.Decimal `json:"amount"`
 
 	// The time at which the entry was made.
@@ -1290,7 +1293,8 @@ type ListTransactionsParams struct {
 	// Selects entries of this type.
 	Type TransactionType `form:"type,omitempty" json:"type,omitempty,omitzero"`
 
-	// Selects entries that were created at this time or later.
+	// Selects entries that were created at this time or later. There is no filter for the other end: to read one day,
+	// drop the entries that were created after it.
 	Since time.Time `form:"since,omitempty" json:"since,omitempty,omitzero"`
 }
 

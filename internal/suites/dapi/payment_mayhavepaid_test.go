@@ -1,0 +1,161 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// Each way to need a decision, before any call has paid and after one has. Only the first can show that the next call
+// is a first use, and only if the caller says that this one was.
+func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
+	old := time.Now().Add(-8 * 24 * time.Hour)
+	for name, c := range map[string]struct {
+		arrange   func(w *payWorld)
+		options   []dapi.PayOption
+		needs     func(t *testing.T, err error)
+		afterNone bool // MayHavePaid with FirstUse, if no call has paid
+	}{
+		"input": {
+			options: []dapi.PayOption{dapi.MaxFee(amount("-1"))},
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
+		},
+		"the terms of the input": {
+			arrange: func(w *payWorld) { w.asked.Currency = "" },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
+		},
+		"price": {
+			options: []dapi.PayOption{dapi.MaxFee(amount("0.1"))},
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.PriceRefused](t, err) },
+		},
+		"other terms booked": {
+			arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.TermsDiffer](t, err) },
+		},
+		"a key too old": {
+			options:   []dapi.PayOption{dapi.FirstUsedAt(old)},
+			needs:     func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
+			afterNone: true,
+		},
+		"a key with other terms": {
+			arrange: func(w *payWorld) {
+				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
+			},
+			needs:     func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
+			afterNone: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Run("no call has paid", func(t *testing.T) {
+				w := newPayWorld(t)
+				if c.arrange != nil {
+					c.arrange(w)
+				}
+				payout, err := w.pay(append(c.options, dapi.FirstUse())...)
+				c.needs(t, err)
+				require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+				assert.Equal(t, c.afterNone, dapi.MayHavePaid(payout, err))
+				assert.Zero(t, w.fundings())
+			})
+			for _, process := range []string{"the same client", "another process"} {
+				t.Run("a call has paid, and "+process+" calls again", func(t *testing.T) {
+					w := newPayWorld(t)
+					_, err := w.pay(dapi.FirstUse())
+					require.NoError(t, err)
+					var options []dapi.PayOption
+					if process == "another process" {
+						w.account = w.integrator().Self()
+					} else {
+						options = []dapi.PayOption{dapi.FirstUse()} // which is wrong, and this client knows it
+					}
+					if c.arrange != nil {
+						c.arrange(w)
+					}
+					payout, err := w.pay(append(options, c.options...)...)
+					assert.True(t, dapi.MayHavePaid(payout, err), "%v", err)
+					assert.Equal(t, 1, w.fundings())
+				})
+			}
+		})
+	}
+}
+
+// While another call with the key is under way, wrong input does not show that nothing was paid.
+func TestMayHavePaidBesideAnotherCall(t *testing.T) {
+	w := newPayWorld(t)
+	_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
+		as[*errors.InvalidInput](t, err)
+		assert.True(t, dapi.MayHavePaid(payout, err))
+		return nil
+	}))
+	require.NoError(t, err)
+}
+
+// A program that stores the result before and after each call, as the documentation says, is never wrong: whatever it
+// meets, it pays once, and a refusal at the end keeps its type if nothing was paid.
+func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
+	faults := map[string]func(w *payWorld) []dapi.PayOption{
+		"lost response": func(w *payWorld) []dapi.PayOption {
+			w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+			w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+			return nil
+		},
+		"refused booking": func(w *payWorld) []dapi.PayOption {
+			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+			return nil
+		},
+		"refused confirm": func(w *payWorld) []dapi.PayOption {
+			w.refuse(http.StatusForbidden, "signing_policy_refused")
+			return nil
+		},
+		"wrong input": func(*payWorld) []dapi.PayOption { return []dapi.PayOption{dapi.MaxFee(amount("-1"))} },
+		"price":       func(*payWorld) []dapi.PayOption { return []dapi.PayOption{dapi.MaxFee(amount("0.1"))} },
+	}
+	for first, one := range faults {
+		for second, two := range faults {
+			for _, process := range []string{"the same client", "another process"} {
+				t.Run(first+", "+second+", "+process, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := newPayWorld(t)
+						mayHavePaid := false
+						call := func(options ...dapi.PayOption) (*dapi.Payout, error) {
+							if process == "another process" {
+								w.account = w.integrator().Self()
+							}
+							if !mayHavePaid {
+								options = append(options, dapi.FirstUse())
+							}
+							payout, err := w.pay(options...)
+							mayHavePaid = dapi.MayHavePaid(payout, err)
+							assert.True(t, mayHavePaid || w.fundings() == 0, "%v", err)
+							return payout, err
+						}
+						for _, fault := range []func(*payWorld) []dapi.PayOption{one, two} {
+							_, _ = call(fault(w)...)
+						}
+						w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+						w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+						state := dapi.PaymentStateOf(call())
+						switch {
+						case w.fundings() == 1:
+							assert.Equal(t, dapi.PaymentUnknown, state)
+						case process == "the same client": // another one cannot know who booked the payout
+							assert.Equal(t, dapi.PaymentNotPaid, state)
+						}
+						time.Sleep(10 * time.Minute) // for what is still under way
+					})
+				})
+			}
+		}
+	}
+}
