@@ -32,7 +32,7 @@ func (g *Gate) described(
 		if len(response.Value.Content) > 0 && response.Value.Content.Get(media) == nil {
 			return fmt.Errorf("the description has no %s", media)
 		}
-		options.ExcludeResponseBody = media != "application/json" // a schema says nothing of bytes
+		options.ExcludeResponseBody = media != "application/json" // a schema says nothing about bytes
 	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: g.input(r, route, parameters),
