@@ -124,7 +124,7 @@ func TestAnotherAnswerIsNoSuccess(t *testing.T) {
 			}
 			unexpected := as[*errors.UnexpectedResponse](t, err)
 			assert.Equal(t, x.status, unexpected.Status, "%s: %s", name, answer)
-			assert.ErrorContains(t, unexpected.Err, "answer has no i", name)
+			assert.ErrorContains(t, unexpected.Err, "the response has no i", name)
 		}
 	}
 }

@@ -20,13 +20,13 @@ func (b *bender) answer(body []byte, s *Shape) ([]byte, error) {
 	if s.Kind != KindObject {
 		bent, problem := b.value(raw, s, "", Assumed)
 		if problem != "" {
-			return nil, fmt.Errorf("answer %s", problem)
+			return nil, fmt.Errorf("the response %s", problem)
 		}
 		return bent, nil
 	}
 	bent, problem := b.object(raw, s, "", true)
 	if problem != "" {
-		return nil, fmt.Errorf("answer %s", problem)
+		return nil, fmt.Errorf("the response %s", problem)
 	}
 	return bent, nil
 }

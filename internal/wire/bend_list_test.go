@@ -56,7 +56,7 @@ func TestABareListIsFoundInAnEnvelope(t *testing.T) {
 		assert.Equal(t, want, got, body)
 	}
 	_, err := read([]byte(`{"items":"none"}`), &[]part{}, &shape)
-	require.EqualError(t, err, "answer is an object")
+	require.EqualError(t, err, "the response is an object")
 }
 
 // Whether an answer shows a resource at all: an acknowledgement does not.

@@ -227,17 +227,17 @@ func TestAVariantThatIsNotKnown(t *testing.T) {
 
 func TestWhatIsNotProvenIsNoAnswer(t *testing.T) {
 	for body, problem := range map[string]string{
-		`{}`:                       "answer has no id",
-		`{"name":"Bob"}`:           "answer has no id",
-		`{"id":null}`:              "answer has no id: it is null",
-		`{"id":""}`:                "answer has no id: it is empty",
-		`{"id":{}}`:                "answer has no id: it is an object",
-		`{"id":[]}`:                "answer has no id: it is a list",
-		`[]`:                       "answer is a list",
-		`"r_1"`:                    "answer is a text",
-		`7`:                        "answer is a number",
-		`true`:                     "answer is a boolean",
-		`null`:                     "answer is null",
+		`{}`:                       "the response has no id",
+		`{"name":"Bob"}`:           "the response has no id",
+		`{"id":null}`:              "the response has no id: it is null",
+		`{"id":""}`:                "the response has no id: it is empty",
+		`{"id":{}}`:                "the response has no id: it is an object",
+		`{"id":[]}`:                "the response has no id: it is a list",
+		`[]`:                       "the response is a list",
+		`"r_1"`:                    "the response is a text",
+		`7`:                        "the response is a number",
+		`true`:                     "the response is a boolean",
+		`null`:                     "the response is null",
 		`{"id":"r_1"`:              "the response is not valid JSON",
 		`{"id":"r_1"} {}`:          "the response is not valid JSON",
 		`{"id":"r_1","new":[{]}`:   "the response is not valid JSON",
@@ -264,12 +264,12 @@ func TestAProofThatIsAnObject(t *testing.T) {
 	for body, problem := range map[string]string{
 		`{"part":{"id":"p_1"}}`: "", `{"part":{"id":"p_1","size":"7"}}`: "",
 		`{"id":"p_1"}`:       "", // the part itself
-		`{"part":{}}`:        "answer has no part: it has no id",
-		`{"part":null}`:      "answer has no part: it is null",
-		`{"part":"p_1"}`:     "answer has no part: it is a text",
-		`{"other":{}}`:       "answer has no part",
-		`{"size":7}`:         "answer has no part",
-		`{"part":{"id":""}}`: "answer has no part: it has no id: it is empty",
+		`{"part":{}}`:        "the response has no part: it has no id",
+		`{"part":null}`:      "the response has no part: it is null",
+		`{"part":"p_1"}`:     "the response has no part: it is a text",
+		`{"other":{}}`:       "the response has no part",
+		`{"size":7}`:         "the response has no part",
+		`{"part":{"id":""}}`: "the response has no part: it has no id: it is empty",
 	} {
 		var value instructions
 		_, err := read([]byte(body), &value, &shape)

@@ -16,7 +16,7 @@ func (g *Gate) validateAnswer(a *answer, r *http.Request, route *route, paramete
 	}
 	a.finish()
 	if err := g.described(r.Context(), a, r, route, parameters); err != nil {
-		g.violation(route.operation, fmt.Errorf("%s answers %d: %w", route.operation, a.status, err))
+		g.violation(route.operation, fmt.Errorf("%s returned %d: %w", route.operation, a.status, err))
 	}
 }
 
