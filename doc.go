@@ -75,8 +75,8 @@
 // # Rate windows
 //
 // The platform API has rate limits, called rate windows, such as 120 writes a minute. A client keeps its calls inside
-// them; see [WithRateShare], [WithRateLimiter] and [WithoutPacing]. It counts a window of one minute as 61 seconds, because the network
-// can delay the first of two calls more than the second.
+// them; see [WithRateShare], [WithRateLimiter] and [WithoutPacing]. It counts a window of one minute as 61 seconds,
+// because the network can delay the first of two calls more than the second.
 //
 // When a window is full, calls wait in line. Calls that renew the access token go first. Then come confirms, in the
 // order in which their approvals expire. Then come other writes and reads, in the order in which they were made. Reads

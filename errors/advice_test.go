@@ -49,9 +49,11 @@ func TestAdvice(t *testing.T) {
 			"ct_1", ""), ExpectedPrefix: "po_"},
 		errors.CodeInvalidID.Hint(): &errors.InvalidID{Refusal: known(errors.CodeInvalidID)},
 
-		"the idempotency key belongs to po_1, which has other terms: check it before you use a new key": &errors.IdempotencyKeyReused{
+		"the idempotency key belongs to po_1, which has other terms: " +
+			"check it before you use a new key": &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused), PayoutID: "po_1", EscrowID: "esc_1"},
-		"the idempotency key belongs to esc_1, which has other terms: check it before you use a new key": &errors.IdempotencyKeyReused{
+		"the idempotency key belongs to esc_1, which has other terms: " +
+			"check it before you use a new key": &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused), EscrowID: "esc_1"},
 		errors.CodeIdempotencyKeyReused.Hint(): &errors.IdempotencyKeyReused{
 			Refusal: known(errors.CodeIdempotencyKeyReused)},
@@ -66,8 +68,10 @@ func TestAdvice(t *testing.T) {
 		errors.CodeLoginModeUnavailable.Hint(): &errors.LoginModeUnavailable{
 			Refusal: known(errors.CodeLoginModeUnavailable)},
 
-		"treat this as a success: payout po_1 is funded, do not pay it again": &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded), PayoutID: "po_1"},
-		errors.CodeAlreadyFunded.Hint():                                       &errors.AlreadyFunded{Refusal: known(errors.CodeAlreadyFunded)},
+		"treat this as a success: payout po_1 is funded, do not pay it again": &errors.AlreadyFunded{
+			Refusal: known(errors.CodeAlreadyFunded), PayoutID: "po_1"},
+		errors.CodeAlreadyFunded.Hint(): &errors.AlreadyFunded{
+			Refusal: known(errors.CodeAlreadyFunded)},
 
 		"ask for at most 100 per call": &errors.AmountAboveMaximum{Refusal: known(errors.CodeAmountAboveMaximum),
 			MaxCredit: decimal.NewFromInt(100)},

@@ -45,10 +45,12 @@ func TestErrorTexts(t *testing.T) {
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Attempts: 3}, Code: errors.CodeRateLimited, Status: 429,
 				RetryAfter: 12 * time.Second},
 		},
-		"request failed":                                           &errors.Refusal{},
-		"request failed (retry after 1ns)":                         &errors.Refusal{RetryAfter: 1},
-		"gone - use another resource, for example from a new list": &errors.Gone{Refusal: errors.Refusal{Code: errors.CodeGone}},
-		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd - correct these fields": &errors.ValidationFailed{
+		"request failed":                   &errors.Refusal{},
+		"request failed (retry after 1ns)": &errors.Refusal{RetryAfter: 1},
+		"gone - use another resource, for example from a new list": &errors.Gone{
+			Refusal: errors.Refusal{Code: errors.CodeGone}},
+		"CreateContact: 422 validation_failed: m: account.iban (missing), name, odd - " +
+			"correct these fields": &errors.ValidationFailed{
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Status: 422,
 				Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban) - " +

@@ -8,8 +8,8 @@
 //     wallet for cards. [Host.RegisterKey] and [Host.RegisterAppKey] make further keys.
 //   - [Host.Advance] moves the host's clock: a session of sixty days ends in one call.
 //   - [Host.Arm] scripts a fault, such as [DropAfterCommit], a response that is lost after the money moved.
-//   - [Host.Configure] changes the [Settings]: limits, durations and failures that the operator of the service or one of
-//     its partners decides about.
+//   - [Host.Configure] changes the [Settings]: limits, durations and failures that the operator of the service or one
+//     of its partners decides about.
 //   - [Host.Ledger] returns the double-entry books: what the calls of a test did to the money.
 //   - [Host.Requests] returns the requests that arrived. [Host.PartnerEvents] and [Host.WalletLogins] return what two
 //     of the reference endpoints received.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// payoutID, contactID and clientID are what the calls are about.
+// payoutID, contactID and clientID are the ids in the calls.
 const (
 	payoutID  = "po_01J9Z3K8QW5T7"
 	contactID = "ct_01J9Z3H2MB4C6"
@@ -24,13 +24,11 @@ const payoutAnswer = `{"id":"` + payoutID +
 	`IiwiZXhwaXJlc0F0IjoiMjAzMS0wNS0wNFQxMDowMjowMFoiLCJub25jZSI6Ik1EQXdNREF3TURBIiwib3BlcmF0aW9uIjoicGF5b3V0LmZ1bmQifQ==` +
 	`","expiresAt":"2031-05-04T10:02:00Z"},"createdAt":"2031-05-04T10:00:00Z"}`
 
-// pageLength is the longest page that the service gives.
-//
-// Source: Limits, Pages and sizes.
+// pageLength is the longest page of the service.
 const pageLength = 100
 
-// pageAnswer is a full page of the ledger, some 29 kB: payouts, deposits and refunds in turn, as they come in an
-// account's history.
+// pageAnswer is a full page of the ledger, some 29 kB: payouts, deposits and refunds by turns, as in an account's
+// history.
 func pageAnswer() string {
 	var page strings.Builder
 	page.WriteString(`{"items":[`)

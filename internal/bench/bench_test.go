@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// cost is what one call takes.
+// cost is the cost of one call.
 type cost struct{ nanos, allocs, bytes float64 }
 
-// BenchmarkAgainstHand prints, for each call, what the SDK takes and how that compares with the same call by hand. Its
-// own column ns/op, and B/op and allocs/op, are the SDK's; the others are ratios, below one where the SDK takes less.
+// BenchmarkAgainstHand prints, for each call, the cost of the SDK, and its ratio to the same call by hand. The columns
+// ns/op, B/op and allocs/op are the SDK's. The others are ratios: below one, the SDK needs less.
 func BenchmarkAgainstHand(b *testing.B) {
 	var table strings.Builder
 	rows := tabwriter.NewWriter(&table, 0, 0, 3, ' ', tabwriter.AlignRight)
@@ -39,8 +39,8 @@ func BenchmarkAgainstHand(b *testing.B) {
 	fmt.Print("\n", table.String(), "\n") // b.Log would need -v
 }
 
-// measure lets both sides take turns, and answers the median turn of each, a call. Whoever went second goes first the
-// next time, for the second finds warm caches and the first one's garbage.
+// measure lets both sides take turns, and returns each side's median cost of a call. The side that goes second in one
+// turn goes first in the next, because the second finds warm caches and the first one's garbage.
 func (c *comparison) measure(b *testing.B) (sdk, hand cost) {
 	var sdks, hands []cost
 	for turn := 0; b.Loop(); turn++ {
@@ -76,7 +76,7 @@ func (c *comparison) turn(b *testing.B, call call) cost {
 	}
 }
 
-// median takes the middle of each figure by itself.
+// median returns the median of each figure by itself.
 func median(costs []cost) cost {
 	middle := func(figure func(cost) float64) float64 {
 		slices.SortFunc(costs, func(x, y cost) int { return cmp.Compare(figure(x), figure(y)) })

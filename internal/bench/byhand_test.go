@@ -14,9 +14,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// byHand is the client that a careful programmer writes in an afternoon: one request, one decode, the status checked,
-// the same decimals and times. It has no retries, no pacing, no login, no checks of what it sends, no bound on what it
-// reads, and no typed errors.
+// byHand is a client that a careful programmer writes in an afternoon: one request, one decode, a check of the status,
+// the same decimals and times. It has no retries, no pacing, no login, no checks of requests, no limit on responses,
+// and no typed errors.
 type byHand struct {
 	http  *http.Client
 	base  string
@@ -103,7 +103,7 @@ func (c *byHand) listTransactions(ctx context.Context, limit int) (*handPage, er
 	return page, c.do(ctx, http.MethodGet, "/transactions?"+query.Encode(), nil, page)
 }
 
-// do sends body, if there is one, and decodes the answer into the value that into points to.
+// do sends body, if there is one, and decodes the response into the value that into points to.
 func (c *byHand) do(ctx context.Context, method, path string, body, into any) error {
 	var encoded io.Reader
 	if body != nil {

@@ -16,7 +16,7 @@ import (
 
 const token = "eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJjbF84ZksybjVReFQzdlIifQ.c2lnbmF0dXJl" // of nobody
 
-// loggedIn is a token store whose session is fresh, so that no login is measured.
+// loggedIn is a token store with a fresh session, so that no login is measured.
 type loggedIn struct{ credential string }
 
 func (l loggedIn) Load(context.Context) (dapi.Session, error) {
@@ -32,7 +32,7 @@ func (loggedIn) Save(context.Context, dapi.Session) error { return nil }
 // call is one call of a client, with all that it needs.
 type call func(ctx context.Context) (any, error)
 
-// comparison is one call made both ways against one service.
+// comparison is one call, made in both ways against one service.
 type comparison struct {
 	name string
 	// calls in a turn: long enough for the clock, and for the garbage that a side makes to be collected in its own turn
@@ -41,7 +41,7 @@ type comparison struct {
 	sdk, hand call
 }
 
-// comparisons are a read, a write, and the longest page there is.
+// comparisons are a read, a write, and the longest page.
 func comparisons(tb testing.TB) []comparison {
 	key, err := signing.Generate()
 	require.NoError(tb, err)
@@ -89,7 +89,7 @@ func listTransactions(tb testing.TB, key signing.Signer) comparison {
 	}
 }
 
-// bySDK acts for a client with all defaults but pacing, which would make the benchmark wait.
+// bySDK acts for a client with all defaults except pacing, which would make the benchmark wait.
 func bySDK(tb testing.TB, key signing.Signer, s *service) *dapi.Account {
 	developer := dapi.Developer{Email: "ops@example.com", Key: key}
 	developer.Store = loggedIn{developer.Credential(baseURL)}

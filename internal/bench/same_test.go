@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
-// TestBothWaysDoTheSame keeps the comparison honest: both sides send the same request, and read the same out of the
-// answer.
+// TestBothWaysDoTheSame checks that the comparison is fair: both sides send the same request, and read the same from
+// the response.
 func TestBothWaysDoTheSame(t *testing.T) {
 	for _, c := range comparisons(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestBothWaysDoTheSame(t *testing.T) {
 	}
 }
 
-// comparableHeader spells the names one way, and leaves out what is each side's own: how it calls itself.
+// comparableHeader spells the names in one way, and leaves out the User-Agent, which differs.
 func comparableHeader(h http.Header) http.Header {
 	same := http.Header{}
 	for name, values := range h {
@@ -45,8 +45,7 @@ func comparableHeader(h http.Header) http.Header {
 	return same
 }
 
-// asSDK reads what was decoded by hand, written out again, into the SDK's type, so that both are written with the same
-// fields.
+// asSDK encodes what was decoded by hand and decodes it into the SDK's type, so that both have the same fields.
 func asSDK(t *testing.T, sdk, hand any) any {
 	t.Helper()
 	var into any

@@ -8,13 +8,13 @@ import (
 
 const baseURL = "https://service.invalid"
 
-// service is the other end, in memory: it takes the request's body and answers the same bytes each time. It does as
-// little as it can, for all that it does is in both figures and brings the ratio closer to one.
+// service is the service, in memory. It reads the request's body and returns the same bytes each time. It does as
+// little as it can, because its cost is in both figures and moves the ratio closer to one.
 type service struct {
 	status int
 	header http.Header
 	body   []byte
-	keep   *sent // where to keep what came, nil while measuring
+	keep   *sent // where to store the request; nil while measuring
 }
 
 // sent is one request as the service sees it.
@@ -60,7 +60,7 @@ func (s *service) take(r *http.Request) error {
 	return err
 }
 
-// answerBody hides that the bytes are at hand: a connection offers Read and Close and no more.
+// answerBody hides that the bytes are in memory: a connection has Read and Close only.
 type answerBody struct{ r *bytes.Reader }
 
 func (b answerBody) Read(p []byte) (int, error) { return b.r.Read(p) }

@@ -23,7 +23,7 @@ var (
 	readNothing = transport.Operation{ID: "ReadNothing", Method: http.MethodGet, Path: "/nothing"}
 )
 
-// holder is the wallet of a card, whose owner takes some time to agree.
+// holder is the wallet of a card, whose owner needs some time to agree.
 type holder struct{ takes time.Duration }
 
 func (holder) Address() string { return "0x1" }
@@ -32,7 +32,7 @@ func (h holder) SignMessage(ctx context.Context, message []byte) (string, error)
 	return "0x:" + string(message), transport.Pause(ctx, h.takes)
 }
 
-// proverFor makes proofs for a service whose clock is that far ahead. Its client has had one answer.
+// proverFor makes proofs for a service whose clock is that far ahead. Its client has had one response.
 func proverFor(t *testing.T, ahead time.Duration) *cardproof.Prover {
 	t.Helper()
 	mock := httpmock.NewMockTransport()
@@ -47,7 +47,7 @@ func proverFor(t *testing.T, ahead time.Duration) *cardproof.Prover {
 	return &cardproof.Prover{Client: client}
 }
 
-// The service's clock counts, by its last answer, and each second once.
+// The service's clock counts, by its last response. Each second is used once.
 func TestEachProofHasASecondOfTheService(t *testing.T) {
 	for _, ahead := range []time.Duration{0, time.Hour, -time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestEachProofHasASecondOfTheService(t *testing.T) {
 	}
 }
 
-// The lifetime runs from the nonce, by the service's clock, and not from the signature.
+// The lifetime begins with the nonce, by the service's clock, and not with the signature.
 func TestAProofThatComesTooLateIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		prover := proverFor(t, time.Hour)

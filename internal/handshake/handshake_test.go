@@ -14,8 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/handshake"
 )
 
-// What a handshake ended in for good is told by its error, wherever in a chain that is, and no other error is taken for
-// one.
+// A permanent handshake error is found wherever it is in a chain, and no other error counts as one.
 func TestWhatIsFinal(t *testing.T) {
 	conn, other := net.Pipe()
 	t.Cleanup(func() { _, _ = conn.Close(), other.Close() })

@@ -14,7 +14,7 @@ import (
 
 type celsius float64
 
-// Each function is the module's of its name, with the options that it is given.
+// Each function calls the module's function of the same name, with the given options.
 func TestValuesGoThereAndBack(t *testing.T) {
 	write := jsonv2.WithMarshalers(
 		jsonv2.JoinMarshalers(jsonv2.MarshalToFunc(func(enc *jsonv2.Encoder, c celsius) error {

@@ -1,6 +1,6 @@
 package nonce
 
-// Remembered is how many nonces are known to be handed out.
+// Remembered returns how many nonces are stored.
 func (s *Source) Remembered() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

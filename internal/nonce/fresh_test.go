@@ -28,7 +28,7 @@ func TestANonceGrowsStale(t *testing.T) {
 	assert.Equal(t, "stale", input.Fields[0].Code)
 }
 
-// A burst reaches back for 150 seconds, and then begins anew.
+// A burst reaches back for 150 seconds, and then starts again.
 func TestABurstOfNonces(t *testing.T) {
 	var nonces nonce.Source
 	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -40,7 +40,7 @@ func TestABurstOfNonces(t *testing.T) {
 	}
 }
 
-// However long a program runs, only the nonces that a burst could reach are remembered, wherever its clock goes.
+// However long a program runs, only the nonces within a burst's reach are stored, wherever the clock goes.
 func TestOldNoncesAreForgotten(t *testing.T) {
 	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 	for name, step := range map[string]time.Duration{"forwards": time.Second, "backwards": -time.Second} {

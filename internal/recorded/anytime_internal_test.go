@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-// inProcess sends requests to a handler, without a connection that a test's own clock would not wait for.
+// inProcess sends requests to a handler without a connection, which a test's own clock would not wait for.
 type inProcess struct{ http.Handler }
 
 func (p inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -25,8 +25,8 @@ func (p inProcess) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// A session, a quote and an approval of a recording are fresh whenever it is played: the payment of an example goes
-// through years from now.
+// A session, a quote and an approval of a recording are fresh whenever it is played: an example's payment succeeds
+// years from now.
 func TestARecordingCanBePlayedAtAnyTime(t *testing.T) {
 	for _, date := range []time.Time{time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Now().AddDate(1, 0, 0),
 		time.Now().AddDate(30, 0, 0)} {

@@ -57,7 +57,7 @@ func TestABrokenMomentIsAnError(t *testing.T) {
 	}
 }
 
-// What a key signs is canonical JSON in base64, and holds times as well.
+// A key signs canonical JSON in base64, which has times as well.
 func TestWhatIsSignedIsEncodedAtItsTime(t *testing.T) {
 	start := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	got, err := rendered(jsonv2.Value(`{"payload":{"{{base64}}":{"nonce":"random_1","expiresAt":"{{now+2m0s}}"}}}`),

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exchange is one with an answer that says what it is.
+// exchange returns an exchange whose response has the given text.
 func exchange(method, path, body, says string) Exchange {
 	return Exchange{Method: method, Path: path, Body: jsonv2.Value(body),
 		Answer: Answer{Now: "{{now}}", Status: 200, Text: says}}
 }
 
-// play serves a recording; call sends a request and returns its status and what came.
+// play serves a recording. call sends a request and returns the status and the body of the response.
 func play(t *testing.T, recording Recording) (r *replay, call func(method, path, body string) (int, string)) {
 	t.Helper()
 	for i := range recording {

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// A transport of the caller's may keep net/http's promises badly. That is a lost answer, and no panic.
+// A caller's transport may break net/http's promises. That counts as a lost response, and does not panic.
 func TestTransportsThatAnswerBadly(t *testing.T) {
 	answer := func(req *http.Request) *http.Response {
 		resp, _ := ok(req)
@@ -59,7 +59,7 @@ func TestTransportsThatAnswerBadly(t *testing.T) {
 	}
 }
 
-// The timeout of the caller's client bounds each attempt, from the first on and to the end of its body.
+// The timeout of the caller's client limits each attempt, including the first, up to the end of its body.
 func TestTimeoutOfTheGivenClient(t *testing.T) {
 	for name, slow := range map[string]step{"no answer": hangs, "half an answer": breaksOff} {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func (u untilDone) Read([]byte) (int, error) {
 	return 0, u.req.Context().Err()
 }
 
-// What the first attempt ended in counts like the end of any other: it is neither made twice nor forgotten.
+// The end of the first attempt counts like the end of any other: it is neither repeated twice nor forgotten.
 func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 	for name, first := range map[string]step{
 		"refused": refuses(503, errors.CodeDatabaseUnavailable), "lost": lostAnswer, "broken off": brokenAnswer,

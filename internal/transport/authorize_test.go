@@ -19,7 +19,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// keyCredential sends a key in a header of its own, as the app API does.
+// keyCredential sends a key in its own header, like the app API.
 type keyCredential struct{}
 
 func (keyCredential) Authorize(_ context.Context, h http.Header) error {
@@ -130,7 +130,8 @@ func TestExpiredTokenIsRenewedAndTheRequestReplayedOnce(t *testing.T) {
 	}
 }
 
-// A token that changed between two attempts is used by the later one, and the earlier one's header is left alone.
+// If a token changes between two attempts, the later attempt uses it. The header of the earlier attempt does not
+// change.
 func TestTokenRenewedBetweenAttemptsIsUsed(t *testing.T) {
 	auth := new(tokens)
 	var first http.Header
@@ -147,8 +148,8 @@ func TestTokenRenewedBetweenAttemptsIsUsed(t *testing.T) {
 	assert.Equal(t, atSending, first)
 }
 
-// An answer can come while the request is still being written. The next attempt must not touch what the first one's
-// writer reads; the race detector watches.
+// A response can arrive while the request is still being written. The next attempt must not change what the first one's
+// writer reads. The race detector checks that.
 func TestHeaderIsNotTouchedWhileAnEarlierAttemptIsWritten(t *testing.T) {
 	auth := new(tokens)
 	var writers sync.WaitGroup
@@ -216,7 +217,7 @@ func TestPublicOperationsCarryNoCredential(t *testing.T) {
 	assert.Zero(t, auth.renewed)
 }
 
-// A login that is refused changed nothing, whatever it is refused with.
+// A refused login changed nothing, whatever the refusal is.
 func TestARefusedLoginChangedNothing(t *testing.T) {
 	for _, refusal := range []step{refuses(500, "of_a_later_version"), refuses(409, "of_a_later_version"), page(502)} {
 		_, err := send(t.Context(), newClient(t, host, through(script(refusal)), retries(transport.Retry{Max: -1})),
@@ -227,7 +228,7 @@ func TestARefusedLoginChangedNothing(t *testing.T) {
 	}
 }
 
-// Many calls that meet the same expired token end well, each replayed once at most, and share one renewal.
+// Many calls that meet the same expired token succeed. Each is repeated at most once, and all share one renewal.
 func TestExpiryUnderConcurrency(t *testing.T) {
 	const calls = 50
 	auth := new(tokens)
@@ -283,7 +284,7 @@ func (stuck) Authorize(ctx context.Context, _ http.Header) error {
 }
 func (stuck) Renew(context.Context, http.Header) error { return nil }
 
-// The credential's own requests go over connections, too; they say nothing about whether the call was sent.
+// The credential's own requests use connections too. They say nothing about whether the call was sent.
 func TestLoginsConnectionIsNotTheCalls(t *testing.T) {
 	login := httptest.NewServer(http.NotFoundHandler())
 	defer login.Close()

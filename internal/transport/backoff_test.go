@@ -17,7 +17,7 @@ import (
 // unavailable is a refusal of a service that is down for a moment.
 var unavailable = refuses(http.StatusServiceUnavailable, errors.CodeProviderUnavailable)
 
-// Pauses double up to eight seconds, and each is random in the upper half of its bound, all of it.
+// Pauses double up to eight seconds. Each is random in the upper half of its bound.
 func TestBackoffsDouble(t *testing.T) {
 	bounds := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second}
 	synctest.Test(t, func(t *testing.T) {
@@ -44,8 +44,8 @@ func TestBackoffsDouble(t *testing.T) {
 	})
 }
 
-// A pause is affordable if its bound ends before the deadline. That shows the first bound of a client that states none:
-// a quarter of a second.
+// A pause fits if its bound ends before the deadline. That shows the first bound of a client with the default: a
+// quarter of a second.
 func TestTheDefaultBackoff(t *testing.T) {
 	for room, attempts := range map[time.Duration]int{250 * time.Millisecond: 1, 250*time.Millisecond + 1: 2} {
 		synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestTheDefaultBackoff(t *testing.T) {
 	}
 }
 
-// It doubles ten times, so that a client that begins with a millisecond does not wait for longer than a second.
+// It doubles ten times, so a client that begins with a millisecond never waits for longer than a second.
 func TestBackoffsDoubleTenTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(unavailable)
@@ -77,7 +77,7 @@ func TestBackoffsDoubleTenTimes(t *testing.T) {
 	})
 }
 
-// What is not stated has a default, and what is stated none, however short.
+// A value that is not set has a default. A value that is set does not, however short it is.
 func TestTheShortestPolicyIsNoDefault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -99,7 +99,7 @@ func TestTheShortestPolicyIsNoDefault(t *testing.T) {
 	})
 }
 
-// A step of several calls is begun anew as one call is: as often, after as long, and out of the same budget.
+// A step of several calls is repeated like one call: as often, after the same pauses, and from the same budget.
 func TestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		policy := transport.Retry{Max: 2, WaitMin: time.Second, WaitMax: 10 * time.Second}
@@ -135,7 +135,7 @@ func TestAgain(t *testing.T) {
 	})
 }
 
-// An attempt that failed leaves nothing running behind it.
+// A failed attempt leaves no goroutine behind.
 func TestAFailedAttemptIsOver(t *testing.T) {
 	var of []context.Context
 	next := script(func(req *http.Request) (*http.Response, error) {

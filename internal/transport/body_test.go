@@ -43,8 +43,8 @@ func (d *dripping) Read(p []byte) (int, error) {
 
 func (d *dripping) Close() error { return nil }
 
-// stubborn is a body that brings a byte at a time and does not hear that its request has ended, as a transport of the
-// caller's may be.
+// stubborn is a body that brings one byte at a time and ignores the end of its request, like some transports of
+// callers.
 type stubborn struct{ every time.Duration }
 
 func (s stubborn) Read(p []byte) (int, error) {
@@ -55,7 +55,7 @@ func (s stubborn) Read(p []byte) (int, error) {
 
 func (stubborn) Close() error { return nil }
 
-// Also a body that does not hear of its end is not read for longer than a minute and its last byte.
+// Even a body that ignores the end of its request is read for at most a minute and its last byte.
 func TestABodyThatDoesNotHearHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -71,7 +71,7 @@ func TestABodyThatDoesNotHearHasAnEnd(t *testing.T) {
 	})
 }
 
-// drips answers with a body that drips.
+// drips returns a response whose body drips.
 func drips(status int, kind string, every time.Duration, bytes int) step {
 	return func(req *http.Request) (*http.Response, error) {
 		resp, err := answers(status, "", "Content-Type", kind)(req)
@@ -82,7 +82,7 @@ func drips(status int, kind string, every time.Duration, bytes int) step {
 
 func once(c *transport.Config) { c.Retry = transport.Retry{Max: -1} }
 
-// Without a deadline of the caller's, an answer that has begun does not hold a call for ever.
+// Without a deadline of the caller, a response that has begun does not block a call for ever.
 func TestABodyThatDripsHasAnEnd(t *testing.T) {
 	for name, tc := range map[string]struct {
 		status int
@@ -118,7 +118,7 @@ func TestABodyThatDripsHasAnEnd(t *testing.T) {
 	}
 }
 
-// It is an answer that was lost, and what may be sent again is.
+// It counts as a lost response, so a call that is safe to repeat is repeated.
 func TestABodyThatDripsIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, status := range []int{200, 503} {
@@ -146,7 +146,7 @@ func TestABodyThatComesSlowlyButSurely(t *testing.T) {
 	})
 }
 
-// A stream may take its time, and so may its reader; only what brings nothing has an end.
+// A stream may take its time, and so may its reader. Only a stream that brings no bytes is ended.
 func TestAStreamThatStallsHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open := func(every time.Duration, bytes int) *transport.Stream {

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Many callers of a service that is down must not multiply what it gets to bear.
+// Many callers of a service that is down must not multiply its load.
 func TestRetryBudgetBoundsAnOutage(t *testing.T) {
 	for name, outage := range map[string]step{
 		"no connection": noConnection,
@@ -35,7 +35,7 @@ func TestRetryBudgetBoundsAnOutage(t *testing.T) {
 	}
 }
 
-// However long all went well before.
+// That is so even after a long time without failures.
 func TestRetryBudgetIsNotSavedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const before, during, budget = 600, 200, 100
@@ -48,7 +48,7 @@ func TestRetryBudgetIsNotSavedUp(t *testing.T) {
 	})
 }
 
-// Five successes pay for one retry. An answer that is retried, refused or broken off pays for nothing.
+// Five successes pay for one retry. A response that is retried, refused or incomplete pays for nothing.
 func TestSuccessesRefillTheRetryBudget(t *testing.T) {
 	refill := map[string]struct {
 		outcome step
@@ -92,7 +92,7 @@ func TestSuccessesRefillTheRetryBudget(t *testing.T) {
 	}
 }
 
-// The budget holds exactly what it says: what is left when it is spent does not pay for a part of the next retry.
+// The budget is exact: a rest that is less than one retry pays for none.
 func TestFourSuccessesPayForNoRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const during, budget = 200, 100

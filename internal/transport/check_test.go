@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// refusals are the fields that a check refuses, with the code of each.
+// refusals returns the fields that a check refuses, with the code of each.
 func refusals(t *testing.T, check func(*transport.Check)) (found []string) {
 	t.Helper()
 	err := transport.Validate("BookThing", check)
@@ -86,7 +86,7 @@ func TestProblemsOfANestedValue(t *testing.T) {
 	}))
 }
 
-// A key that a program gave to another payment is refused before it is sent, also the second time.
+// A key that a program uses for another payment is refused before it is sent, also the second time.
 func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))
@@ -107,7 +107,7 @@ func TestAKeyOfOtherTermsIsNotSent(t *testing.T) {
 	assert.Len(t, svc.attempts(), 2)
 }
 
-// A key that was refused with its first terms is free for others.
+// A key whose first terms were refused is free for other terms.
 func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
 	svc := script(refuses(422, errors.CodeValidationFailed), ok)
 	client := newClient(t, host, through(svc))
@@ -121,7 +121,7 @@ func TestAKeyThatNothingCameOfTakesOtherTerms(t *testing.T) {
 	assert.Len(t, svc.attempts(), 2)
 }
 
-// An error of a call names what it was about: the id in its path, or else the contact in its body.
+// An error of a call names the id in the call's path, or else the contact in its body.
 func TestWhatACallWasAbout(t *testing.T) {
 	type payout struct {
 		Amount    string `json:"amount"`
@@ -149,7 +149,7 @@ func TestWhatACallWasAbout(t *testing.T) {
 	assert.Empty(t, about(&bookThing, map[string]string{"contactId": "ct_9"}))
 }
 
-// What a surface says itself about an operation knows whether it may be repeated.
+// An error that a surface creates itself knows whether the operation may be repeated.
 func TestHeadOfAnOperation(t *testing.T) {
 	for op, retryable := range map[*transport.Operation]bool{&bookThing: true, &confirmThing: true,
 		&spendThing: false} {

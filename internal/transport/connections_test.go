@@ -38,7 +38,7 @@ func counted(t *testing.T, handler http.HandlerFunc) (server *httptest.Server, o
 	return server, opened
 }
 
-// An answer that is retried is drained first, so that its connection serves the next attempt.
+// A response that is retried is read to its end first, so that the next attempt uses the same connection.
 func TestRefusedAttemptsKeepTheirConnection(t *testing.T) {
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 		t.Run(http.StatusText(status), func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestGivingUpLeavesOtherCallsTheirConnections(t *testing.T) {
 	assert.Zero(t, shared.asked.Load())
 }
 
-// idleClosing notices being asked to close idle connections.
+// idleClosing notes calls of CloseIdleConnections.
 type idleClosing struct {
 	http.RoundTripper
 	asked atomic.Int32
@@ -99,7 +99,7 @@ type idleClosing struct {
 
 func (c *idleClosing) CloseIdleConnections() { c.asked.Add(1) }
 
-// A write whose connection was never made has not been sent, however the waiting for the connection ended.
+// A write without a connection was not sent, however the wait for the connection ended.
 func TestUnmadeConnectionsAreNotDelivered(t *testing.T) {
 	cutHandshake := func(ctx context.Context, network, address string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -150,7 +150,7 @@ func requireUndelivered(t *testing.T, err error) *errors.NotDelivered {
 	return undelivered
 }
 
-// A service that cannot prove who it is gets nothing, and is not asked again: the next handshake would end alike.
+// A service that cannot prove its identity gets nothing, and is not tried again: the next handshake would fail too.
 func TestCertificatesThatCannotBeVerifiedAreFinal(t *testing.T) {
 	strangers := httptest.NewUnstartedServer(http.NotFoundHandler())
 	// it complains about every handshake
@@ -179,7 +179,7 @@ func TestCertificatesThatCannotBeVerifiedAreFinal(t *testing.T) {
 	}
 }
 
-// A transport that is no net/http one tells only by its error.
+// A transport other than net/http's reports only its error.
 func TestForeignTransportsAreJudgedByTheirErrors(t *testing.T) {
 	for name, tc := range map[string]struct {
 		outcome     step
@@ -200,7 +200,7 @@ func TestForeignTransportsAreJudgedByTheirErrors(t *testing.T) {
 	}
 }
 
-// A program may have put something of its own in the place of http.DefaultTransport.
+// A program may have replaced http.DefaultTransport.
 func TestDefaultTransportMayBeAnything(t *testing.T) {
 	standard := http.DefaultTransport
 	t.Cleanup(func() { http.DefaultTransport = standard })
@@ -216,7 +216,7 @@ func TestDefaultTransportMayBeAnything(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The caller's own trace hears of the connection too.
+// The caller's own trace is called for the connection too.
 func TestTheCallersTraceStillHears(t *testing.T) {
 	server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// canned answers without allocating more than an answer needs, so that what is measured is ours and http.Client's.
+// canned returns responses with as few allocations as possible, so that only our own and http.Client's are measured.
 type canned struct{ header http.Header }
 
 func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -19,7 +19,7 @@ func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(oneThing)), Request: req}, nil
 }
 
-// A guard against gross waste, such as a second decode or a buffer for each answer; benchmarks measure the rest.
+// This finds gross waste, such as a second decode or a buffer for each response. Benchmarks measure the rest.
 func TestOneReadCostsLittle(t *testing.T) {
 	if testing.CoverMode() != "" || raceDetector {
 		t.Skip("code that the race detector instruments allocates more; make allocations runs it without")

@@ -19,8 +19,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// unreadable asserts what a success that cannot be decoded means: for a read an unexpected answer, for a write that
-// nobody knows.
+// unreadable asserts the error of a success that cannot be decoded: for a read an unexpected response, for a write an
+// unknown outcome.
 func unreadable(t *testing.T, op *transport.Operation, err error) {
 	t.Helper()
 	if op.Method == http.MethodGet {
@@ -72,8 +72,7 @@ func TestUnreadableSuccessIsNeitherSuccessNorFailure(t *testing.T) {
 	}
 }
 
-// What an amount says that cannot be read is not read, and costs nothing else of the answer. The service did what it
-// was asked.
+// An amount that cannot be read is left out, and the rest of the response is read. The service did what it was asked.
 func TestAnAmountThatCannotBeReadIsNamed(t *testing.T) {
 	const huge = 1_000_000
 	for name, amount := range map[string]string{
@@ -178,7 +177,7 @@ func TestOperationsThatAnswerNothing(t *testing.T) {
 	}
 }
 
-// On a real connection: the service promises more bytes than it sends.
+// On a real connection, the service promises more bytes than it sends.
 func TestTruncatedBody(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -204,7 +203,7 @@ func TestTruncatedBody(t *testing.T) {
 	}
 }
 
-// Only so much of an answer is read, whatever its length claims or hides.
+// Only a limited part of a response is read, whatever its stated or real length is.
 func TestBodiesAreReadWithinABound(t *testing.T) {
 	const endless = 1 << 40
 	for name, length := range map[string]int64{"length hidden": -1, "length claimed": endless} {
@@ -223,7 +222,7 @@ func TestBodiesAreReadWithinABound(t *testing.T) {
 	}
 }
 
-// An answer may have eight mebibytes.
+// A response may have eight mebibytes.
 func TestTheLongestBody(t *testing.T) {
 	longest := oneThing + strings.Repeat(" ", 8<<20-len(oneThing))
 	_, err := send(t.Context(), newClient(t, host, through(script(answers(200, longest)))), &readThing,
@@ -236,7 +235,7 @@ func TestTheLongestBody(t *testing.T) {
 	assert.Len(t, kept.Body, len(longest), "no more of it is kept than is read")
 }
 
-// zeroes is a body without an end in sight.
+// zeroes is a body without an end.
 type zeroes struct{ left int64 }
 
 func (z *zeroes) Read(p []byte) (int, error) {
@@ -246,7 +245,7 @@ func (z *zeroes) Read(p []byte) (int, error) {
 }
 func (*zeroes) Close() error { return nil }
 
-// Body buffers are pooled: what a call returned must not change when another call's answer takes the buffer.
+// Body buffers are pooled. The result of a call must not change when another call's response uses the buffer.
 func TestAnswersDoNotShareMemory(t *testing.T) {
 	type keeper struct {
 		Raw  jsonv2.Value `json:"raw"`
@@ -317,7 +316,8 @@ func TestCapturedAnswer(t *testing.T) {
 	assert.Equal(t, transport.Answer{}, kept, "nothing was sent")
 }
 
-// FuzzDecodeAnswer: whatever is answered, a call ends in a value or in one of our typed errors, and never in a panic.
+// FuzzDecodeAnswer checks that a call returns a value or one of our typed errors, whatever the response is, and never
+// panics.
 func FuzzDecodeAnswer(f *testing.F) {
 	f.Add(200, "application/json", oneThing, "", true)
 	f.Add(200, "text/html", "<html>", "", false)

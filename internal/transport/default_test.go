@@ -22,7 +22,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// piped has a client that is given no transport reach a service in memory, connection by connection.
+// piped connects a client without its own transport to a service in memory.
 func piped(t *testing.T, serve func(net.Conn)) func(*transport.Config) {
 	t.Helper()
 	return inPlaceOfDefault(t, &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
@@ -32,7 +32,7 @@ func piped(t *testing.T, serve func(net.Conn)) func(*transport.Config) {
 	}})
 }
 
-// serveOnce reads a request and writes a thing as the answer.
+// serveOnce reads a request and writes a thing as the response.
 func serveOnce(t *testing.T, conn net.Conn) *bufio.Reader {
 	t.Helper()
 	from := bufio.NewReader(conn)
@@ -44,7 +44,7 @@ func serveOnce(t *testing.T, conn net.Conn) *bufio.Reader {
 	return from
 }
 
-// A service that says nothing is not waited for without an end: ten seconds for TLS, thirty for an answer.
+// A call does not wait for ever for a silent service: ten seconds for TLS, thirty for a response.
 func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
 	for name, tc := range map[string]struct {
 		baseURL string
@@ -68,7 +68,7 @@ func TestTheDefaultTransportWaitsWithAnEnd(t *testing.T) {
 	}
 }
 
-// A connection that nobody uses is closed after a minute and a half, and used again until then.
+// An unused connection is closed after a minute and a half, and used again until then.
 func TestTheDefaultTransportKeepsConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closed := make(chan time.Time, 1)
@@ -91,7 +91,7 @@ func TestTheDefaultTransportKeepsConnections(t *testing.T) {
 	})
 }
 
-// Many callers of the one host keep their connections.
+// Many callers of one host keep their connections.
 func TestTheDefaultTransportKeepsManyConnections(t *testing.T) {
 	const callers = 64
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestTheDefaultTransportKeepsManyConnections(t *testing.T) {
 	})
 }
 
-// HTTP/2 is spoken where the other end does, although how to dial is inherited.
+// The client uses HTTP/2 if the server does, although it inherits the dialer.
 func TestTheDefaultTransportSpeaksHTTP2(t *testing.T) {
 	spoken := make(chan string, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -143,7 +143,8 @@ func TestTheDefaultTransportSpeaksHTTP2(t *testing.T) {
 	assert.Equal(t, "HTTP/2.0", <-spoken)
 }
 
-// What the process tells its proxy, the proxy is told here too. What the proxy says when it refuses is not repeated.
+// The proxy gets the same header as from the process's default transport. What the proxy says in a refusal is not
+// repeated.
 func TestTheDefaultTransportTellsTheProxy(t *testing.T) {
 	asked := make(chan http.Header, 4)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

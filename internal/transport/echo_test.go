@@ -35,8 +35,8 @@ func tell(text string) told { return told{transport.NewSecret(text)} }
 var tellThing = transport.Operation{ID: "TellThing", Method: http.MethodPost, Path: "/things/tell",
 	Repeat: transport.RepeatNever, Tells: true}
 
-// A validator that quotes what it refuses gives no secret back: not in an error's details, its message or its excerpt,
-// nor in the body that is kept.
+// A validator that quotes a refused value reveals no secret: not in the error's details, message or excerpt, and not in
+// the stored body.
 func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 	const sent, bearer, key = "sig/of+the=canary", "token-of-the-canary", "key-of-the-canary"
 	escaped := strings.ReplaceAll(sent, "/", `\/`)
@@ -86,7 +86,7 @@ func TestSecretsThatARefusalRepeatsAreHidden(t *testing.T) {
 	}
 }
 
-// Every secret of a body is sent as it is, and looked for in a refusal, if it is long enough to be no word of it by
+// Every secret of a body is sent as it is. It is searched for in a refusal if it is so long that it cannot be there by
 // chance.
 func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 	const first, second, short, number = "canary-a", "canary-b", "canary7", "12345678"
@@ -107,7 +107,7 @@ func TestEverySecretOfABodyIsLookedFor(t *testing.T) {
 		"the whole body was sent, and came back; a number of its digits is the same secret")
 }
 
-// What a success holds is the caller's, also if it was sent before.
+// The caller gets everything in a success, also a secret that was sent before.
 func TestASuccessIsNotRedacted(t *testing.T) {
 	const token = "token-of-the-canary"
 	svc := script(answers(200, `{"id":"`+token+`","amount":"1","status":"`+token+`"}`))
@@ -118,7 +118,7 @@ func TestASuccessIsNotRedacted(t *testing.T) {
 	assert.Equal(t, token, got.Status)
 }
 
-// errorDetails are what of a refusal is not in its text.
+// errorDetails are the parts of a refusal that are not in its text.
 func errorDetails(err error) string {
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
 		return string(refusal.Details)

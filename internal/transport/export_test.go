@@ -1,6 +1,6 @@
 package transport
 
-// Remembered is of how many windows the limiter keeps account.
+// Remembered returns how many windows the limiter stores.
 func (l *LocalLimiter) Remembered() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// The operations that the tests send: one for each thing that the description can say about repeating.
+// The operations of the tests: one for each kind of repetition in the description.
 var (
 	readThing = transport.Operation{ID: "GetThing", Method: http.MethodGet, Path: "/things/{thingId}",
 		Window: transport.WindowReads, Answer: &thingAnswer}
@@ -38,7 +38,7 @@ var (
 		Repeat: transport.RepeatNatural, Window: transport.WindowLogin, Public: true, Answer: &thingAnswer}
 )
 
-// thing is an answer as the generated models look.
+// thing is a response in the form of the generated models.
 type thing struct {
 	ID     string           `json:"id,omitempty"`
 	Amount decimal.Decimal  `json:"amount"`
@@ -64,7 +64,7 @@ const oneThing = `{"id":"th_1","amount":"10.50","status":"ready"}`
 // idRule is the description's pattern of a contact's id.
 var idRule = transport.Rule{Prefix: "ct_", Pattern: `^(?:ct_)?[A-Za-z0-9._:\-]{1,216}$`}
 
-// request is a call of an operation, with a valid id and, where it takes one, a body.
+// request is a call of an operation, with a valid id and, if it takes one, a body.
 func request(op *transport.Operation, call transport.Call) *transport.Request {
 	r := transport.NewRequest(op, "", call)
 	if strings.Contains(op.Path, "{thingId}") {
@@ -89,7 +89,7 @@ func sendKeyed(ctx context.Context, c *transport.Client, op *transport.Operation
 	return send(ctx, c, op, call)
 }
 
-// newClient makes a client, without rate windows and with short waits unless set says otherwise.
+// newClient returns a client without rate windows and with short waits, unless set changes that.
 func newClient(t *testing.T, baseURL string, set ...func(*transport.Config)) *transport.Client {
 	t.Helper()
 	config := transport.Config{Version: "test", Retry: transport.Retry{WaitMin: time.Millisecond}}
@@ -124,14 +124,14 @@ func limitedBy(l transport.Limiter) func(*transport.Config) {
 	return func(c *transport.Config) { c.Limiter = l }
 }
 
-// step is what becomes of one attempt.
+// step handles one attempt.
 type step func(*http.Request) (*http.Response, error)
 
 // RoundTrip makes a step a service that always does the same.
 func (s step) RoundTrip(req *http.Request) (*http.Response, error) { return s(req) }
 
-// service is a service in memory that plays a script, one step an attempt, its last step for ever. It is safe for
-// concurrent use.
+// service is a service in memory with a script: one step for each attempt, and the last step for all further attempts.
+// It is safe for concurrent use.
 type service struct {
 	mu    sync.Mutex
 	steps []step
@@ -171,8 +171,7 @@ func (s *service) attempts() []received {
 	return s.got[:len(s.got):len(s.got)]
 }
 
-// keys are the idempotency keys of the attempts. Their header is not spelled canonically, so that Header.Get would miss
-// it.
+// keys returns the idempotency keys of the attempts. Their header is not canonical, so Header.Get would not find it.
 func keys(attempts []received) []string {
 	found := make([]string, len(attempts))
 	for i, a := range attempts {
@@ -185,7 +184,7 @@ func keys(attempts []received) []string {
 	return found
 }
 
-// answers is an answer with a status, a body and headers in pairs. Without another Content-Type it is JSON.
+// answers returns a response with a status, a body and headers in pairs. Its default Content-Type is JSON.
 func answers(status int, body string, header ...string) step {
 	return func(req *http.Request) (*http.Response, error) {
 		h := http.Header{"Content-Type": {"application/json"}}
@@ -199,22 +198,22 @@ func answers(status int, body string, header ...string) step {
 	}
 }
 
-// refuses is an answer with the platform's envelope.
+// refuses returns a refusal in the platform's envelope.
 func refuses(status int, code errors.Code, header ...string) step {
 	return answers(status, fmt.Sprintf(`{"error":{"code":%q,"message":"no"}}`, code), header...)
 }
 
-// page is what a gateway answers.
+// page returns a gateway's HTML page.
 func page(status int) step {
 	return answers(status, "<html>sorry</html>", "Content-Type", "text/html")
 }
 
-// fails is an attempt that ends in an error.
+// fails is an attempt that fails with an error.
 func fails(err error) step {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }
 
-// What can happen to an attempt besides an answer.
+// Other ends of an attempt.
 var (
 	noConnection = fails(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
 	noSuchHost   = fails(&net.DNSError{Err: "no such host", Name: "service.example", IsNotFound: true})
@@ -231,7 +230,7 @@ type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
-// keep has a call hand its answer's metadata to into.
+// keep makes a call store its response's metadata in into.
 func keep(into *transport.Answer) func(transport.Answer) {
 	return func(answer transport.Answer) { *into = answer }
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEachAttemptSendsAHeaderOfItsOwn lets the first attempt fail: its connection may still read what was sent while
-// the second attempt's credential is set.
+// TestEachAttemptSendsAHeaderOfItsOwn lets the first attempt fail. Its connection may still read the header while the
+// second attempt's credential is set.
 func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []http.Header

@@ -53,8 +53,8 @@ func slowly(after time.Duration, end step) step {
 	}
 }
 
-// The service repeats itself for two hours under a key that it derived, and for as long as any call lasts under the
-// caller's.
+// The service repeats its response for two hours under a derived key. Under the caller's key it does so for as long as
+// any call takes.
 //
 // Rule: idempotency.lifetimes
 func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
@@ -86,7 +86,7 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 	}
 }
 
-// waitsLonger is a limiter that keeps the second attempt waiting.
+// waitsLonger is a limiter that makes the second attempt wait.
 type waitsLonger struct{ calls int }
 
 func (l *waitsLonger) Wait(context.Context, transport.RateCall) error {
@@ -96,7 +96,7 @@ func (l *waitsLonger) Wait(context.Context, transport.RateCall) error {
 	return nil
 }
 
-// The two hours count when the attempt is sent, and not when it gets in line.
+// The two hours count when the attempt is sent, and not when it joins the line.
 func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(lostAnswer, ok)
@@ -110,7 +110,7 @@ func TestARepetitionThatWaitedTooLongIsNotSent(t *testing.T) {
 	})
 }
 
-// What was refused before anything came of it needs no key to be sent again.
+// A request that was refused and not carried out needs no key to be repeated.
 func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(http.StatusTooManyRequests, errors.CodeRateLimited), ok)
@@ -121,7 +121,7 @@ func TestWhatWasTurnedAwayIsSentHoweverLate(t *testing.T) {
 	})
 }
 
-// The sentence that says how to find out fits the operation and its key.
+// The advice on how to find out fits the operation and its key.
 func TestUnknownOutcomeSaysHowToResolve(t *testing.T) {
 	const keyed, read = "repeat the same request with the same idempotency key", "read the resource before you " +
 		"repeat the request"

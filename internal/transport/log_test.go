@@ -41,7 +41,7 @@ func logged(t *testing.T, level slog.Level, svc *service) []map[string]any {
 	return records
 }
 
-// One record an attempt, of what is listed and nothing else.
+// Each attempt logs one record, with the listed attributes and nothing else.
 func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 	records := logged(t, slog.LevelDebug, script(
 		lostAnswer,
@@ -94,7 +94,7 @@ func TestNothingButServerErrorsIsLoggedAboveDebug(t *testing.T) {
 		logged(t, slog.LevelInfo, script(lostAnswer, refuses(409, errors.CodeConflict, "X-Request-ID", "req_1"))))
 }
 
-// Every server error is, also one that is tried again: by its request id the service's people find it.
+// Every server error is logged, also one that is retried: support can find it by its request id.
 //
 // Rule: error.logged-request-id
 func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
@@ -138,7 +138,7 @@ func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
 	}
 }
 
-// An answer that breaks off does so for the log and for the call.
+// An incomplete response is incomplete for the log and for the call.
 func TestALoggedServerErrorThatBreaksOff(t *testing.T) {
 	broken := step(func(req *http.Request) (*http.Response, error) {
 		resp, _ := answers(500, "")(req)
@@ -167,7 +167,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// What the log looks at is still there for the error.
+// The error still has the part of the body that the log has read.
 func TestALoggedServerErrorIsDecodedAsEver(t *testing.T) {
 	const envelope = `{"error":{"code":"internal_error","message":"No.","details":{"requestId":"req_body"}}}`
 	logger := slog.New(slog.NewJSONHandler(io.Discard, nil))

@@ -20,7 +20,7 @@ func TestACallWithoutAContext(t *testing.T) {
 	assert.Empty(t, svc.attempts())
 }
 
-// A flow that lacks its context or its client is told so before it begins, and both at once.
+// A flow without a context or a client fails before it begins, and names both at once.
 func TestWhatAFlowCannotBeginWithout(t *testing.T) {
 	var without context.Context
 	client := newClient(t, host, through(script(ok)))
@@ -38,7 +38,7 @@ func TestAClientThatNobodyMade(t *testing.T) {
 	assert.Nil(t, refusals(t, func(c *transport.Check) { c.Made(newClient(t, host), "New") }))
 }
 
-// Options set up a client in their order, and nil is none.
+// Options apply in their order. A nil option is ignored.
 func TestWhatAClientIsMadeOf(t *testing.T) {
 	config := transport.ConfigOf("1.2.3", []func(*transport.Config){
 		func(c *transport.Config) {
@@ -48,7 +48,7 @@ func TestWhatAClientIsMadeOf(t *testing.T) {
 	assert.Equal(t, transport.Config{Version: "1.2.3", UserAgent: "first, second"}, config)
 }
 
-// A call is its client's own account's, with its options; without a client it is refused.
+// A call acts for its client's own account, with its options. Without a client it is refused.
 func TestARequestOfAClient(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))
@@ -69,7 +69,7 @@ func TestARequestOfAClient(t *testing.T) {
 	require.ErrorContains(t, err, "appapi.New")
 }
 
-// A service that nobody made is one whose calls are refused, and no nil.
+// The calls of a service that no constructor made are refused, and do not panic.
 func TestAServiceThatNobodyMade(t *testing.T) {
 	made := &thing{ID: "th_1"}
 	assert.Same(t, made, transport.Of(made))

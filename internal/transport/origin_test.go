@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// The credential goes to https, or where plain http cannot be overheard.
+// The credential is sent over https, or where nobody can read plain http.
 func TestOrigins(t *testing.T) {
 	for baseURL, tc := range map[string]struct{ accepted, withPlainHTTP bool }{
 		"https://service.example":          {true, true},
@@ -77,7 +77,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// The surface's path is added; an address that ends in it is a slip, in which every call would be a 404.
+// The surface's path is added. An address that ends with it is a mistake: every call would return 404.
 func TestBaseURLsWithThePathOfTheSurface(t *testing.T) {
 	for _, base := range []string{"/v1", "/v1/", "/base/v1//"} {
 		_, err := transport.New(host+base, "/v1", transport.Config{})
@@ -122,7 +122,7 @@ func TestUserAgentCannotBreakAHeader(t *testing.T) {
 	}
 }
 
-// net/http and go-retryablehttp put the address into their errors. A query can hold what a log should not.
+// net/http and go-retryablehttp put the URL into their errors. A query can hold values that a log must not show.
 func TestErrorsNeverPrintTheAddress(t *testing.T) {
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()
@@ -151,7 +151,7 @@ func TestErrorsNeverPrintTheAddress(t *testing.T) {
 	}
 }
 
-// A mock that was asked for what it does not know says so with an address as well.
+// A mock that does not know a request also puts the URL into its error.
 func TestErrorsOfAMockNeverPrintTheAddress(t *testing.T) {
 	mock := httpmock.NewMockTransport()
 	mock.RegisterResponder(http.MethodPost, host+"/v1/things",
@@ -162,7 +162,7 @@ func TestErrorsOfAMockNeverPrintTheAddress(t *testing.T) {
 	assert.NotContains(t, causes(err), "s3cret")
 }
 
-// causes is the text of an error and of all that it wraps.
+// causes returns the text of an error and of all errors that it wraps.
 func causes(err error) string {
 	text := ""
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -171,7 +171,7 @@ func causes(err error) string {
 	return text
 }
 
-// rawServer answers every connection with the same bytes.
+// rawServer sends the same bytes on every connection.
 func rawServer(t *testing.T, answer string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,8 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// What a call that failed is reported as, for each way in which it can: the type decides what a program does about
-// money.
+// Each way in which a call can fail has its error type. The type decides what a program does about money.
 func TestOutcomes(t *testing.T) {
 	const unavailable = errors.CodeProviderUnavailable
 	envelope503 := refuses(503, unavailable)
@@ -94,8 +93,7 @@ func TestOutcomes(t *testing.T) {
 			wrapping(&errors.Unauthenticated{}), unknown},
 		{"lost, then 422", []step{lostAnswer, refuses(422, errors.CodeValidationFailed)}, invalid, invalid,
 			wrapping(&errors.ValidationFailed{}), wrapping(&errors.ValidationFailed{}), unknown},
-		// Under its key a write is answered as it was the first time. A confirm or a delete can meet what it did
-		// itself.
+		// Under its key, a write gets its first response again. A confirm or a delete can meet its own effect.
 		{"lost, then expired", []step{lostAnswer, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
 			wrapping(&errors.QuoteExpired{}), wrapping(&errors.QuoteExpired{}), unknown},
 		{"503, then expired", []step{envelope503, refuses(409, errors.CodeQuoteExpired)}, quoteExpired, quoteExpired,
@@ -143,7 +141,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// What moves no money leaves no doubt about money, only about itself.
+// An operation that moves no money leaves no doubt about money, only about itself.
 func TestOutcomesWithoutMoney(t *testing.T) {
 	unavailable := refuses(503, errors.CodeDatabaseUnavailable)
 	for name, tc := range map[string]struct {
@@ -180,8 +178,8 @@ func TestOutcomesWithoutMoney(t *testing.T) {
 	}
 }
 
-// A refusal settles what a lost attempt did, unless that attempt could have brought it about: what was deleted is not
-// found, and what was decided is decided.
+// A refusal shows what a lost attempt did, unless that attempt can have caused it: a deleted resource is not found, and
+// a decided one cannot be decided again.
 func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 	for _, tc := range []struct {
 		method  string
@@ -209,7 +207,7 @@ func TestRefusalsThatALostAttemptBringsAbout(t *testing.T) {
 	}
 }
 
-// What the last attempt was told to wait for counts also where an earlier one leaves a doubt.
+// The Retry-After of the last attempt also counts if an earlier attempt leaves a doubt.
 func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(503, errors.CodeProviderUnavailable),
@@ -221,7 +219,7 @@ func TestAnUnknownOutcomeSaysWhenToTryAgain(t *testing.T) {
 	})
 }
 
-// lostLogin is a credential that is not had: the answer to its login was lost.
+// lostLogin is a credential that cannot be obtained: the response to its login was lost.
 type lostLogin struct{ cause error }
 
 func (l lostLogin) Authorize(context.Context, http.Header) error {
@@ -251,7 +249,7 @@ func (c crowded) Wait(context.Context, transport.RateCall) error {
 	return c.err
 }
 
-// What the limiter refuses is not sent, however long it took to say so.
+// A call that the limiter refuses is not sent, however long the refusal took.
 func TestALimiterThatRefusesLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("no room")
@@ -264,12 +262,12 @@ func TestALimiterThatRefusesLate(t *testing.T) {
 	})
 }
 
-// leaving is a credential that is had although its caller has left.
+// leaving is a credential that is obtained although its caller has left.
 type leaving struct{ leave func() }
 
 func (l leaving) Authorize(context.Context, http.Header) error { l.leave(); return nil }
 
-// A context that ended while the credential was had is noticed before anything is sent.
+// If a context ends while the credential is obtained, the call ends before anything is sent.
 func TestNothingIsSentForACallerWhoLeft(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	svc := script(ok)
@@ -280,16 +278,16 @@ func TestNothingIsSentForACallerWhoLeft(t *testing.T) {
 	assert.Empty(t, svc.attempts())
 }
 
-// typeName names the outermost type, where what is wrapped in it would not do.
+// typeName returns the name of the outermost type. A wrapped type does not count.
 func typeName(err error) string { return fmt.Sprintf("%T", err) }
 
-// keyOf is the idempotency key that an error carries.
+// keyOf returns the idempotency key in an error.
 func keyOf(err error) string {
 	head, _ := errors.CallInfoOf(err)
 	return head.IdempotencyKey
 }
 
-// An answer of an earlier attempt is not taken for the one that did not come.
+// The response to an earlier attempt does not replace a missing response.
 func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		svc := script(refuses(401, errors.CodeTokenExpired, "X-Request-ID", "req_401"), lostAnswer)
@@ -304,7 +302,7 @@ func TestUnknownOutcomeCarriesNoForeignRequestID(t *testing.T) {
 	})
 }
 
-// An answer that cannot be read is named by what support can find it by.
+// The error of a response that cannot be read has what support needs to find it.
 func TestAnUnexpectedResponseSaysWhatItWas(t *testing.T) {
 	svc := script(answers(http.StatusOK, "<html>", "Content-Type", "text/html", "X-Request-ID", "req_7"))
 	_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
@@ -315,7 +313,7 @@ func TestAnUnexpectedResponseSaysWhatItWas(t *testing.T) {
 	assert.Equal(t, http.StatusOK, unexpected.Status)
 }
 
-// The last status that is a success, and the first that is none.
+// The last status that is a success, and the first that is not.
 func TestWhichStatusesAreSuccesses(t *testing.T) {
 	for status, success := range map[int]bool{199: false, 200: true, 299: true, 300: false} {
 		_, err := send(t.Context(), newClient(t, host, through(script(answers(status, oneThing)))), &spendThing,
@@ -324,7 +322,7 @@ func TestWhichStatusesAreSuccesses(t *testing.T) {
 	}
 }
 
-// A context that ends shows in the error, whatever it was ended with, and whether the request was on its way.
+// The error shows that the context ended, whatever its cause was, and whether or not the request was sent.
 func TestContextErrorsStayVisible(t *testing.T) {
 	cause := errors.New("the user left")
 	endings := map[string]func(context.Context) (context.Context, func()){
@@ -402,7 +400,7 @@ func TestContextErrorsStayVisible(t *testing.T) {
 	}
 }
 
-// endedBody is a body that breaks off because its context ends.
+// endedBody is a body that is incomplete because its context ended.
 type endedBody struct {
 	ctx context.Context
 	end func()

@@ -19,11 +19,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// asking notes the calls that a client asks its limiter about.
+// asking notes the calls for which a client asks its limiter.
 type asking struct {
 	mu    sync.Mutex
 	calls []transport.RateCall
-	wait  func(transport.RateCall) error // nil lets all through
+	wait  func(transport.RateCall) error // nil admits all calls
 }
 
 func (a *asking) Wait(_ context.Context, call transport.RateCall) error {
@@ -58,7 +58,7 @@ func TestCallsHaveTheClassOfTheirOperation(t *testing.T) {
 	}
 }
 
-// An account's hour that has no room, or whose limiter fails, is not made up for by room among the writes.
+// If an account's hour has no room, or its limiter fails, room among the writes does not help.
 func TestEveryWindowOfACallHasToHaveRoom(t *testing.T) {
 	broken := errors.New("limiter's store is down")
 	for _, window := range []transport.Window{transport.WindowLoginEmail, transport.WindowSandboxMoney,
@@ -81,7 +81,7 @@ func TestEveryWindowOfACallHasToHaveRoom(t *testing.T) {
 	}
 }
 
-// tokenFor is a credential that lives for a time and takes a time to renew.
+// tokenFor is a credential that is valid for a time and takes a time to renew.
 type tokenFor struct {
 	mu          sync.Mutex
 	lives, took time.Duration
@@ -99,7 +99,7 @@ func (c *tokenFor) Authorize(_ context.Context, h http.Header) error {
 	return nil
 }
 
-// The slot is taken last, however long the credential takes; and a credential that has expired in line is not sent.
+// The slot is taken last, however long the credential takes. A credential that expired in line is not sent.
 func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
@@ -124,7 +124,7 @@ func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
 	})
 }
 
-// hadOnce is a credential that can be had one time.
+// hadOnce is a credential that can be obtained once.
 type hadOnce struct{ asked int }
 
 func (c *hadOnce) Authorize(context.Context, http.Header) error {
@@ -134,7 +134,7 @@ func (c *hadOnce) Authorize(context.Context, http.Header) error {
 	return nil
 }
 
-// A credential that cannot be had again after a long wait is not replaced by the one from before it.
+// If a credential cannot be obtained again after a long wait, the older one is not used.
 func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tc := range []struct {
@@ -156,7 +156,7 @@ func TestACredentialThatIsGoneAfterTheLine(t *testing.T) {
 	})
 }
 
-// A slot waits for as long as its credential takes if that is less than a second.
+// A slot waits for its credential for less than a second.
 func TestASlotThatGrewOldIsTakenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for took, slots := range map[time.Duration]int{time.Second - 1: 1, time.Second: 2} {
@@ -226,7 +226,7 @@ func TestReserveSaysWhyItCannot(t *testing.T) {
 	})
 }
 
-// The approval's end is the service's, and the limiter's is this machine's.
+// The approval's end is by the service's clock, and the limiter's time is by this machine's.
 func TestTheLimiterIsToldTheEndByItsOwnClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := new(asking)
@@ -242,7 +242,7 @@ func TestTheLimiterIsToldTheEndByItsOwnClock(t *testing.T) {
 	})
 }
 
-// A call that waited in line says how long, and if it was long, so does one record.
+// The metrics of a call say how long it waited in line. After a long wait, one log record says so too.
 func TestWaitingInLineIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

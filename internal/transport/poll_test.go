@@ -129,7 +129,7 @@ func TestPollAsksNoSoonerThanTheServiceWants(t *testing.T) {
 	})
 }
 
-// One refusal must not hold a wait for a day.
+// One refusal must not stop a wait for a day.
 func TestPollIsNotToldToWaitForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(refuses(429, errors.CodeRateLimited, "Retry-After", "86400"))))
@@ -145,7 +145,7 @@ func TestPollIsNotToldToWaitForLong(t *testing.T) {
 	})
 }
 
-// As long as a call would wait, a wait does, too.
+// A wait pauses for as long as a call would.
 func TestPollWaitsAsLongAsACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := refuses(429, errors.CodeRateLimited, "Retry-After", "65")
@@ -180,7 +180,7 @@ func TestAPause(t *testing.T) {
 	})
 }
 
-// poller is a client that sends nothing; its polls read what the test says.
+// poller is a client that sends nothing. The test decides what its polls read.
 func poller(t *testing.T) *transport.Client { return newClient(t, host, through(script(ok))) }
 
 func TestTheUsualPace(t *testing.T) {

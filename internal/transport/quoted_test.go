@@ -24,7 +24,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// listen starts a server that hands each of its connections to serve, and then closes it.
+// listen starts a server that passes each of its connections to serve, and then closes it.
 func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	return listener.Addr().String()
 }
 
-// raw starts a server that answers each connection's first request with the bytes.
+// raw starts a server that sends the bytes after the first request of each connection.
 func raw(t *testing.T, answer string) (address string) {
 	t.Helper()
 	return listen(t, func(conn net.Conn) {
@@ -56,7 +56,7 @@ func raw(t *testing.T, answer string) (address string) {
 	})
 }
 
-// served starts a server that speaks TLS as config says, and returns what a client that trusts it is configured with.
+// served starts a server with this TLS configuration, and returns the configuration of a client that trusts it.
 func served(t *testing.T, config *tls.Config, serve func(*tls.Conn)) (baseURL string, trusting *tls.Config) {
 	t.Helper()
 	lender := httptest.NewTLSServer(http.NotFoundHandler()) // of a certificate
@@ -68,8 +68,8 @@ func served(t *testing.T, config *tls.Config, serve func(*tls.Conn)) (baseURL st
 		&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-// requireNoSecret looks for the secret in everything that an error prints, and in each of its causes. It returns what
-// they all say.
+// requireNoSecret looks for the secret in everything that an error prints, and in each of its causes. It returns all
+// these texts.
 func requireNoSecret(t *testing.T, err error) (said string) {
 	t.Helper()
 	require.Error(t, err)
@@ -94,7 +94,7 @@ func requireNoSecret(t *testing.T, err error) (said string) {
 	return said
 }
 
-// requireQuiet makes a read and a write that both fail, and looks for the secret in what they end in and log.
+// requireQuiet makes a read and a write that both fail, and looks for the secret in their errors and logs.
 func requireQuiet(t *testing.T, baseURL, says string, set ...func(*transport.Config)) {
 	t.Helper()
 	var logs bytes.Buffer
@@ -112,8 +112,8 @@ func requireQuiet(t *testing.T, baseURL, says string, set ...func(*transport.Con
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
-// The transport quotes what it cannot read of an answer. Its errors and their logs say what is wrong, and not what was
-// sent.
+// The transport quotes the parts of a response that it cannot read. The SDK's errors and logs say what is wrong, and do
+// not quote.
 func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 	for name, tc := range map[string]struct{ answer, says string }{
 		"first line":            {"session=s3cret\r\n\r\n", "malformed HTTP response"},
@@ -145,7 +145,7 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 	}
 }
 
-// A stream's trailer comes after its reader has the bytes.
+// A stream's trailer arrives after its reader has the bytes.
 func TestMalformedTrailersOfAStreamAreNotQuoted(t *testing.T) {
 	answer := "HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nTransfer-Encoding: chunked\r\n" +
 		"\r\n0\r\nSet-Cookie session=s3cret\r\n\r\n"
@@ -200,7 +200,7 @@ func TestMalformedAnswersOfHTTP2AreNotQuoted(t *testing.T) {
 	}
 }
 
-// The proxy's words for its refusal, and the credential in its address.
+// A proxy's words in a refusal, and the credential in its address, are secret too.
 func TestErrorsOfAProxyAreNotQuoted(t *testing.T) {
 	proxied := func(proxy func(*http.Request) (*url.URL, error)) func(*transport.Config) {
 		return inPlaceOfDefault(t, &http.Transport{Proxy: proxy})
@@ -227,7 +227,7 @@ func TestErrorsOfAProxyAreNotQuoted(t *testing.T) {
 	})
 }
 
-// What a caller's own transport fails with stays known to the caller, without what it quotes.
+// The caller can still find the error of its own transport, without its quotes.
 func TestUnquotedErrorsKeepTheirCauses(t *testing.T) {
 	own := errors.New(`own "s3cret"`)
 	timeout := &net.OpError{Op: "read", Net: "tcp", Err: io.ErrUnexpectedEOF}

@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// A window is forgotten when its last call counts no more, and not when an earlier one does.
+// A line is removed when its last call no longer counts, and not when an earlier one does not.
 func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3,
@@ -37,7 +37,7 @@ func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	})
 }
 
-// A window whose only slot was given back is forgotten at once.
+// A line whose only slot was returned is removed at once.
 func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
@@ -56,7 +56,7 @@ func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 	})
 }
 
-// What the first in line has waited already brings the turn of those behind it closer.
+// The time that the first call has waited brings the turn of the calls behind it closer.
 func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Hour}})
@@ -76,7 +76,7 @@ func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 	})
 }
 
-// A poll behind many reads is the tenth of ten to go, and no sooner.
+// A poll behind many reads is the tenth of ten calls to go, and not an earlier one.
 func TestADeadlineWithinAClassesTenth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 10)
@@ -94,7 +94,7 @@ func TestADeadlineWithinAClassesTenth(t *testing.T) {
 	})
 }
 
-// behindNineConfirms is a line in which a write waits whose class is due its tenth: nine confirms went before it.
+// behindNineConfirms returns a line in which a waiting write is due its tenth: nine confirms went before it.
 func behindNineConfirms(t *testing.T) *queue {
 	t.Helper()
 	q := newQueue(t, 1)
@@ -107,7 +107,7 @@ func behindNineConfirms(t *testing.T) *queue {
 	return q
 }
 
-// A class that is due its tenth goes before a confirm that then still has five seconds to be signed and to travel.
+// A class that is due its tenth goes before a confirm that then still has five seconds to be signed and to arrive.
 func TestAConfirmNeedsFiveSeconds(t *testing.T) {
 	for closes, want := range map[time.Duration]string{11*minute + 5*time.Second: "write",
 		11*minute + 5*time.Second - 1: "confirm"} {
@@ -123,7 +123,7 @@ func TestAConfirmNeedsFiveSeconds(t *testing.T) {
 	}
 }
 
-// Slots that have been free for a while bring the turn of a long line no closer.
+// Slots that have been free for a while do not bring the turn of a long line closer.
 func TestADeadlineInALineOfPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 20)
@@ -140,7 +140,7 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 	})
 }
 
-// Confirms that come too late in any case keep no class from its tenth.
+// Confirms that are too late in any case do not delay another class's tenth.
 func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := behindNineConfirms(t)
@@ -153,7 +153,7 @@ func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
 	})
 }
 
-// A class is due its tenth for the calls that went while it waited, and not for those before.
+// A class is due its tenth for the calls that went while it waited, and not for earlier ones.
 func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
@@ -169,7 +169,7 @@ func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
 	})
 }
 
-// Whether an approval is over is for the service to say where there is room to ask it.
+// If there is room to ask, the service decides whether an approval has expired.
 func TestAConfirmThatHasClosedGoesWhereThereIsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		require.NoError(t, narrow().Wait(t.Context(), write(transport.ClassConfirm, time.Now().Add(-time.Second))))

@@ -16,7 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// queue is one window whose calls are noted in the order in which they go through.
+// queue is one window. It notes its calls in the order in which they are admitted.
 type queue struct {
 	*testing.T
 	limiter *transport.LocalLimiter
@@ -26,7 +26,7 @@ type queue struct {
 	mu    sync.Mutex
 	order []string
 	at    []time.Duration
-	late  []string // told that their turn comes after their approval's window
+	late  []string // refused: their turn comes after their approval expires
 }
 
 func newQueue(t *testing.T, calls int) *queue {
@@ -35,14 +35,14 @@ func newQueue(t *testing.T, calls int) *queue {
 	return &queue{T: t, limiter: limiter, began: time.Now()}
 }
 
-// fill takes all slots, so that whoever comes next has to wait.
+// fill takes all slots, so that the next calls must wait.
 func (q *queue) fill(calls int) {
 	for range calls {
 		require.NoError(q, pass(q.Context(), q.limiter, "w", ""))
 	}
 }
 
-// come lines a call up, and returns once it waits or has gone through.
+// come adds a call, and returns when the call waits or was admitted.
 func (q *queue) come(name string, class transport.RateClass, closesIn time.Duration) {
 	call := transport.RateCall{Window: "w", Class: class}
 	if closesIn > 0 {
@@ -67,14 +67,14 @@ func (q *queue) comeMany(count int, name string, class transport.RateClass, clos
 	}
 }
 
-// went is who has gone through so far.
+// went returns the calls that were admitted so far.
 func (q *queue) went() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Clone(q.order)
 }
 
-// count is how many calls of a name went through among the first so many.
+// count returns how many calls with a name are among the first n admitted calls.
 func (q *queue) count(name string, first int) (count int) {
 	for _, went := range q.went()[:first] {
 		if went == name {
@@ -105,7 +105,7 @@ func TestClassesGoInTheirOrder(t *testing.T) {
 	})
 }
 
-// Of ten calls that go through, one is of a class that waits, however many of a class before it do.
+// Of ten admitted calls, one is of a waiting class, however many calls of a class before it wait.
 func TestEachClassThatWaitsKeepsATenth(t *testing.T) {
 	for name, classes := range map[string][2]transport.RateClass{
 		"writes behind confirms": {transport.ClassConfirm, transport.ClassWrite},
@@ -152,7 +152,7 @@ func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
 	}
 }
 
-// A confirm that cannot be sent before its approval closes is not kept in line, and takes no slot of another.
+// A confirm that cannot be sent before its approval expires does not stay in line, and takes no slot of another call.
 func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
@@ -232,7 +232,7 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 	})
 }
 
-// Further back in line, the window of a minute is kept however long that takes.
+// Further back in line, the window of a minute is respected however long that takes.
 func TestAMinutesWindowIsKeptForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 2)
@@ -244,7 +244,7 @@ func TestAMinutesWindowIsKeptForAnHour(t *testing.T) {
 	})
 }
 
-// A class's tenth counts when it is reckoned whether a call's turn comes in time.
+// The check whether a call's turn comes in time takes a class's tenth into account.
 func TestADeadlineInALongLineOfAnotherClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 10)
@@ -270,7 +270,7 @@ func TestADeadlineInALongLineOfAnotherClass(t *testing.T) {
 	})
 }
 
-// abandoned is a context that has ended when it is looked at, and tells nobody who waits for it to end.
+// abandoned is a context that has ended, and whose Done channel never closes.
 type abandoned struct {
 	context.Context
 	ended atomic.Bool
@@ -283,7 +283,7 @@ func (a *abandoned) Err() error {
 	return nil
 }
 
-// A caller that has gone by the time its turn comes leaves its slot to the next.
+// A caller that has left when its turn comes leaves its slot to the next.
 func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, calls := range []int{1, 2, 5} {

@@ -93,7 +93,7 @@ func TestHeadersOfARequest(t *testing.T) {
 	assert.Empty(t, svc.attempts()[1].body)
 }
 
-// PATCH bodies tell "leave it", "clear it" and "make it empty" apart.
+// PATCH bodies distinguish between "leave it", "clear it" and "make it empty".
 func TestNullAbsentAndEmptyAreToldApart(t *testing.T) {
 	type update struct {
 		Email   nullable.Nullable[string]          `json:"email,omitempty"`
@@ -128,7 +128,7 @@ func TestNullAbsentAndEmptyAreToldApart(t *testing.T) {
 	}
 }
 
-// Not parallel: decimal's switch is the whole program's.
+// This test is not parallel: decimal's switch is global.
 func TestAmountsStayStringsWhateverTheProgramSet(t *testing.T) {
 	before := decimal.MarshalJSONWithoutQuotes
 	t.Cleanup(func() { decimal.MarshalJSONWithoutQuotes = before })
@@ -150,7 +150,7 @@ func TestAmountsStayStringsWhateverTheProgramSet(t *testing.T) {
 	}
 }
 
-// The same body is the same bytes, call for call: a service may compare what comes under the same key.
+// Each call of the same request sends the same bytes: a service may compare them for the same key.
 func TestTheSameBodyIsTheSameBytes(t *testing.T) {
 	svc := script(ok)
 	client := newClient(t, host, through(svc))
@@ -204,7 +204,7 @@ func sentBody(t *testing.T, body any) string {
 	return svc.attempts()[0].body
 }
 
-// FuzzPathParam: no value gets out of its place in the path, even under a rule that has no pattern.
+// FuzzPathParam checks that no value leaves its place in the path, even with a rule that has no pattern.
 func FuzzPathParam(f *testing.F) {
 	for _, seed := range []string{"ct_1", ".", "..", "..;", "a/b", "a%2fb", "a%2Fb", "?q", "#f", "a\r\nX: y",
 		"{thingId}", "é", "\xff", "//", "[::1]", ";", "a b", "%", "$&+,:;=@!'()*"} {

@@ -17,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// The whole policy, as the package documentation of moneymovement states it: who is sent again after what.
+// This is the whole policy, as the package documentation of moneymovement states it: which call is repeated after what.
 // Rule: status.*
 func TestRetryPolicy(t *testing.T) {
 	const (
@@ -87,7 +87,7 @@ func TestRetryPolicy(t *testing.T) {
 	}
 }
 
-// Whatever happens on the way, every attempt of one write carries the same key and the same bytes.
+// Whatever happens, every attempt of one write has the same key and the same bytes.
 func TestAttemptsOfOneWriteAreIdentical(t *testing.T) {
 	for name, call := range map[string]transport.Call{
 		"no key":           {},
@@ -124,7 +124,7 @@ func TestMoreRetriesThanAnIntegerCanCountOneMoreOf(t *testing.T) {
 	})
 }
 
-// A call that gives up because its deadline leaves no time for the next attempt ended by the deadline.
+// A call that gives up because its deadline leaves no room for the next attempt fails with the deadline's error.
 func TestNoRoomForABackoffIsTheDeadline(t *testing.T) {
 	busy := refuses(429, errors.CodeRateLimited, "Retry-After", "30")
 	for name, tc := range map[string]struct {

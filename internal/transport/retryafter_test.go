@@ -14,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// go-retryablehttp multiplies Retry-After into an overflow and sleeps however long it says, beyond RetryWaitMax.
+// go-retryablehttp overflows on a large Retry-After, and sleeps for any time that it says, beyond RetryWaitMax.
 // Rule: rate.retry-after, status.429
 func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 	const most = 65 * time.Second
@@ -78,7 +78,7 @@ func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 	}
 }
 
-// An unreadable Retry-After is no wish: the usual backoff applies.
+// An unreadable Retry-After is ignored: the usual backoff applies.
 func TestUnreadableRetryAfterFallsBackToBackoff(t *testing.T) {
 	for _, value := range []string{"", "1e30", "soon", "1.5", "+3", "NaN", "0x10", "１２"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestBackoffDoublesWithinItsBounds(t *testing.T) {
 	}
 }
 
-// A backoff that may outlast the deadline is not begun: the caller gets the refusal, not the deadline's error.
+// A backoff that may outlast the deadline does not begin. The caller gets the refusal, not the deadline's error.
 func TestBackoffBeyondTheDeadlineReturnsTheRefusal(t *testing.T) {
 	for range 20 { // the wait is random
 		synctest.Test(t, func(t *testing.T) {

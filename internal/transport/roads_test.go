@@ -22,8 +22,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// The tests of this file hold that an attempt is an attempt, whichever road it takes: the short one of a first attempt,
-// or that of a retry through go-retryablehttp and http.Client, whose Timeout a client may state or not.
+// The tests in this file check that all attempts behave alike on both roads: the short road of a first attempt, and the
+// road of a retry through go-retryablehttp and http.Client. A client may set the Timeout of http.Client or not.
 
 // The package's documentation shows both roads as they are.
 func TestTheRoadsAreAsTheDocumentationSays(t *testing.T) {
@@ -56,7 +56,7 @@ func TestTheRoadsAreAsTheDocumentationSays(t *testing.T) {
 	}
 }
 
-// steps are the functions of the numbered lines in a text.
+// steps returns the functions in the numbered lines of a text.
 func steps(text string) (names []string) {
 	for _, line := range regexp.MustCompile(`(?m)^//  \d+\. ([^,]+),`).FindAllStringSubmatch(text, -1) {
 		names = append(names, line[1])
@@ -64,8 +64,8 @@ func steps(text string) (names []string) {
 	return names
 }
 
-// road is how its caller, a RoundTrip, was come to from a call, the outermost function first. What net/http does in
-// itself is one step.
+// road returns the functions on the way from a call to its caller, a RoundTrip, the outermost function first. The
+// functions inside net/http are one step.
 func road() (names []string) {
 	callers := make([]uintptr, 100)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])
@@ -86,14 +86,14 @@ func road() (names []string) {
 	return nil
 }
 
-// timeouts are the Timeouts that a caller's client states.
+// timeouts are Timeouts of a caller's client.
 var timeouts = map[string]time.Duration{"no timeout": 0, "a timeout": time.Minute}
 
 func throughFor(next http.RoundTripper, timeout time.Duration) func(*transport.Config) {
 	return func(c *transport.Config) { c.HTTP = &http.Client{Transport: next, Timeout: timeout} }
 }
 
-// times are when the attempts were made, after the first one.
+// times returns when the attempts were made, after the first one.
 func times(attempts []received) (found []time.Duration) {
 	for _, attempt := range attempts {
 		found = append(found, attempt.at.Sub(attempts[0].at))
@@ -101,7 +101,7 @@ func times(attempts []received) (found []time.Duration) {
 	return found
 }
 
-// Four attempts, with pauses of a quarter, half, and a whole second at most, and half of that at least.
+// There are four attempts. The pauses are at most a quarter, half, and a whole second, and at least half of that.
 func TestAttemptsAndPausesOfBothRoads(t *testing.T) {
 	bounds := []time.Duration{250 * time.Millisecond, 500 * time.Millisecond, time.Second}
 	for called, timeout := range timeouts {
@@ -128,8 +128,8 @@ func TestAttemptsAndPausesOfBothRoads(t *testing.T) {
 	}
 }
 
-// What the service asks for is waited for to the second, after the first attempt as after any other, and however it
-// spells it.
+// A call waits exactly as long as the service asks for, after the first attempt and after any other, in every spelling
+// of the header.
 func TestRetryAfterOfBothRoads(t *testing.T) {
 	busy := func(after string) step {
 		return refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", after)
@@ -148,7 +148,7 @@ func TestRetryAfterOfBothRoads(t *testing.T) {
 	}
 }
 
-// The Timeout of the caller's client is that of one attempt: pauses do not count, and each attempt has all of it, to
+// The Timeout of the caller's client is for one attempt. Pauses do not count. Each attempt has the whole Timeout, up to
 // the end of its body.
 func TestTimeoutOfBothRoads(t *testing.T) {
 	const timeout = 7 * time.Second
@@ -215,7 +215,7 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 	}
 }
 
-// However short it is.
+// That holds for a very short Timeout too.
 func TestTheShortestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -228,7 +228,7 @@ func TestTheShortestTimeout(t *testing.T) {
 	})
 }
 
-// beneath is what an error says, with what kept an answer from being read.
+// beneath returns the text of an error, with the reason why a response could not be read.
 func beneath(err error) string {
 	if unexpected, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
 		return unexpected.Err.Error()
@@ -236,22 +236,22 @@ func beneath(err error) string {
 	return err.Error()
 }
 
-// hangs never answers.
+// hangs never responds.
 func hangs(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	time.Sleep(time.Nanosecond) // for http.Client to notice its Timeout, which ends the context in the same moment
 	return nil, req.Context().Err()
 }
 
-// breaksOff answers five bytes, and no more until the request is over.
+// breaksOff sends five bytes, and no more until the request ends.
 func breaksOff(req *http.Request) (*http.Response, error) {
 	resp, err := ok(req)
 	resp.Body = io.NopCloser(io.MultiReader(strings.NewReader(oneThing[:5]), untilDone{req}))
 	return resp, err
 }
 
-// A redirect is the answer, and is not followed. Its address is not told, and one that cannot be read does not take the
-// answer's place.
+// A redirect is the response, and is not followed. Its address is not printed, and an unreadable address does not
+// replace the response.
 func TestRedirectsOfBothRoads(t *testing.T) {
 	for name, address := range map[string]string{
 		"to another host":   "https://elsewhere.example/s3cret",
@@ -277,7 +277,7 @@ func TestRedirectsOfBothRoads(t *testing.T) {
 	}
 }
 
-// endless is the body of an answer that does not end, and counts what is read of it.
+// endless is the body of a response without an end. It counts the bytes that are read.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -285,7 +285,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Of an answer that is tried again no more than 4 KiB are read, so that one that does not end holds nothing up.
+// At most 4 KiB of a response that is retried are read, so that an endless one blocks nothing.
 func TestAnEndlessRefusalOnBothRoads(t *testing.T) {
 	for called, timeout := range timeouts {
 		t.Run(called, func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestAnEndlessRefusalOnBothRoads(t *testing.T) {
 	}
 }
 
-// numbered gives each attempt a credential of its own, and counts them as a limiter does.
+// numbered gives each attempt its own credential, and counts attempts like a limiter.
 type numbered struct{ authorized, paced int }
 
 func (n *numbered) Authorize(_ context.Context, h http.Header) error {
@@ -323,7 +323,7 @@ func (n *numbered) Wait(context.Context, transport.RateCall) error {
 	return nil
 }
 
-// statuses notes the number of each attempt that is logged, and its status, 0 for none.
+// statuses notes the number and the status of each logged attempt, 0 for no status.
 type statuses struct{ seen []string }
 
 func (s *statuses) Enabled(context.Context, slog.Level) bool { return true }
@@ -341,8 +341,7 @@ func (s *statuses) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// Each attempt asks for its credential and its place in the rate window, after its pause; and each is told to the log
-// with its number.
+// Each attempt gets its credential and its place in the rate window after its pause. Each is logged with its number.
 func TestEachAttemptIsPreparedOnBothRoads(t *testing.T) {
 	for called, timeout := range timeouts {
 		t.Run(called, func(t *testing.T) {
@@ -361,7 +360,7 @@ func TestEachAttemptIsPreparedOnBothRoads(t *testing.T) {
 	}
 }
 
-// A context that ends in a pause ends the call there, whichever attempt came before.
+// If a context ends during a pause, the call ends there, after any attempt.
 func TestAContextThatEndsInAPause(t *testing.T) {
 	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "5")
 	for called, timeout := range timeouts {
@@ -384,7 +383,7 @@ func TestAContextThatEndsInAPause(t *testing.T) {
 	}
 }
 
-// A credential that cannot be had for an attempt ends the call, and what came before decides what the end means.
+// If the credential of an attempt cannot be obtained, the call ends. The earlier attempts decide what its end means.
 func TestAnAttemptThatCannotBePrepared(t *testing.T) {
 	down := errors.New("no credential")
 	for called, timeout := range timeouts {

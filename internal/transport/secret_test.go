@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// A secret says whether there is one, and gives its text to the SDK alone.
+// A secret shows only whether there is a text. Only the SDK can read the text.
 func TestASecretSaysWhetherThereIsOne(t *testing.T) {
 	for text, want := range map[string]struct{ printed, encoded string }{"": {"[none]", ""},
 		"hush": {"[redacted]", "[redacted]"}} {
@@ -45,7 +45,7 @@ func TestSecretsThatAreTheSame(t *testing.T) {
 	}
 }
 
-// What is sent as a credential is one token of a header.
+// A credential is one word in a header.
 func TestCredentialsAreChecked(t *testing.T) {
 	for text, want := range map[string][]string{
 		"a-Token.7~": nil, "": {"token missing"}, "two words": {"token pattern"}, "line\n": {"token pattern"},

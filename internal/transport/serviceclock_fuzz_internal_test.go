@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// FuzzServiceClock: whatever dates two answers have, the clock believes an offset that both of them have and no other,
-// to the second.
+// FuzzServiceClock checks, for the dates of any two responses, that the clock uses an offset that both of them have and
+// no other, to the second.
 func FuzzServiceClock(f *testing.F) {
 	const at = "Sun, 01 Mar 2026 12:00:00 GMT"
 	for _, dates := range [][2]string{

@@ -46,7 +46,7 @@ func TestServiceNowFollowsTheServicesDate(t *testing.T) {
 
 func dateOf(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
 
-// An answer whose Date contradicts those before it changes the time only once the next one agrees with it.
+// A response whose Date contradicts earlier ones changes the time only when the next response agrees with it.
 func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 	const century = 100 * 365 * 24 * time.Hour
 	for name, tc := range map[string]struct {

@@ -13,13 +13,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// quietThing is a write of which the description does not say what it returns.
+// quietThing is a write whose result the description does not state.
 var quietThing = transport.Operation{
 	ID: "QuietThing", Method: http.MethodPost, Path: "/things/quiet", Repeat: transport.RepeatNever, Silent: true,
 	Answer: &quietAnswer,
 }
 
-// quietAnswer is a thing that should have its id, and is compared with its shape each time.
+// quietAnswer is a thing that should have its id. It is compared with its shape each time.
 var quietAnswer = wire.Answer{Whole: func(any, *wire.Body) bool {
 	return false
 }, Shape: &wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -28,8 +28,8 @@ var quietAnswer = wire.Answer{Whole: func(any, *wire.Body) bool {
 	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
 }}}
 
-// Any success of a write that is silent says that it was carried out. What it shows of the resource is used, and else a
-// read tells.
+// Any success of a silent write means that it was carried out. If the response shows the resource, it is used.
+// Otherwise a read returns it.
 func TestWhatASilentWriteShows(t *testing.T) {
 	whole := thing{Status: "ready"}
 	read := thing{ID: "th_read"}
@@ -101,7 +101,8 @@ func TestWhatASilentWriteShows(t *testing.T) {
 	}
 }
 
-// What a write shows nothing of is read with the credential of the write, for a newer one can be of another account.
+// A resource that a write does not show is read with the credential of the write: a newer one can belong to another
+// account.
 func TestAReadAfterAWriteHasItsCredential(t *testing.T) {
 	svc := script(answers(204, ""), ok)
 	client := newClient(t, host, through(svc), authorizedBy(bearing{"old", ""}))
@@ -129,7 +130,7 @@ func TestOptionsOfACallAreCollected(t *testing.T) {
 	assert.True(t, call.KeySet)
 }
 
-// The names of windows and classes are stored by limiters that processes share, and stand in logs.
+// Limiters that processes share store the names of windows and classes, and logs have them.
 func TestNamesOfWindowsAndClasses(t *testing.T) {
 	assert.Equal(t, []transport.Window{"reads", "writes", "login", "login_email", "login_challenge", "sandbox_money"},
 		[]transport.Window{

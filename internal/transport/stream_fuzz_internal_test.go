@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// FuzzStream: a stream is opened for a whole answer of its type and no other. It gives the body's bytes up to its
-// bound, and then ends, breaks off, or is too long, which it says by *errors.UnexpectedResponse.
+// FuzzStream checks that a stream is opened for a complete response of its type and for no other. The stream has the
+// body's bytes up to its limit. Then it ends, or fails with *errors.UnexpectedResponse if it is incomplete or too long.
 func FuzzStream(f *testing.F) {
 	f.Add(200, "application/pdf", int64(8), []byte("%PDF-1.7"), false, uint16(1000), uint16(512))
 	f.Add(200, "application/pdf; charset=binary", int64(-1), []byte("%PDF-1.7"), false, uint16(8), uint16(3))

@@ -119,7 +119,7 @@ func TestStreamThatIsTooLong(t *testing.T) {
 	})
 }
 
-// closing is a body that says when it was closed.
+// closing is a body that notes when it was closed.
 type closing struct {
 	io.Reader
 	closed *bool
@@ -145,7 +145,7 @@ func TestAStreamIsClosed(t *testing.T) {
 	assert.True(t, closed)
 }
 
-// A stream may be closed while it is read, as by a server whose own caller has gone.
+// A stream may be closed while it is read, for example by a server whose own caller has left.
 func TestAStreamIsClosedWhileItIsRead(t *testing.T) {
 	ours, theirs := io.Pipe()
 	t.Cleanup(func() { _ = theirs.Close() })

@@ -75,7 +75,7 @@ func TestTermsOfARefusedRepeatStayWithTheFirst(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// The latest 10,000 keys are remembered, and no more: a program that runs for years keeps its memory.
+// The latest 10,000 keys are remembered, and no more, so that the memory of a program does not grow for years.
 func TestTenThousandKeysAreRemembered(t *testing.T) {
 	m := newTerms()
 	claim := func(i int, amount string) error {
@@ -107,7 +107,7 @@ func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
 	assert.Empty(t, m.order)
 }
 
-// A key that was refused, corrected and then carried out counts from then on, and not from its first try.
+// A key that was refused, corrected and then carried out counts from its last use, and not from its first.
 func TestTermsAreForgottenOldestFirst(t *testing.T) {
 	m := newTerms()
 	claim := func(key string, outcome error) {
@@ -125,7 +125,7 @@ func TestTermsAreForgottenOldestFirst(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// A key that is repeated often pushes no other key out.
+// A key that is repeated often pushes out no other key.
 func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
 	m := newTerms()
 	claim := func(key string) {
@@ -141,7 +141,7 @@ func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// A key is not free as long as one of the calls that carry it is under way.
+// A key is not free while one of its calls is under way.
 func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
 	m := newTerms()
 	var calls []func(any, error)
@@ -159,8 +159,8 @@ func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// What is under way is neither forgotten for newer keys nor over its lifetime, and does not keep others from being
-// forgotten.
+// A call under way is not forgotten, neither for newer keys nor after its lifetime. It does not prevent others from
+// being forgotten.
 func TestTermsUnderWayAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTerms()
@@ -225,7 +225,7 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 	assert.Empty(t, m.sent)
 }
 
-// A key's owner is the id of the answer: the text of that name, and no other member.
+// A key's owner is the id in the response: the text with that name, and no other member.
 func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 	type named struct {
 		Name  string `json:"name"`

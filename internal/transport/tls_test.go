@@ -21,7 +21,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// secured starts a server that answers a thing over TLS.
+// secured starts a server that returns a thing over TLS.
 func secured(t *testing.T, config *tls.Config) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -36,8 +36,7 @@ func secured(t *testing.T, config *tls.Config) *httptest.Server {
 	return server
 }
 
-// inPlaceOfDefault sets http.DefaultTransport for a test, and returns a setting for a client that is given no
-// transport.
+// inPlaceOfDefault sets http.DefaultTransport for a test, and returns a setting for a client without its own transport.
 func inPlaceOfDefault(t *testing.T, next http.RoundTripper) func(*transport.Config) {
 	t.Helper()
 	standard := http.DefaultTransport
@@ -46,7 +45,7 @@ func inPlaceOfDefault(t *testing.T, next http.RoundTripper) func(*transport.Conf
 	return func(c *transport.Config) { c.HTTP = &http.Client{} }
 }
 
-// What the other end speaks will be the same at the next attempt, and nothing was sent.
+// The server will speak the same protocol at the next attempt, and nothing was sent.
 func TestVersionsOfTLSAreFinal(t *testing.T) {
 	own := func(*transport.Config) {}
 	without := inPlaceOfDefault(t, http.DefaultTransport)
@@ -91,7 +90,7 @@ func TestVersionsOfTLSAreFinal(t *testing.T) {
 	}
 }
 
-// A record that is damaged after the handshake is no reason to say that nothing was sent.
+// A damaged record after the handshake does not mean that nothing was sent.
 func TestDamagedRecordsAreNoVersion(t *testing.T) {
 	baseURL, trusting := served(t, &tls.Config{MinVersion: tls.VersionTLS12}, func(conn *tls.Conn) {
 		_, _ = conn.Read(make([]byte, 4<<10))
@@ -103,7 +102,7 @@ func TestDamagedRecordsAreNoVersion(t *testing.T) {
 	require.True(t, unknown, "%v", err)
 }
 
-// What the process allows its other peers is not for this one.
+// Weak TLS settings of the process are not for this server.
 func TestDefaultTransportInheritsNoWeakness(t *testing.T) {
 	strangers := secured(t, nil)
 	trusted := x509.NewCertPool()
@@ -142,7 +141,7 @@ func TestDefaultTransportInheritsNoWeakness(t *testing.T) {
 	})
 }
 
-// How the process gets to the network is for this peer, too.
+// Settings of the process's network are for this server too.
 func TestDefaultTransportInheritsTheWay(t *testing.T) {
 	server := secured(t, nil)
 	trusted := x509.NewCertPool()

@@ -13,7 +13,7 @@ func TestAWalkThatComesBackToItsBeginning(t *testing.T) {
 	assert.True(t, walked.Again("first"))
 }
 
-// A walk of any length takes bounded memory, and a circle at its end is noticed.
+// A walk of any length needs limited memory, and a loop at its end is noticed.
 func TestTheTrailOfALongWalkIsBounded(t *testing.T) {
 	const most = 65_536
 	walked := NewTrail("")

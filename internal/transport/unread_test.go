@@ -13,8 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// What is stated and lacking is an error each time. An assumption that fell is one warning for the life of the client,
-// wherever in a list.
+// A stated member that is missing is an error each time. A wrong assumption is one warning in the life of the client,
+// for all entries of a list together.
 func TestWhatCannotBeReadIsLogged(t *testing.T) {
 	shape := wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		{Name: "id", Shape: &wire.Text, Type: wire.Stated},

@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// refused asserts that a call was refused before it was sent, for exactly these fields and codes in pairs.
+// refused asserts that a call was refused before it was sent, for exactly these pairs of fields and codes.
 func refused(t *testing.T, err error, fieldsAndCodes ...string) {
 	t.Helper()
 	var invalid *errors.InvalidInput
@@ -71,7 +71,7 @@ func TestPathParametersCannotChangeThePath(t *testing.T) {
 	}
 }
 
-// Where nothing is stated about a value, it is sent, unless it could be read as another path.
+// A value without a stated rule is sent, unless it could be read as another path.
 func TestPathValuesWithoutAPattern(t *testing.T) {
 	param := func(value string) (*service, error) {
 		svc := script(ok)
@@ -103,7 +103,7 @@ func TestPathValuesWithoutAPattern(t *testing.T) {
 	}
 }
 
-// A header is refused for what would break it, and for nothing else.
+// A header value is refused only if it would break the header.
 func TestHeadersThatWouldBreak(t *testing.T) {
 	header := func(value string) (*service, error) {
 		svc := script(ok)
@@ -169,7 +169,7 @@ func TestIdempotencyKeyPattern(t *testing.T) {
 	refused(t, err, "Idempotency-Key", "not_applicable")
 }
 
-// Everything that is wrong is named at once, nested fields by their path, and nothing is sent.
+// All problems are named at once, nested fields by their path, and nothing is sent.
 func TestEveryWrongFieldIsNamed(t *testing.T) {
 	svc := script(ok)
 	r := transport.NewRequest(&confirmThing, "", transport.Call{Key: "no key", KeySet: true})
@@ -242,8 +242,7 @@ func TestBytesAreMeasuredAsTheyTravel(t *testing.T) {
 	}
 }
 
-// A list may be as long as its bound says, and as long as it likes without one. Each entry is checked under its own
-// name.
+// A list may be as long as its limit, and of any length without a limit. Each entry is checked under its own name.
 func TestListsAreCounted(t *testing.T) {
 	for _, tc := range []struct {
 		n, most int

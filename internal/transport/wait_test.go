@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// stillWaiting is the error of a wait that ended before.
+// stillWaiting is the error of a wait that ended too early.
 type stillWaiting struct {
 	seen transport.Seen
 	err  error
@@ -22,8 +22,8 @@ type stillWaiting struct {
 func (stillWaiting) Error() string   { return "still waiting" }
 func (e stillWaiting) Unwrap() error { return e.err }
 
-// await reads statuses in turn, the last of them from then on, until "done". An error among them is returned in place
-// of a status.
+// await reads the statuses one after the other, and repeats the last one, until "done". An error in the list is
+// returned in place of a status.
 func await(told *[]transport.Seen, reads ...any) transport.Awaited[string] {
 	return transport.Awaited[string]{
 		Read: func(context.Context) (*string, error) {
@@ -47,7 +47,7 @@ func await(told *[]transport.Seen, reads ...any) transport.Awaited[string] {
 // steady is a pace whose pauses are within one second.
 func steady() transport.Pace { return transport.Pace{Least: time.Second, Most: time.Second} }
 
-// Each read that succeeds is told of.
+// Progress is called after each successful read.
 func TestWaitTellsWhatItReads(t *testing.T) {
 	down := &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: "Read"}, Err: errors.New("no connection")}
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestWaitTellsWhatItReads(t *testing.T) {
 	})
 }
 
-// An error that time does not mend comes as it is, beside what was read before.
+// A permanent error is returned as it is, with the last value that was read.
 func TestWaitEndsWithAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
@@ -107,7 +107,7 @@ func TestWaitThatItsContextEnds(t *testing.T) {
 	}
 }
 
-// What a read ends in while the context goes on is no end of the wait by it, even if it is of that kind.
+// If a read fails with a context's error while the wait's own context goes on, the wait has not ended by it.
 func TestWaitThatSomethingElseEnds(t *testing.T) {
 	var told []transport.Seen
 	_, err := transport.Wait(t.Context(), poller(t), steady(), await(&told, context.DeadlineExceeded))
@@ -120,7 +120,7 @@ func TestWaitThatSomethingElseEnds(t *testing.T) {
 	assert.Equal(t, broken, err, "the read failed, whatever the context did")
 }
 
-// A rate window without room before the deadline ends a wait as the deadline would.
+// A rate window without room before the deadline ends a wait like the deadline itself.
 func TestWaitThatTheRateWindowEnds(t *testing.T) {
 	var told []transport.Seen
 	late := &transport.WaitTooLong{}
@@ -131,7 +131,7 @@ func TestWaitThatTheRateWindowEnds(t *testing.T) {
 	assert.Equal(t, "unread", still.seen.Status)
 }
 
-// Without a context or a client the read is left to refuse the call, and nothing else is asked.
+// Without a context or a client, the read refuses the call, and nothing else is called.
 func TestWaitThatCannotBeMade(t *testing.T) {
 	var without context.Context
 	refused := errors.New("refused")

@@ -71,7 +71,7 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 	}
 }
 
-// TestPlainAmountsAreReadAsDecimalReadsThem compares the quick reading with the library's, to the last bit of its
+// TestPlainAmountsAreReadAsDecimalReadsThem compares the fast reading with the library's, to the last bit of the
 // result.
 func TestPlainAmountsAreReadAsDecimalReadsThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

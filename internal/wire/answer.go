@@ -21,7 +21,7 @@ type Answer struct {
 func (a *Answer) Decode(b *Body, value any) ([]Unread, error) {
 	body := b.raw
 	if jsonv2.Value(body).Kind() == jsonv2.KindNull && a.Shape.Kind != KindList {
-		return nil, errors.New("the response is null") // which would decode as a value whose fields are all empty
+		return nil, errors.New("the response is null") // it would decode as a value with empty fields
 	}
 	err := Unmarshal(body, value)
 	if err == nil && a.Whole(value, b) {

@@ -59,7 +59,7 @@ func TestABareListIsFoundInAnEnvelope(t *testing.T) {
 	require.EqualError(t, err, "the response is an object")
 }
 
-// Whether an answer shows a resource at all: an acknowledgement does not.
+// An acknowledgement does not show a resource.
 func TestAnAcknowledgementShowsNothing(t *testing.T) {
 	for body, shows := range map[string]bool{
 		`{"ok":true}`: false, `{}`: false, `[]`: false, `true`: false, `"ok"`: false, `null`: false,

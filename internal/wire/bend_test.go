@@ -39,7 +39,7 @@ type part struct {
 	Size int    `json:"size"`
 }
 
-// choice is a union as the generator writes them.
+// choice is a union like the generated ones.
 type choice struct {
 	variant any
 	raw     jsonv2.Value
@@ -85,7 +85,7 @@ var resourceShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "comment", Shape: &Text, Type: Stated},
 }}
 
-// described is a resource as its shape says.
+// described is a resource that fits its shape.
 func described() map[string]string {
 	return map[string]string{
 		"id": `"r_1"`, "name": `"Bob"`, "flag": `true`, "count": `7`, "long": `8453`, "amount": `"1.50"`,
@@ -114,7 +114,7 @@ func decode(t *testing.T, body string) (resource, []Unread) {
 	return value, unread
 }
 
-// Whatever is in the place of one member, the others are read, and only what cannot be read is named.
+// Whatever one member holds, the other members are read, and only a member that cannot be read is named.
 func TestOneMemberThatDiffers(t *testing.T) {
 	whole, unread := decode(t, object(described()))
 	require.Empty(t, unread)
@@ -204,8 +204,7 @@ func TestOneMemberThatDiffers(t *testing.T) {
 	assert.Equal(t, part{ID: "p_5"}, whole.Choice.variant)
 }
 
-// What a union holds that this version does not know is kept, and differs from nothing. What names no variant is kept,
-// and named.
+// An unknown variant of a union is kept, and is not named. A value that names no variant is kept, and is named.
 func TestAVariantThatIsNotKnown(t *testing.T) {
 	for value, named := range map[string]string{
 		`{"kind":"of a later version","id":7}`: "", `{"id":7}`: "/choice/kind is missing",
@@ -254,7 +253,7 @@ func TestWhatIsNotProvenIsNoAnswer(t *testing.T) {
 	}
 }
 
-// A proof that is an object has to say something, and have its own proof.
+// A proof that is an object must not be empty, and must have its own proof.
 func TestAProofThatIsAnObject(t *testing.T) {
 	type instructions struct {
 		Part part `json:"part"`
@@ -282,7 +281,7 @@ func TestAProofThatIsAnObject(t *testing.T) {
 	}
 }
 
-// Whatever JSON comes, reading neither fails without a word nor panics, and what was read is what the answer says.
+// Whatever the JSON is, Decode reports each failure and never panics, and the decoded value is what the response says.
 func TestAnyAnswerIsRead(t *testing.T) {
 	names := []string{"new"}
 	for _, m := range resourceShape.Members {

@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// A body is asked whether it says that a field is zero, so that an answer as described is decoded once.
+// The body says whether a zero field is zero in the response, so that a response as described is decoded once.
 func TestABodySaysWhatIsZero(t *testing.T) {
 	b := NewBody([]byte(`{ "a" : false,"b":null,"c":{"d":0,"e":"}"},"f\"":1,` +
 		`"g": "", "items":[{"n":0,"m":null},{"n":0,"x":{"m":1}}],"z":0}`))

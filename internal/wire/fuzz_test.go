@@ -8,7 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// FuzzAnswer reads anything as each of the forms. What the strict decoder reads, and nothing is missing of, is read so.
+// FuzzAnswer reads any bytes in each form. Complete values that the strict decoder reads are read in the same way.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(object(described())))
 	f.Add([]byte(`{"items":[{"id":"p_1","size":"7"},null],"nextCursor":7}`))

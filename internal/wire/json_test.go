@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Types that write and read themselves do it as a body that holds them is written and read.
+// A type that encodes itself does so in the same way alone and inside a body.
 func TestTypesThatWriteThemselves(t *testing.T) {
 	type dated struct {
 		Amount decimal.Decimal `json:"amount"`

@@ -195,10 +195,9 @@ func behaviourKinds(m *Mark) []Kind {
 
 // NoCase says why an aspect has no case.
 var NoCase = map[string]string{
-	"unit": "what an amount is counted in shows in no form: the amount is read as it came, and nothing is reckoned " +
-		"with it",
-	"meaning": "what a value means shows in no form: it is sent and read as it is",
-	"purpose": "what an operation is for shows in no form: it is called when the program says so",
+	"unit":    "the form of a response does not show the unit of an amount: the SDK reads it and computes nothing with it",
+	"meaning": "the form of a response does not show what a value means: it is sent and read as it is",
+	"purpose": "no form shows what an operation is for: the program decides when to call it",
 }
 
 // WhyNoCase returns why a mark has no case, or "".

@@ -21,7 +21,7 @@ var Exceptions = []Exception{
 	{
 		Where:  []string{"dapi.yaml Approval.id"},
 		Kinds:  []Kind{Absent, Null, AsNumber, AsBoolean, AsObject, AsList},
-		Reason: "names the approval that is signed: a confirm of none, or of another, funds nothing",
+		Reason: "names the signed approval: a confirm without it, or of another approval, funds nothing",
 	},
 }
 

@@ -77,7 +77,7 @@ func writeCounts(page *bytes.Buffer, marks []*Mark) {
 	}
 	fmt.Fprintf(page,
 		"| all | %d | %d |\n\n"+
-			"A mark that stands in requests and in answers has a class for each, so that the classes add up to more.\n",
+			"A mark in requests and in responses has a class for each, so the sum of the classes is higher.\n",
 		len(marks), all)
 }
 
@@ -93,8 +93,8 @@ func writeExceptions(page *bytes.Buffer, marks []*Mark) {
 		}
 		fmt.Fprintf(page, "| %s | %s |\n", cellText(strings.Join(names, ", ")), cellText(e.Reason))
 	}
-	page.WriteString("\nThese do not count as exceptions: what proves a write (`x-proof`) has to be there by " +
-		"principle,\nand the list of a page must not read as empty.\n")
+	page.WriteString("\nThese do not count as exceptions: the proof of a write (`x-proof`) is always required, and " +
+		"a missing list\nmust not look like an empty one.\n")
 	counts := map[string]int{}
 	for _, m := range marks {
 		why := map[string]bool{}
@@ -107,7 +107,7 @@ func writeExceptions(page *bytes.Buffer, marks []*Mark) {
 			counts[reason]++
 		}
 	}
-	page.WriteString("\n| Why an answer can end in an error | Marks |\n|---|---|\n")
+	page.WriteString("\n| Why a call can fail | Marks |\n|---|---|\n")
 	for _, reason := range sortedKeys(counts) {
 		fmt.Fprintf(page, "| %s | %d |\n", reason, counts[reason])
 	}
@@ -165,7 +165,7 @@ func outcomeOf(c Change) string {
 	case ClassRequest:
 		return "the error names it"
 	case ClassOperation:
-		return "the error names the operation; flows that can do without do"
+		return "the error names the operation; flows that do not need it go on"
 	case ClassConstraint:
 		return boundOutcome(c)
 	case ClassBehaviour:
@@ -188,15 +188,15 @@ func boundOutcome(c Change) string {
 
 var behaviourOutcomes = map[Kind]string{
 	OtherSlug:   "a typed refusal with the slug",
-	OtherScope:  "the refusal names the scope that is asked for",
-	OtherOrder:  "the entries are read as they come",
+	OtherScope:  "the refusal names the required scope",
+	OtherOrder:  "the entries are read in their order",
 	OtherPage:   "a walk has every entry",
-	Repeats:     "what is not said to be harmless is sent once; a repetition that is refused is an error that says so",
-	CarriedOut:  "the same call made again moves no more money, and says that it moved",
+	Repeats:     "a call that may not be harmless twice is sent once; the error says if a repeat was refused",
+	CarriedOut:  "the same call again moves no more money, and reports that the money has moved",
 	OtherAdvice: "a typed refusal; the program decides",
-	Absent:      "the refusal is what it is, without the detail",
-	AsObject:    "the refusal is what it is, without the detail",
-	AnotherWord: "it is sent as the program spells it",
+	Absent:      "the same refusal, without the detail",
+	AsObject:    "the same refusal, without the detail",
+	AnotherWord: "it is sent in the program's spelling",
 }
 
 func answerOutcome(c Change) string {
@@ -206,21 +206,21 @@ func answerOutcome(c Change) string {
 	p := Promised(c)
 	switch p.Outcome {
 	case Fails:
-		return "a typed error, for " + p.Why
+		return "a typed error, because " + p.Why
 	case MayFail:
-		return "success, or a typed error, for " + p.Why
+		return "success, or a typed error, because " + p.Why
 	}
 	switch EffectOf(c.Kind) {
 	case Respelt:
-		return "read all the same"
+		return "read"
 	case Word:
-		return "kept as it came"
+		return "kept as it is"
 	case Whole:
 		return "success"
 	}
 	switch {
 	case c.Site.In == "header":
-		return "as if it were not there"
+		return "ignored"
 	case StatedInstead[c.Mark.Name()] != "":
 		return StatedInstead[c.Mark.Name()]
 	case p.Named:

@@ -74,12 +74,12 @@ func Promised(c Change) Promise {
 
 // StatedInstead says which stated fact counts if an assumed member is missing.
 var StatedInstead = map[string]string{
-	"dapi.yaml Approval.expiresAt": "the stated window counts from when the approval came",
+	"dapi.yaml Approval.expiresAt": "the stated window counts from the arrival of the approval",
 }
 
 const (
-	noList = "a list that is not there must not read as an empty one"
-	proof  = "it proves what was done"
+	noList = "a missing list must not look like an empty one"
+	proof  = "it proves that the write was carried out"
 )
 
 // wholePromise is for a response without the resource, or with another status.
@@ -89,7 +89,7 @@ func wholePromise(c Change) (outcome Outcome, why string) {
 	read := o.Method == http.MethodGet
 	switch {
 	case c.Kind == OtherMedia:
-		return MayFail, "an answer of another content type is not taken for the service's"
+		return MayFail, "a response with another content type does not count as the service's"
 	case c.Kind == Status200, c.Kind == Status201, c.Kind == Status202, assumes(o, "resource"), len(layers) == 0:
 		return Passes, ""
 	case read && IsPage(layers):

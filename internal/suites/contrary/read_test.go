@@ -182,7 +182,7 @@ func checkValue(t *testing.T, c contrary.Change, before, after reading, changed 
 		case effect == contrary.Respelt:
 			assert.True(t, sameValue(was, got), "it reads all the same: %v, not %v", was, got)
 		case effect == contrary.Word && was != nil:
-			assert.Equal(t, "another_word", got, "it is kept as it came")
+			assert.Equal(t, "another_word", got, "it is kept as it is")
 		case effect == contrary.Missing:
 			assert.False(t, there && got != nil && !shifted(before.value, after.value, q),
 				"what is not there reads as %v", got)

@@ -44,7 +44,7 @@ export function write(to: http.ServerResponse, { status, headers, body }: Answer
   to.writeHead(status, endToEnd(headers)).end(body);
 }
 
-// Of one connection only, or made anew for the next.
+// These headers belong to one connection, or are written again for the next one.
 const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'content-length'];
 
 function endToEnd(headers: http.IncomingHttpHeaders): http.IncomingHttpHeaders {

@@ -10,8 +10,8 @@ export interface Prism {
 }
 
 /**
- * Starts Prism as a validating proxy. It forwards everything and says on each answer, in the header sl-violations, what the description
- * does not allow about the request and about the answer.
+ * Starts Prism as a validating proxy. It forwards everything. The header sl-violations of each response says in what the
+ * request and the response differ from the description.
  */
 export async function startPrism(surface: string, upstream: string): Promise<Prism> {
   const child = new Child({

@@ -38,7 +38,7 @@ function example(path: string): Program {
   };
 }
 
-// Named a host, the suite would leave out what it does not do to somebody else's.
+// The suite starts its own host: with the address of a host, it would skip the cases that change the host's state.
 const contractSuite: Program = {
   name: contract,
   ownHost: true,

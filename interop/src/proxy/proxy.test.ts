@@ -50,7 +50,7 @@ function through(gate: Gate, host: Host | undefined): Record<string, string | un
 }
 
 describe('the proxy', { timeout: 60_000 }, () => {
-  // Answers whatever the path asks for, so that the proxy has something to object to.
+  // Sends the response that the path asks for, so that the proxy has violations to find.
   let answers: Record<string, { status: number; body: unknown }> = {};
   let upstream: Server;
   let gate: Gate;

@@ -24,9 +24,9 @@ export interface Relay {
 const header = 'x-interop-call';
 
 /**
- * Opens a relay. The validating proxy reads a message and writes it anew, which loses what JSON.parse does not keep and damages what is not
- * text. The relay sends the host the request as its caller wrote it, and keeps the answer as the host wrote it, so that the proxy judges
- * every message and changes none.
+ * Opens a relay. The validating proxy parses a message and writes it again. That loses digits of numbers, and damages
+ * binary bodies. The relay sends the host the caller's original request, and keeps the host's original response. So the
+ * proxy checks every message and changes none.
  */
 export async function openRelay(): Promise<Relay> {
   const agent = new http.Agent({ keepAlive: false }); // a replay on a connection that died would be a second call

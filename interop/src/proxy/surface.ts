@@ -13,7 +13,7 @@ export interface Surface {
   operationIds: string[];
 }
 
-// In this order: what no other surface owns belongs to the app API, whose paths have nothing in common.
+// The order matters: a path that no other surface owns belongs to the app API, whose paths have no common prefix.
 const layout = [
   { name: 'dapi', base: '/dapi/v1', prefixes: ['/dapi/v1/'] },
   { name: 'refapi', base: '', prefixes: ['/api/v1/'] },
@@ -33,7 +33,7 @@ export function readSurfaces(): Promise<Surface[]> {
       const operations = Object.entries(paths).flatMap(([template, item]) =>
         Object.entries(item).flatMap(([method, { operationId }]) => (operationId ? { method: method.toUpperCase(), template, operationId } : [])),
       );
-      // Where two templates match, the one with literal text further left is meant.
+      // If two templates match, the one with literal text further left wins.
       operations.sort((a, b) => (literalFirst(a.template) < literalFirst(b.template) ? -1 : 1));
       return {
         name,

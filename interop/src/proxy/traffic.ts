@@ -18,8 +18,8 @@ export interface Exchange {
 }
 
 /**
- * What is wrong about an exchange. An answer must always be as described. A request must be as described when it was accepted; one that
- * was refused is there to be refused, and that the proxy objects to it too only shows that both read the description alike.
+ * Returns what is wrong with an exchange. A response must always be as described. A request must be as described if it was
+ * accepted. Violations in a refused request do not count: the host has found them as well.
  */
 export function findings({ status, violations }: Exchange): Violation[] {
   const refused = status >= 400;

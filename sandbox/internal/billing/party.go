@@ -28,7 +28,7 @@ func (p party) is(other party) bool {
 	return p.Profile.Email != "" && strings.EqualFold(p.Profile.Email, other.Profile.Email)
 }
 
-// resolve returns the party with an email address. For the caller's own address it has all that is known.
+// resolve returns the party with an email address. If that is the caller, it has all that is known.
 func (t *turn) resolve(email string) party {
 	if named := partyOf(email); !named.is(t.me) {
 		return named

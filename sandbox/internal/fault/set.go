@@ -38,7 +38,7 @@ type Set struct {
 	armed  []*Armed
 }
 
-// ids is the prefix of the faults' ids.
+// ids has the number in the last fault's id.
 type ids struct{ Last int }
 
 // NewSet returns a Set with the stored faults.

@@ -22,11 +22,10 @@ const (
 // idempotencyKeys is the pattern of the header.
 var idempotencyKeys = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// clientIDs is the pattern of a client's id: its prefix is stated, the rest
-// follows the contact's id.
+// clientIDs is the pattern of a client's id. Its prefix is stated. The rest is like that of a contact's id.
 var clientIDs = regexp.MustCompile(`^cl_[A-Za-z0-9._:\-]{1,216}$`)
 
-// developerGuard lets in who holds a session of a developer key.
+// developerGuard admits callers with a session of a developer key.
 type developerGuard struct {
 	registry *session.Registry
 	tokens   *session.Tokens
@@ -34,8 +33,8 @@ type developerGuard struct {
 	isClient func(owner, client string) bool
 }
 
-// admit returns who makes a request: the session behind its token, with room in
-// its rate windows and a developer key that may do this.
+// admit returns the caller of a request: the session of its token. The session needs room in its rate windows, and a
+// developer key that may call this operation.
 func (g *developerGuard) admit(r *http.Request, route *route, requestID string) (caller.Caller, error) {
 	who := caller.Caller{RequestID: requestID, Source: sourceOf(r)}
 	if route.public {
@@ -45,7 +44,7 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 	if err != nil {
 		return who, err
 	}
-	// Counters are per credential, not per account; a refresh keeps the credential.
+	// Windows count per credential, not per account. A refresh keeps the credential.
 	if err := g.windows.Take(route.perCredential(), keyID); err != nil {
 		return who, err
 	}
@@ -64,8 +63,7 @@ func (g *developerGuard) admit(r *http.Request, route *route, requestID string) 
 	return who, err
 }
 
-// signer repeats the checks of the session's key, and of the one that signed if
-// that is another one of the account.
+// signer repeats the checks of the session's key. If another key of the account signed, it checks that key as well.
 func (g *developerGuard) signer(
 	own session.Key, publicKey []byte, source netip.Addr, scope string,
 ) (check func() error) {
@@ -87,8 +85,7 @@ func (g *developerGuard) signer(
 	}
 }
 
-// admitPublic counts logins by address. A refresh counts as a write of its
-// credential, which is known once its token was looked up.
+// admitPublic counts logins by IP address. A refresh counts as a write of its credential, once its token is known.
 func (g *developerGuard) admitPublic(route *route, source netip.Addr) error {
 	if route.window != "login" {
 		return nil
@@ -96,8 +93,8 @@ func (g *developerGuard) admitPublic(route *route, source netip.Addr) error {
 	return g.windows.Take(window.Login, source.String())
 }
 
-// accountOf reads whom the request acts for: a client of the session's
-// integrator, or the integrator itself.
+// accountOf reads the account that the request acts for: a client of the session's integrator, or the integrator
+// itself.
 func (g *developerGuard) accountOf(r *http.Request, owner string) (string, error) {
 	values := r.Header.Values(serviceAccount)
 	switch {
@@ -112,7 +109,7 @@ func (g *developerGuard) accountOf(r *http.Request, owner string) (string, error
 	}
 }
 
-// idempotencyKeyOf reads the key of a write; reads have none.
+// idempotencyKeyOf reads the key of a write. Reads have no key.
 func idempotencyKeyOf(r *http.Request) (string, error) {
 	values := r.Header.Values(idempotencyKey)
 	switch {
@@ -125,7 +122,7 @@ func idempotencyKeyOf(r *http.Request) (string, error) {
 	}
 }
 
-// bearerOf returns the token, or what no token is.
+// bearerOf returns the token, or "" without a valid header.
 func bearerOf(r *http.Request) string {
 	values := r.Header.Values("Authorization")
 	if len(values) != 1 {
@@ -138,8 +135,7 @@ func bearerOf(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// sourceOf returns the peer's address. Forwarding headers are not believed:
-// anybody can write them.
+// sourceOf returns the peer's address. It ignores forwarding headers, because anybody can write them.
 func sourceOf(r *http.Request) netip.Addr {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

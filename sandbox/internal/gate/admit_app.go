@@ -10,10 +10,10 @@ import (
 
 const appKeyHeader = "X-Api-Key"
 
-// appGuard lets in who holds an app key.
+// appGuard admits callers with an app key.
 type appGuard struct{ keys *credential.AppKeys }
 
-// appScopes name the scope that writes of a part of the app API need. Reads need one for all.
+// appScopes has the scope that writes need, by the part of the app API. All reads need the same scope.
 var appScopes = map[string]string{
 	"Account":   credential.ScopeProfile,
 	"Contacts":  credential.ScopeContacts,
@@ -25,7 +25,7 @@ var appScopes = map[string]string{
 	"Transfers": credential.ScopeTransfers,
 }
 
-// scopeOf is the scope that a route needs. A key may always ask what it is.
+// scopeOf returns the scope that a route needs. Every key may read its own app.
 func scopeOf(r *route) string {
 	switch {
 	case r.operation == "GetApp":
@@ -48,7 +48,7 @@ func (a *appGuard) admit(r *http.Request, route *route, requestID string) (calle
 	return who, key.Check(scopeOf(route))
 }
 
-// appKeyOf returns the key, which comes in either header. If two headers differ, there is no key.
+// appKeyOf returns the key, which may be in either of two headers. If the headers differ, there is no key.
 func appKeyOf(r *http.Request) string {
 	bearer, keys := bearerOf(r), r.Header.Values(appKeyHeader)
 	switch {
@@ -61,7 +61,7 @@ func appKeyOf(r *http.Request) string {
 	}
 }
 
-// referenceGuard lets in who holds an access token. An app key may come with it, and must then be one of the same
+// referenceGuard admits callers with an access token. If the request has an app key too, it must belong to the same
 // account.
 type referenceGuard struct {
 	tokens *credential.AccessTokens
@@ -90,7 +90,7 @@ func (a *referenceGuard) admit(r *http.Request, _ *route, requestID string) (cal
 	return who, nil
 }
 
-// admitAnyone lets everybody in.
+// admitAnyone admits everybody.
 func admitAnyone(r *http.Request, _ *route, requestID string) (caller.Caller, error) {
 	return caller.Caller{RequestID: requestID, Source: sourceOf(r)}, nil
 }

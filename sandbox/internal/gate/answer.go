@@ -21,7 +21,7 @@ type answer struct {
 	requestID string
 	status    int
 	slug      string // of a refusal
-	detailed  bool   // writes failed validations as details
+	detailed  bool   // failed validations are an array of details
 	header    http.Header
 	body      []byte
 }
@@ -30,7 +30,7 @@ func newAnswer(requestID string) *answer {
 	return &answer{requestID: requestID, header: make(http.Header, 4)}
 }
 
-// take writes what an operation returned.
+// take writes the result of an operation.
 func (a *answer) take(returned serve.Answer) (err error) {
 	if a.body, err = returned.Encode(); err != nil {
 		return err
@@ -43,8 +43,7 @@ func (a *answer) take(returned serve.Answer) (err error) {
 	return nil
 }
 
-// refuse replaces what was written with the envelope of a refusal. An error
-// that is not a refusal is the host's own failure: internal_error.
+// refuse replaces the response with a refusal. An error that is not a refusal is a failure of the host: internal_error.
 func (a *answer) refuse(err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {
@@ -57,7 +56,7 @@ func (a *answer) refuse(err error) {
 	}
 }
 
-// write writes a refusal in the shape of the surface.
+// write writes a refusal in the form of the surface.
 func (a *answer) write(refusal *refuse.Refusal) {
 	if a.detailed && isValidation(refusal) {
 		a.detail(refusal)
@@ -88,7 +87,7 @@ func (a *answer) envelope(refusal *refuse.Refusal) {
 	}
 	body, err := json.Marshal(envelope{envelopeBody{refusal.Code, refusal.Message, details}}, json.Deterministic(true))
 	if err != nil {
-		a.envelope(refuse.InternalError()) // its details are strings
+		a.envelope(refuse.InternalError()) // its details can always be encoded
 		return
 	}
 	a.replace(refusal.Status, "application/json", body)
@@ -98,7 +97,7 @@ func (a *answer) envelope(refusal *refuse.Refusal) {
 	}
 }
 
-// replace throws away what was written so far.
+// replace discards the response so far.
 func (a *answer) replace(status int, contentType string, body []byte) {
 	a.status, a.slug = status, ""
 	clear(a.header)
@@ -106,12 +105,12 @@ func (a *answer) replace(status int, contentType string, body []byte) {
 	a.body = body
 }
 
-// wholeSeconds rounds up: who waits that long waits long enough.
+// wholeSeconds rounds up, so that the wait is never too short.
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// finish completes the headers. A fault may script one without a value, which is left out.
+// finish completes the headers. A fault may script a header without a value, which is not sent.
 func (a *answer) finish() {
 	maps.DeleteFunc(a.header, func(_ string, values []string) bool {
 		return !slices.ContainsFunc(values, func(value string) bool { return value != "" })
@@ -125,12 +124,11 @@ func (a *answer) finish() {
 	}
 }
 
-// send delivers the response, or only the first bytes of its body. It reports
-// whether all of it was sent.
+// send sends the response, or only the first bytes of its body. It reports whether the whole response was sent.
 func (a *answer) send(w http.ResponseWriter, length int) bool {
 	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	whole := length >= len(a.body)
-	_, _ = w.Write(a.body[:min(length, len(a.body))]) // a caller that hung up needs no response
+	_, _ = w.Write(a.body[:min(length, len(a.body))]) // an error means that the caller has closed the connection
 	return whole
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// readable returns the body that the operation is given. It refuses ids of another
-// namespace in it, and completes unions whose variant is the default.
+// readable returns the body for the operation. It refuses ids of another namespace in it, and completes unions whose
+// variant is the default.
 func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
 	switch {
 	case !route.takesBody():
@@ -51,7 +51,7 @@ func objectOf(r *http.Request, body []byte) (members, error) {
 	return all, nil
 }
 
-// strictJSON demands one value of a kind, with no name twice and in valid UTF-8.
+// strictJSON requires one value of a kind, without duplicate names, in valid UTF-8.
 func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string) error {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
@@ -63,8 +63,7 @@ func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string)
 	return nil
 }
 
-// noMembers refuses a write that sends something to an operation that takes no
-// body: unknown keys are refused rather than ignored.
+// noMembers refuses members in the body of an operation that takes no body: unknown keys are refused and not ignored.
 func noMembers(r *http.Request, body []byte) error {
 	if len(body) == 0 || r.Method == http.MethodGet {
 		return nil
@@ -84,10 +83,10 @@ func noMembers(r *http.Request, body []byte) error {
 	return nil
 }
 
-// takesBody reports whether the operation is sent a body.
+// takesBody reports whether the operation has a request body.
 func (r *route) takesBody() bool { return r.described.Operation.RequestBody != nil }
 
-// takesArray reports whether the body is a list.
+// takesArray reports whether the request body is a list.
 func (r *route) takesArray() bool {
 	if !r.takesBody() {
 		return false
@@ -96,7 +95,7 @@ func (r *route) takesArray() bool {
 	return media.Schema.Value.Type.Is(openapi3.TypeArray)
 }
 
-// replaceBody gives the request a body that can be read again without a copy.
+// replaceBody sets a request body that can be read again without a copy.
 func replaceBody(r *http.Request, body []byte) {
 	r.ContentLength = int64(len(body))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }

@@ -10,7 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// The slugs of a failed validation. The reference endpoints show no slugs, and one status for both.
+// The types of problems in a failed validation. The description of the reference endpoints shows no slugs, and one
+// status for both.
 var (
 	validationFailed = refuse.ValidationFailed("").Code
 	invalidRequest   = refuse.InvalidRequest("").Code
@@ -20,7 +21,7 @@ func isValidation(refusal *refuse.Refusal) bool {
 	return refusal.Code == validationFailed || refusal.Code == invalidRequest
 }
 
-// detail writes a failed validation as the reference endpoints do: an array that says where, what and why.
+// detail writes a failed validation in the form of the reference endpoints: an array with place, problem and type.
 func (a *answer) detail(refusal *refuse.Refusal) {
 	location, _ := refusal.Details["location"].(string)
 	if location == "" {

@@ -9,15 +9,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
 
-// The descriptions of the surfaces, each read once. Nobody changes them.
+// The descriptions of the surfaces. Each is read once and never changed.
 var (
-	platformDocument  = readOnce("dapi.yaml") // says itself which names it refuses
+	platformDocument  = readOnce("dapi.yaml") // it says itself which unknown names it refuses
 	appDocument       = readOnce("appapi.yaml", refuseUnknownNames)
 	referenceDocument = readOnce("refapi.yaml", refuseUnknownNames)
 	publicDocument    = readOnce("public.yaml")
 )
 
-// readOnce reads a description and what it refers to, out of what is built in and nothing else, and adjusts it.
+// readOnce reads a built-in description and the files that it refers to, and adjusts it.
 func readOnce(name string, adjust ...func(*openapi3.T)) func() (*openapi3.T, error) {
 	return sync.OnceValues(func() (*openapi3.T, error) {
 		loader := openapi3.NewLoader()
@@ -35,7 +35,7 @@ func readOnce(name string, adjust ...func(*openapi3.T)) func() (*openapi3.T, err
 	})
 }
 
-// extension reads a string extension; it is empty if there is no such extension.
+// extension returns a string extension, or "".
 func extension(extensions map[string]any, name string) string {
 	text, _ := extensions[name].(string)
 	return text

@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 )
 
-// numbersOfMember are those of one member of an object. Of an amount it reports whether the JSON type is shown: where
-// the service description leaves it open, the type of ours is a guess, and callers may have made the other one.
+// numbersOfMember returns the numbers of one member of an object. For an amount it says whether the JSON type is
+// stated. If the service's description leaves the type open, our type is a guess, and callers may use the other one.
 func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numbers {
 	found := numbersOf(member)
 	if found == nil {
@@ -20,7 +20,7 @@ func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numbe
 	}
 	found.either = (found.amount || found.text) && (assumes(member.Value, "type") || assumes(object, "fieldTypes"))
 	stated, _ := member.Value.Extensions["x-stated-types"].([]any)
-	for _, name := range stated { // of the entries of a list, which are typed here and not elsewhere
+	for _, name := range stated { // the types of a list's entries are marked here
 		if name, ok := name.(string); ok && found.entries != nil && found.entries.members[name] != nil {
 			found.entries.members[name].either = false
 		}
@@ -28,7 +28,7 @@ func numbersOfMember(object *openapi3.Schema, member *openapi3.SchemaRef) *numbe
 	return found
 }
 
-// assumes reports whether an aspect of a schema, or all of it, is an assumption.
+// assumes reports whether an aspect of a schema, or the whole schema, is an assumption.
 func assumes(schema *openapi3.Schema, aspect string) bool {
 	switch mark := schema.Extensions["x-assumed"].(type) {
 	case string:
@@ -40,8 +40,8 @@ func assumes(schema *openapi3.Schema, aspect string) bool {
 	}
 }
 
-// normalized writes every amount whose JSON type is not shown in the type that the description here assumes, so that
-// all later code reads one type. A value that is not an amount stays as it is: the validation refuses it.
+// normalized converts every amount whose JSON type is not stated to the assumed type, so that all later code reads one
+// type. A value that is not an amount stays as it is: the validation refuses it.
 func (n *numbers) normalized(value jsontext.Value) jsontext.Value {
 	switch {
 	case n == nil:
@@ -60,7 +60,7 @@ func (n *numbers) normalized(value jsontext.Value) jsontext.Value {
 }
 
 func (n *numbers) normalizedMembers(object jsontext.Value) jsontext.Value {
-	given, _ := membersOf(object) // read before, as a part of the body
+	given, _ := membersOf(object) // it was valid as a part of the body
 	changed := false
 	for name, place := range n.members {
 		if value, ok := given[name]; ok {
@@ -73,7 +73,7 @@ func (n *numbers) normalizedMembers(object jsontext.Value) jsontext.Value {
 
 func (n *numbers) normalizedEntries(list jsontext.Value) jsontext.Value {
 	var given []jsontext.Value
-	_ = json.Unmarshal(list, &given) // read before, as a part of the body
+	_ = json.Unmarshal(list, &given) // it was valid as a part of the body
 	changed := false
 	for i, entry := range given {
 		given[i] = n.entries.normalized(entry)
@@ -82,19 +82,19 @@ func (n *numbers) normalizedEntries(list jsontext.Value) jsontext.Value {
 	return rewritten(list, given, changed)
 }
 
-// rewritten is a value of changed parts; without a change it is the value as it came.
+// rewritten returns a value with changed parts. Without a change it returns the original bytes.
 func rewritten(value jsontext.Value, parts any, changed bool) jsontext.Value {
 	if !changed {
 		return value
 	}
 	text, err := json.Marshal(parts)
-	if err != nil { // never: the parts were read from JSON
+	if err != nil { // impossible: the parts were read from JSON
 		return value
 	}
 	return text
 }
 
-// asText quotes a number, without an exponent: the strings have none.
+// asText quotes a number, and writes it without an exponent, which the strings do not allow.
 func asText(literal jsontext.Value) jsontext.Value {
 	value, err := number.Parse(string(literal))
 	if err != nil {
@@ -103,7 +103,7 @@ func asText(literal jsontext.Value) jsontext.Value {
 	return strconv.AppendQuote(nil, value.String())
 }
 
-// asNumber takes the quotes off a string that spells an amount.
+// asNumber removes the quotes of a string that holds an amount.
 func asNumber(quoted jsontext.Value) jsontext.Value {
 	text, ok := stringOf(quoted)
 	if !ok || !decimalText.MatchString(text) {

@@ -10,9 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// codes are the validator's words for the description's keywords. The
-// description names missing and extra_forbidden; the others are of the same
-// vocabulary.
+// codes are the validator's codes for the description's keywords. The description names missing and extra_forbidden.
+// The others come from the same vocabulary.
 var codes = map[string]string{
 	"required":   "missing",
 	"properties": "extra_forbidden",
@@ -26,7 +25,7 @@ var codes = map[string]string{
 	"maxItems":   "too_long",
 }
 
-// formatCodes are the words for values that are not of their format.
+// formatCodes are the codes for values with a wrong format.
 var formatCodes = map[string]string{
 	"byte":      "bytes_invalid_encoding",
 	"date":      "date_parsing",
@@ -35,9 +34,9 @@ var formatCodes = map[string]string{
 	"uuid":      "uuid_parsing",
 }
 
-// fieldsOf lists what a validation found, field by field.
+// fieldsOf lists the problems that a validation found, field by field.
 func fieldsOf(err error) []refuse.Field {
-	switch err := err.(type) { //nolint:errorlint // errors.As looks into several errors and would find the first alone
+	switch err := err.(type) { //nolint:errorlint // errors.As would find only the first of several errors
 	case openapi3.MultiError:
 		return fieldsOfAll(err)
 	case *openapi3.SchemaError:
@@ -55,7 +54,7 @@ func fieldsOfAll(several openapi3.MultiError) []refuse.Field {
 	return fields
 }
 
-// fieldsOfSchema looks through the combinations, whose parts know the fields.
+// fieldsOfSchema looks into allOf, oneOf and anyOf, because their parts have the fields.
 func fieldsOfSchema(err *openapi3.SchemaError) []refuse.Field {
 	var parts openapi3.MultiError
 	if err.SchemaField != "format" && err.Origin != nil && errors.As(err.Origin, &parts) {
@@ -93,7 +92,7 @@ func codeOf(err *openapi3.SchemaError) string {
 	return "value_error"
 }
 
-// typeOf names the type that was expected.
+// typeOf returns the name of the expected type.
 func typeOf(schema *openapi3.Schema) string {
 	for _, known := range []struct{ description, word string }{
 		{openapi3.TypeString, "string"}, {openapi3.TypeInteger, "int"}, {openapi3.TypeNumber, "float"},
@@ -109,7 +108,7 @@ func typeOf(schema *openapi3.Schema) string {
 	return "dict"
 }
 
-// quotedName takes the name out of: property "x" is unsupported.
+// quotedName returns the name in a message such as: property "x" is unsupported.
 func quotedName(reason string) string {
 	_, rest, _ := strings.Cut(reason, " ")
 	quoted, err := strconv.QuotedPrefix(rest)

@@ -13,9 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 )
 
-// decimalPattern is the description's pattern of decimal strings. It has a
-// look-ahead, which this language's expressions do not; decimalEquivalent takes
-// the same strings without.
+// decimalPattern is the description's pattern of decimal strings. It has a look-ahead, which Go's regular expressions
+// do not support. decimalEquivalent matches the same strings without it.
 const (
 	decimalPattern    = `^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$`
 	decimalEquivalent = `^[+-]?(?:\d+\.?\d*|\.\d+)$`
@@ -30,7 +29,7 @@ func compile(pattern string) (openapi3.RegexMatcher, error) {
 	return regexp.Compile(pattern)
 }
 
-// schemaOptions make validation know the description's pattern and formats.
+// schemaOptions set the description's pattern and formats for the validation.
 func schemaOptions() []openapi3.SchemaValidationOption {
 	format := func(wrong string, ok func(string) bool) openapi3.StringFormatValidator {
 		return openapi3.NewCallbackValidator(func(text string) error {
@@ -72,8 +71,7 @@ func isUUID(text string) bool {
 	return len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil
 }
 
-// isEmail demands what every address has; whether mail arrives is not the host's
-// business.
+// isEmail checks only what every address has. The host does not send mail.
 func isEmail(text string) bool {
 	local, domain, ok := strings.Cut(text, "@")
 	return ok && local != "" && domain != "" && !strings.ContainsAny(domain, "@") &&

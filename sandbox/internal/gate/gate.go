@@ -25,7 +25,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// Config is what a gate stands around, and what it asks.
+// Config has the parts that a gate connects.
 type Config struct {
 	// The operations of each surface.
 	Platform  platformwire.Server
@@ -33,8 +33,8 @@ type Config struct {
 	Reference referencewire.Server
 	Public    publicwire.Server
 
-	// What the platform API judges its sessions by. IsClient reports whether a client exists and belongs to an
-	// integrator's account.
+	// The state that sessions of the platform API are checked with. IsClient reports whether a client exists and
+	// belongs to an integrator's account.
 	Registry *session.Registry
 	Tokens   *session.Tokens
 	Windows  *window.Counters
@@ -47,11 +47,11 @@ type Config struct {
 	Clock  *clock.Clock
 	Faults *fault.Set
 	Log    *Log
-	Names  hostname.Names // that the host is called by
+	Names  hostname.Names // names of the host
 
-	// DatabaseAvailable false refuses every operation with database_unavailable.
+	// If DatabaseAvailable returns false, every operation is refused with database_unavailable.
 	DatabaseAvailable func() bool
-	// Room refuses what would make the host keep more than it may.
+	// Room refuses a request that would make the host keep more records than allowed.
 	Room func() error
 	// Violation, if set, is called for every response that differs from the description.
 	Violation func(operation string, err error)
@@ -74,8 +74,7 @@ type Gate struct {
 	logger     *slog.Logger
 }
 
-// New returns the gate. It fails if a description and its generated server
-// disagree, which is a fault of the build.
+// New returns the gate. It fails if a description and its generated server disagree, which is a mistake in the build.
 func New(config Config) (*Gate, error) {
 	g := &Gate{
 		validation: validation(),
@@ -110,7 +109,7 @@ func (g *Gate) surfaceOf(path string) *surface {
 	return g.surfaces[len(g.surfaces)-1]
 }
 
-// ServeHTTP handles one request and remembers it in the log.
+// ServeHTTP handles one request, and adds it to the log.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := g.surfaceOf(r.URL.Path)
 	a := newAnswer("req_" + rand.Text())
@@ -118,7 +117,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	entry := Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: a.requestID}
 	entry.IdempotencyKey, _ = idempotencyKeyOf(r)
 	body := &payload{request: r, limit: s.maxBody}
-	var scripted fault.Fault // which does nothing
+	var scripted fault.Fault // no fault does nothing
 	if g.names.AllowArrival(r) {
 		scripted, _ = g.faults.Take(r.Method, r.URL.Path)
 		entry.Fault = string(scripted.Kind)
@@ -129,12 +128,12 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.refuse(refuse.UnknownHost())
 	}
 	length := g.after(a, scripted)
-	a.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's, which a test may have moved
+	a.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which a test may have moved
 	a.finish()
 
 	if length == nothing {
 		g.log.add(entry)
-		panic(http.ErrAbortHandler) // closes the connection; a flush would send 200 and an empty head first
+		panic(http.ErrAbortHandler) // closes the connection; a flush would send status 200 and an empty header first
 	}
 	entry.Status, entry.Slug = a.status, a.slug
 	g.log.add(entry)
@@ -147,7 +146,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// operate takes a request through every step and leaves the response in a.
+// operate takes a request through every step, and leaves the response in a.
 func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, entry *Entry) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -172,7 +171,7 @@ func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, en
 	g.validateAnswer(a, r, route, parameters)
 }
 
-// perform judges the request and runs the operation.
+// perform checks the request and runs the operation.
 func (g *Gate) perform(
 	a *answer, r *http.Request, s *surface, route *route, parameters map[string]string, sent *payload, entry *Entry,
 ) error {
@@ -208,8 +207,7 @@ func (g *Gate) perform(
 	return a.take(returned)
 }
 
-// refused renders the refusal of an operation. Any other error is a failure
-// of the host and is logged.
+// refused writes the refusal of an operation. Any other error is a failure of the host and is logged.
 func (g *Gate) refused(a *answer, r *http.Request, err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {

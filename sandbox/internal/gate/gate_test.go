@@ -163,7 +163,7 @@ func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
 	})
 	require.Equal(t, http.StatusOK, r.get().Code)
 	require.Len(t, r.broken, 1, "GBP is no asset")
-	assert.ErrorContains(t, r.broken[0], "GetTreasury answers 200")
+	assert.ErrorContains(t, r.broken[0], "GetTreasury returned 200")
 }
 
 func TestTheLogKeepsTheLatest(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// prefixes are the namespaces of ids. A contact's id may come without its own,
-// so only another namespace's prefix gives a foreign id away.
+// prefixes are the prefixes of typed ids. A contact's id may have none, so only the prefix of another type shows that
+// an id is wrong.
 var prefixes = [...]string{"cl_", "bnk_", "ct_", "po_", "pi_", "esc_", "tx_", "dk_"}
 
-// idFields are an operation's typed ids: the expected prefix by name.
+// idFields are an operation's typed ids: the expected prefix by field name.
 type idFields struct {
 	path, body map[string]string
 }
@@ -42,7 +42,7 @@ func idFieldsOf(operation *openapi3.Operation) idFields {
 	return ids
 }
 
-// prefixOf looks through the wrapper that puts a description next to a $ref.
+// prefixOf looks through the wrapper that adds a description to a $ref.
 func prefixOf(schema *openapi3.SchemaRef) string {
 	if schema == nil || schema.Value == nil {
 		return ""
@@ -58,7 +58,7 @@ func prefixOf(schema *openapi3.SchemaRef) string {
 	return ""
 }
 
-// checkID refuses an id of another namespace.
+// checkID refuses an id of another type.
 func checkID(id, expected string) error {
 	for _, prefix := range prefixes {
 		if prefix != expected && strings.HasPrefix(id, prefix) {

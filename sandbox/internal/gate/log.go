@@ -6,30 +6,28 @@ import (
 	"time"
 )
 
-// Entry is one request as the host saw it. It holds no secret: no header but
-// the idempotency key, no body. Method and path end with "…" where more than
-// 1,024 bytes were cut off.
+// Entry is one request as the host saw it. It holds no secrets: of the headers only the idempotency key, and no body.
+// If method or path are longer than 1,024 bytes, they are cut and end with "…".
 type Entry struct {
 	Time           time.Time `json:"time"`
 	Method         string    `json:"method"`
 	Path           string    `json:"path"`
-	Operation      string    `json:"operation,omitzero"` // operationId; empty when none was reached
-	Status         int       `json:"status"`             // 0: the connection was closed without a response
+	Operation      string    `json:"operation,omitzero"` // operationId; "" if no operation was reached
+	Status         int       `json:"status"`             // 0 if the connection was closed without a response
 	Slug           string    `json:"slug,omitzero"`
 	RequestID      string    `json:"requestId"`
 	IdempotencyKey string    `json:"idempotencyKey,omitzero"`
-	Account        string    `json:"account,omitzero"` // a client's id or self; empty without a session
-	Fault          string    `json:"fault,omitzero"`   // the kind of the fault that was consumed
+	Account        string    `json:"account,omitzero"` // a client's id or self; "" without a session
+	Fault          string    `json:"fault,omitzero"`   // the kind of the consumed fault
 }
 
-// logLength is how many requests are remembered.
+// logLength is how many requests the log holds.
 const logLength = 4096
 
-// maxLogged is how many bytes of a text that anybody can send are remembered;
-// the longest path that leads to an operation has half of that.
+// maxLogged is how many bytes of a caller's text the log holds. The longest path of an operation has half as many.
 const maxLogged = 1024
 
-// short is a copy: a slice would keep the whole text in memory.
+// short returns a copy: a slice would keep the whole text in memory.
 func short(text string) string {
 	if len(text) <= maxLogged {
 		return text
@@ -37,11 +35,10 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:maxLogged], "") + "…"
 }
 
-// Log remembers the latest requests. The zero Log is empty and ready. It is safe
-// for concurrent use.
+// Log holds the latest requests. The zero Log is empty and ready. It is safe for concurrent use.
 type Log struct {
 	mu      sync.Mutex
-	entries []Entry // a ring once it is full
+	entries []Entry // a ring buffer when it is full
 	next    int
 }
 
@@ -57,7 +54,7 @@ func (l *Log) add(entry Entry) {
 	l.next = (l.next + 1) % logLength
 }
 
-// Entries returns what is remembered, oldest first.
+// Entries returns the entries, oldest first.
 func (l *Log) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +63,7 @@ func (l *Log) Entries() []Entry {
 	return append(entries, l.entries[:l.next]...)
 }
 
-// Clear forgets every request.
+// Clear deletes all entries.
 func (l *Log) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,18 +13,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// numbers are the places in a value where the description has numbers that must keep every digit. Validation
-// reads every number as a float64, which hides that one is too large for an integer, or too long for an amount.
+// numbers are the places in a value where the description has numbers whose digits all count. Validation reads every
+// number as a float64, which hides an integer that is too large, and an amount that is too long.
 type numbers struct {
-	amount  bool // of any digits
-	text    bool // of any digits, in a string
-	either  bool // which of the two is not shown, so that both are taken
-	bits    int  // of an integer; otherwise 0
+	amount  bool // an amount as a number
+	text    bool // an amount as a string
+	either  bool // the type is not stated, so both are accepted
+	bits    int  // the size of an integer, or 0
 	members map[string]*numbers
 	entries *numbers // of a list
 }
 
-// numbersOfBody are those of what an operation is sent, or nil.
+// numbersOfBody returns the numbers of an operation's request body, or nil.
 func numbersOfBody(operation *openapi3.Operation) *numbers {
 	if operation.RequestBody == nil {
 		return nil
@@ -46,7 +46,7 @@ func numbersOf(schema *openapi3.SchemaRef) *numbers {
 	case schema.Value.Type.Is(openapi3.TypeInteger) && schema.Value.Format == "int64":
 		found.bits = 64
 	case schema.Value.Type.Is(openapi3.TypeInteger):
-		found.bits = strconv.IntSize // of the int that the generated server reads into
+		found.bits = strconv.IntSize // the size of int, which the generated server uses
 	case schema.Value.Format == "decimal-number":
 		found.amount = true
 	case schema.Value.Format == "decimal":
@@ -65,7 +65,7 @@ func numbersOf(schema *openapi3.SchemaRef) *numbers {
 	return &found
 }
 
-// add takes in the places of another part of the same schema.
+// add adds the places of another part of the same schema.
 func (n *numbers) add(other *numbers) {
 	if other == nil {
 		return
@@ -90,7 +90,7 @@ func (n *numbers) add(other *numbers) {
 	}
 }
 
-// wrong lists the numbers of a valid value that cannot be read. The path is the value's own.
+// wrong lists the numbers of a valid value that cannot be read. path is the path of the value.
 func (n *numbers) wrong(value jsontext.Value, path string) []refuse.Field {
 	if n == nil {
 		return nil
@@ -128,7 +128,7 @@ func (n *numbers) wrongMembers(object jsontext.Value, path string) (wrong []refu
 	if n.members == nil {
 		return nil
 	}
-	given, _ := membersOf(object) // read before, as a part of the body
+	given, _ := membersOf(object) // it was valid as a part of the body
 	for _, name := range slices.Sorted(maps.Keys(n.members)) {
 		wrong = append(wrong, n.members[name].wrong(given[name], within(path, name))...)
 	}
@@ -140,14 +140,14 @@ func (n *numbers) wrongEntries(list jsontext.Value, path string) (wrong []refuse
 		return nil
 	}
 	var given []jsontext.Value
-	_ = json.Unmarshal(list, &given) // read before, as a part of the body
+	_ = json.Unmarshal(list, &given) // it was valid as a part of the body
 	for i, entry := range given {
 		wrong = append(wrong, n.entries.wrong(entry, within(path, strconv.Itoa(i)))...)
 	}
 	return wrong
 }
 
-// within is the path of a part.
+// within returns the path of a part.
 func within(path, name string) string {
 	if path == "" {
 		return name

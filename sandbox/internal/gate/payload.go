@@ -10,12 +10,12 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// maxDrained is how much of a larger body is read nevertheless, so that its
-// sender gets the response instead of a connection that breaks while it sends.
+// maxDrained is how many bytes of a body that is too large are still read, so that its sender gets the response and not
+// a broken connection.
 const maxDrained = 16 << 20
 
-// payload is the body of a request, which is read once it is known that it is
-// wanted: a caller without credentials has nothing of it read.
+// payload is the body of a request. It is read only when it is needed: the body of a caller without a credential is not
+// read.
 type payload struct {
 	request *http.Request
 	limit   int64
@@ -25,7 +25,7 @@ type payload struct {
 	refused error
 }
 
-// read returns the whole body, within bounds.
+// read returns the whole body, up to the limit.
 func (p *payload) read() ([]byte, error) {
 	if !p.wasRead {
 		p.wasRead = true
@@ -34,23 +34,21 @@ func (p *payload) read() ([]byte, error) {
 	return p.bytes, p.refused
 }
 
-// farewell is how long what is left of a body is thrown away after its request
-// was refused, for the same reason.
+// farewell is how long the rest of a refused request's body is read and discarded, for the same reason.
 const farewell = 500 * time.Millisecond
 
-// precede lets the response to a request whose body was not read leave before the
-// rest of it has arrived: net/http waits for that otherwise. After the response,
-// call rest if it says so.
+// precede lets the response leave before the rest of an unread body has arrived. Otherwise net/http waits for the rest.
+// If it returns true, call rest after the response.
 func (p *payload) precede(w http.ResponseWriter) (left bool) {
 	r := p.request
 	if p.wasRead || r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
-		return false // net/http does the right thing of itself
+		return false // net/http needs no help
 	}
 	return http.NewResponseController(w).EnableFullDuplex() == nil // fails without a connection
 }
 
-// rest sends the response, and discards what follows of the body for a moment.
-// The connection is closed if that was not all.
+// rest sends the response, and discards the following bytes of the body for a moment. If that is not the whole body, it
+// closes the connection.
 func (p *payload) rest(w http.ResponseWriter) {
 	connection := http.NewResponseController(w)
 	_ = connection.Flush()
@@ -72,7 +70,7 @@ func bodyOf(r *http.Request, limit int64) ([]byte, error) {
 	case err != nil:
 		return nil, refuse.InvalidRequest("The body cannot be read.")
 	case int64(len(body)) > limit:
-		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // what is left after that is refused by breaking off
+		_, _ = io.CopyN(io.Discard, r.Body, maxDrained) // closing the connection refuses the rest
 		return nil, refuse.PayloadTooLarge()
 	default:
 		return body, nil

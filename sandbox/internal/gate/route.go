@@ -19,7 +19,7 @@ import (
 // Base is the path of the platform API.
 const Base = "/dapi/v1"
 
-// route is one operation with what the description says about it.
+// route is one operation with its description.
 type route struct {
 	method   string
 	segments []string // of the path; {name} stands for a parameter
@@ -28,14 +28,14 @@ type route struct {
 	described *routers.Route
 	operation string // operationId
 	public    bool   // needs no session
-	scope     string // of the developer key; empty: none
+	scope     string // of the developer key; "" for none
 	window    string // x-window
-	tag       string // the part of the surface that it belongs to
+	tag       string // the part of the surface
 	ids       idFields
 	numbers   *numbers // of the body
 }
 
-// newRoute joins an operation with its description, whose paths lack a base.
+// newRoute joins an operation with its description. The description's paths have no base path.
 func newRoute(document *openapi3.T, base string, served serve.Route) (*route, error) {
 	item := document.Paths.Value(served.Path)
 	if item == nil || item.GetOperation(served.Method) == nil {
@@ -63,7 +63,7 @@ func firstOf(tags []string) string {
 	return tags[0]
 }
 
-// perCredential is the window that the credential's counter belongs to.
+// perCredential returns the window that counts this route for the credential.
 func (r *route) perCredential() window.Window {
 	if r.method == http.MethodGet {
 		return window.Reads
@@ -71,10 +71,10 @@ func (r *route) perCredential() window.Window {
 	return window.Writes
 }
 
-// adds reports whether the host may keep more after it than before.
+// adds reports whether the operation can make the host keep more records.
 func (r *route) adds() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
 
-// declaresKey reports whether the description has the idempotency key for it.
+// declaresKey reports whether the operation takes an idempotency key by the description.
 func (r *route) declaresKey() bool {
 	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
 }
@@ -82,9 +82,8 @@ func (r *route) declaresKey() bool {
 // routes are the operations of a surface.
 type routes []*route
 
-// sort puts a path with a literal segment before one that takes any in its
-// place: contract and invoice ids are UUIDs, so that the segment invoices is
-// never an id.
+// sort puts a path with a literal segment before a path with a parameter in its place. Contract and invoice ids are
+// UUIDs, so the segment invoices is never an id.
 func (rs routes) sort() {
 	slices.SortStableFunc(rs, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
 }
@@ -104,12 +103,12 @@ func literalFirst(a, b string) int {
 
 func isParameter(segment string) bool { return strings.HasPrefix(segment, "{") }
 
-// find returns the route of a request and its path parameters, or the refusal:
-// not_found, or method_not_allowed with the verbs that the path takes.
+// find returns the route of a request and its path parameters, or the refusal: not_found, or method_not_allowed with
+// the methods of the path.
 func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	var allowed []string
-	var path string // the first that matches is the one that is meant
+	var path string // the first path that matches wins
 	for _, candidate := range rs {
 		parameters, ok := candidate.match(segments)
 		if !ok || path != "" && candidate.described.Path != path {
@@ -128,8 +127,7 @@ func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 	return nil, nil, refuse.NotFound()
 }
 
-// match compares segment by segment, before unescaping: an escaped slash in an
-// id never changes the path.
+// match compares segment by segment, before unescaping, so that an escaped slash in an id never changes the path.
 func (r *route) match(segments []string) (map[string]string, bool) {
 	if len(segments) != len(r.segments) {
 		return nil, false
@@ -155,7 +153,7 @@ func (r *route) match(segments []string) (map[string]string, bool) {
 	return parameters, true
 }
 
-// wrongMethod is method_not_allowed together with what the Allow header says.
+// wrongMethod is method_not_allowed with the content of the Allow header.
 type wrongMethod struct {
 	*refuse.Refusal
 	allowed []string

@@ -9,20 +9,19 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// garbage is what a proxy might send.
+// garbage is a page as a proxy sends it.
 const garbage = "<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body>" +
 	"<h1>502 Bad gateway</h1></body></html>\n"
 
-// nothing, as the length of a response, closes the connection instead.
+// nothing, as the length of a response, closes the connection without a response.
 const nothing = -1
 
-// before does what a fault does before the request is judged. It reports whether
-// the operation runs. The body of a request that a fault happens to is read
-// first: net/http notices a caller that gives up only then, and a connection that
-// closes with something unread in it does so with an error.
+// before does what a fault does before the request is checked. It reports whether the operation runs. It reads the body
+// of the request first: net/http notices only then that a caller gives up, and closing a connection with unread bytes
+// causes an error.
 func (g *Gate) before(r *http.Request, f fault.Fault, body *payload) bool {
 	if f.Kind != "" {
-		_, _ = body.read() // what is wrong with it is reported when the request is judged
+		_, _ = body.read() // a later step reports what is wrong with the body
 	}
 	switch f.Kind {
 	case fault.ExpireToken:
@@ -32,14 +31,13 @@ func (g *Gate) before(r *http.Request, f fault.Fault, body *payload) bool {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-		case <-r.Context().Done(): // the caller gave up; what it asked for still arrived
+		case <-r.Context().Done(): // the caller gave up, but its request has arrived
 		}
 	}
 	return f.RunsOperation()
 }
 
-// after does what a fault does to the response, and says how many bytes of its
-// body are sent.
+// after does what a fault does to the response. It returns how many bytes of its body are sent.
 func (g *Gate) after(a *answer, f fault.Fault) (length int) {
 	switch f.Kind {
 	case fault.DropBefore, fault.DropAfterCommit:
@@ -77,8 +75,8 @@ func (a *answer) respond(f fault.Fault) {
 	}
 }
 
-// breakOff closes the connection. What was written reaches the caller first.
+// breakOff closes the connection. The bytes written so far reach the caller first.
 func breakOff(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).Flush() // a writer that cannot flush has nothing to lose
+	_ = http.NewResponseController(w).Flush() // a writer that cannot flush has written nothing
 	panic(http.ErrAbortHandler)
 }

@@ -2,9 +2,9 @@ package gate
 
 import "github.com/getkin/kin-openapi/openapi3"
 
-// refuseUnknownNames makes a description that leaves it open refuse the names that it does not have in the bodies of
-// requests: a misspelled one would do nothing, or something else, and look like a success. Answers made of the same
-// parts are held to them too.
+// refuseUnknownNames changes a description that leaves it open: it then refuses unknown names in the bodies of
+// requests. A misspelled name would do nothing, or something else, and look like a success. Responses with the same
+// schemas are checked in the same way.
 func refuseUnknownNames(document *openapi3.T) {
 	for _, path := range document.Paths.Map() {
 		for _, operation := range path.Operations() {
@@ -15,7 +15,7 @@ func refuseUnknownNames(document *openapi3.T) {
 	}
 }
 
-// seal closes a schema, and every schema in it, that has names of its own and does not say whether there are more.
+// seal closes a schema, and every schema in it, that has properties and does not say whether there are more.
 func seal(schema *openapi3.Schema) {
 	if schema.Items != nil {
 		seal(schema.Items.Value)
@@ -24,7 +24,7 @@ func seal(schema *openapi3.Schema) {
 		seal(part.Value)
 	}
 	for _, variant := range schema.OneOf {
-		// Of some variants the service shows nothing but that they exist; their names are guesses.
+		// For some variants the description shows only that they exist. Their names are guesses.
 		if _, guessed := variant.Value.Extensions["x-assumed"].(string); !guessed {
 			seal(variant.Value)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
-// How many bytes a request's body may have. The description says that there is a limit (413) and not which. The app API
-// takes documents, which travel in base64.
+// The limits of a request's body, in bytes. The description says that there is a limit (413), and does not say which.
+// The app API accepts documents, which are in base64.
 const (
 	maxBody    = 1 << 20
 	maxAppBody = 14 << 20
@@ -24,22 +24,22 @@ const (
 
 // surface is one part of the service: its paths, its operations, and its own credential.
 type surface struct {
-	paths    []string // what its paths begin with; the last surface has none and takes what no other does
-	base     string   // of paths that the description writes without
+	paths    []string // the beginnings of its paths; the last surface has none, and gets all other paths
+	base     string   // base path, which the description's paths do not have
 	document func() (*openapi3.T, error)
 	served   []serve.Route
-	routes   routes // each operation served, with its description
-	// admit returns who makes a request, or refuses it.
+	routes   routes // the operations, each with its description
+	// admit returns the caller of a request, or refuses it.
 	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
-	// maxBody is how many bytes a request's body may have.
+	// maxBody is the limit of a request's body, in bytes.
 	maxBody int64
 	// keyed reports whether a write takes an idempotency key.
 	keyed func(*route) bool
-	// detailed writes failed validations as an array of details instead of the envelope.
+	// detailed surfaces write failed validations as an array of details and not as the envelope.
 	detailed bool
 }
 
-// owns reports whether a path is the surface's.
+// owns reports whether a path belongs to the surface.
 func (s *surface) owns(path string) bool {
 	for _, start := range s.paths {
 		if rest, ok := strings.CutPrefix(path, start); ok && (rest == "" || rest[0] == '/') {
@@ -84,10 +84,10 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 	return surfaces, nil
 }
 
-// everyWrite takes a key.
+// everyWrite takes an idempotency key for every write.
 func everyWrite(*route) bool { return true }
 
-// mount joins what the generated server serves with the description.
+// mount joins the routes of the generated server with the description.
 func (s *surface) mount() error {
 	document, err := s.document()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// members are an object's members with their values as they came.
+// members are an object's members with their unparsed values.
 type members map[string]jsontext.Value
 
 func membersOf(object []byte) (members, error) {
@@ -26,9 +26,8 @@ func stringOf(value jsontext.Value) (string, bool) {
 	return text, err == nil
 }
 
-// completeUnions writes the discriminator that a caller may leave out: the
-// on-chain and the email variant of a contact's account have theirs as default.
-// A body without such a gap stays as it is.
+// completeUnions writes discriminators that a caller may leave out: the on-chain and the email variant of a contact's
+// account have a default. A body with all discriminators stays as it is.
 func (r *route) completeUnions(body []byte, all members) ([]byte, error) {
 	media := r.described.Operation.RequestBody.Value.Content.Get("application/json")
 	changed := false
@@ -76,9 +75,9 @@ func unionOf(property *openapi3.SchemaRef) *openapi3.Schema {
 	return schema
 }
 
-// defaultVariant returns the first variant with a default whose required members
-// are all there, or that is meant because one of them is in no other variant: its
-// other members are then missing, and not its discriminator.
+// defaultVariant returns the first variant with a default whose required members are all there. It also returns a
+// variant if one of its required members is there and no other variant has it: then other members are missing, and not
+// the discriminator.
 func defaultVariant(union *openapi3.Schema, given members) (any, bool) {
 	for _, variant := range union.OneOf {
 		fallback := defaultOf(variant.Value.Properties[union.Discriminator.PropertyName])
@@ -89,7 +88,7 @@ func defaultVariant(union *openapi3.Schema, given members) (any, bool) {
 	return nil, false
 }
 
-// hasOwn reports whether a required member of the variant is given that no other variant knows.
+// hasOwn reports whether the object has a required member of the variant that no other variant has.
 func hasOwn(given members, variant *openapi3.SchemaRef, union *openapi3.Schema) bool {
 	return slices.ContainsFunc(variant.Value.Required, func(name string) bool {
 		_, ok := given[name]

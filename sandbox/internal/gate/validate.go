@@ -16,8 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
-// validation is what is the same for every request. Defaults are left to the
-// operations; sessions were judged before.
+// validation has the options of every request. Operations set the defaults themselves. Sessions were checked before.
 func validation() *openapi3filter.Options {
 	return &openapi3filter.Options{
 		MultiError:              true,
@@ -27,15 +26,15 @@ func validation() *openapi3filter.Options {
 	}
 }
 
-// validate judges a request by the description: what cannot be read is a 400, what is wrong a validation_failed that
-// names every field. It leaves in read what the operation is given.
+// validate checks a request by the description. A request that cannot be read is a 400. A wrong value is
+// validation_failed, which names every field. validate sets the values for the operation in read.
 func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read *serve.Request) (err error) {
 	for name, expected := range route.ids.path {
 		if err := checkID(read.Path[name], expected); err != nil {
 			return err
 		}
 	}
-	if read.Query, err = url.ParseQuery(r.URL.RawQuery); err != nil { // URL.Query leaves out what it cannot read
+	if read.Query, err = url.ParseQuery(r.URL.RawQuery); err != nil { // URL.Query drops malformed parts
 		return refuse.InvalidRequest("The query string is malformed.")
 	}
 	if read.Body, err = readable(r, route, read.Body); err != nil {
@@ -63,8 +62,7 @@ func (g *Gate) input(
 	}
 }
 
-// unknownQuery names the parameters of a query that the operation does not take.
-// Unknown keys are refused rather than ignored.
+// unknownQuery returns the query parameters that the operation does not have. They are refused and not ignored.
 func (r *route) unknownQuery(query url.Values) []refuse.Field {
 	var unknown []refuse.Field
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -76,9 +74,8 @@ func (r *route) unknownQuery(query url.Values) []refuse.Field {
 	return unknown
 }
 
-// refusalOf turns what the validation found, and unknown parameters, into one
-// refusal. One answer has one location, so the path goes before the query, the
-// header and the body.
+// refusalOf turns the problems of a validation, and unknown parameters, into one refusal. A response has one location,
+// so problems of the path come before those of the query, the header and the body.
 func refusalOf(err error, unknown []refuse.Field, route *route) error {
 	var found openapi3.MultiError
 	if err != nil && !errors.As(err, &found) {
@@ -102,13 +99,13 @@ func refusalOf(err error, unknown []refuse.Field, route *route) error {
 	for _, location := range []string{openapi3.ParameterInPath, openapi3.ParameterInQuery, openapi3.ParameterInHeader,
 		""} {
 		if fields := byLocation[location]; len(fields) > 0 {
-			return refuse.ValidationFailed(location, slices.Compact(fields)...) // the variants of a union say the same
+			return refuse.ValidationFailed(location, slices.Compact(fields)...) // a union's variants repeat problems
 		}
 	}
 	return refuse.Unreadable()
 }
 
-// malformedParameter is a 400 of its own: a malformed id or cursor.
+// malformedParameter is a 400 with its own slug: a malformed id or cursor.
 func malformedParameter(parameter *openapi3.Parameter, route *route) error {
 	if prefix := route.ids.path[parameter.Name]; prefix != "" && parameter.In == openapi3.ParameterInPath {
 		return refuse.InvalidID(prefix)
@@ -139,7 +136,7 @@ func fieldOfParameter(wrong *openapi3filter.RequestError) refuse.Field {
 func fieldsOfBody(wrong *openapi3filter.RequestError) []refuse.Field {
 	fields := fieldsOf(wrong.Err)
 	for i := range fields {
-		fields[i].Field = cmp.Or(fields[i].Field, "body") // of which a list as a whole is wrong
+		fields[i].Field = cmp.Or(fields[i].Field, "body") // a list as a whole has no field name
 	}
 	return fields
 }

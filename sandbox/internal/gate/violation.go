@@ -16,7 +16,7 @@ func (g *Gate) validateAnswer(a *answer, r *http.Request, route *route, paramete
 	}
 	a.finish()
 	if err := g.described(r.Context(), a, r, route, parameters); err != nil {
-		g.violation(route.operation, fmt.Errorf("%s answers %d: %w", route.operation, a.status, err))
+		g.violation(route.operation, fmt.Errorf("%s returned %d: %w", route.operation, a.status, err))
 	}
 }
 
@@ -32,7 +32,7 @@ func (g *Gate) described(
 		if len(response.Value.Content) > 0 && response.Value.Content.Get(media) == nil {
 			return fmt.Errorf("the description has no %s", media)
 		}
-		options.ExcludeResponseBody = media != "application/json" // a schema says nothing of bytes
+		options.ExcludeResponseBody = media != "application/json" // a schema says nothing about bytes
 	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: g.input(r, route, parameters),

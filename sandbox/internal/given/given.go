@@ -3,13 +3,13 @@ package given
 
 import "github.com/oapi-codegen/nullable"
 
-// Value is the value, or zero where the member is absent or null.
+// Value returns the value of a member, or zero if the member is absent or null.
 func Value[T any](member nullable.Nullable[T]) T {
 	value, _ := member.Get()
 	return value
 }
 
-// To changes what is kept to what is given: absent leaves it, null clears it.
+// To returns the new value: an absent member keeps the old value, and null clears it.
 func To[T any](kept *T, member nullable.Nullable[T]) {
 	if member.IsSpecified() {
 		*kept = Value(member)

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Names are the names that the host is called by, beside those of the machine itself: localhost, and its loopback
-// addresses. They are in lower case, without a port.
+// Names are the accepted names of the host, besides the machine's own: localhost, and its loopback addresses. They are
+// in lower case, without a port.
 type Names []string
 
-// Add returns the names together with more, each with a port or without.
+// Add returns the names with more names added. A port is removed.
 func (n Names) Add(more ...string) Names {
 	for _, name := range more {
 		if name = bare(name); name != "" {
@@ -23,7 +23,7 @@ func (n Names) Add(more ...string) Names {
 	return n
 }
 
-// Allow reports whether a request asks for the host by one of its names.
+// Allow reports whether the Host header of a request has an accepted name.
 func (n Names) Allow(r *http.Request) bool {
 	asked := bare(r.Host)
 	if isLoopback(asked) {
@@ -37,8 +37,8 @@ func (n Names) Allow(r *http.Request) bool {
 	return false
 }
 
-// AllowArrival is Allow for the service's own paths. It checks the name if the request arrived on a loopback address,
-// and on every address once names were added. Other requests, and those without a connection, may use any name.
+// AllowArrival is Allow for the service's own paths. If names were added, it checks the name on every address. Else it
+// checks the name only if the request arrived on a loopback address.
 func (n Names) AllowArrival(r *http.Request) bool {
 	if len(n) == 0 {
 		arrived, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
@@ -49,7 +49,7 @@ func (n Names) AllowArrival(r *http.Request) bool {
 	return n.Allow(r)
 }
 
-// IsLoopback judges an address or a name, with a port or without.
+// IsLoopback reports a loopback address or name, with or without a port.
 func IsLoopback(hostPort string) bool { return isLoopback(bare(hostPort)) }
 
 func isLoopback(name string) bool {
@@ -60,7 +60,7 @@ func isLoopback(name string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// bare is a name in lower case without its port, the brackets of an IPv6 address and the dot of the root.
+// bare returns a name in lower case, without port, without the brackets of an IPv6 address, and without a last dot.
 func bare(hostPort string) string {
 	name, _, err := net.SplitHostPort(hostPort)
 	if err != nil {

@@ -2,23 +2,23 @@ package invoicepdf
 
 import "time"
 
-// Copy is what a copy says, already in words. Empty parts are left out.
+// Copy is the content of a copy, in words. Empty parts are left out.
 type Copy struct {
-	// Title heads the first page, such as "Invoice INV-0001".
+	// Title is the heading of the first page, such as "Invoice INV-0001".
 	Title string
-	// Facts are the status, the dates and the like.
+	// Facts are the status, the dates and similar facts.
 	Facts []Row
-	// From is paid, To pays.
+	// From receives the payment. To pays it.
 	From, To Party
-	// Lines are what is invoiced.
+	// Lines are the lines of the invoice.
 	Lines []Line
-	// Totals stand below the lines; the last is the amount due.
+	// Totals are below the lines. The last total is the amount due.
 	Totals []Row
 	// Note is free text.
 	Note string
-	// Payment is how to pay: the chosen payment method, or nothing.
+	// Payment says how to pay, if a payment method was chosen.
 	Payment []Row
-	// RenderedAt is the time that the file carries as that of its making.
+	// RenderedAt is the creation time in the file.
 	RenderedAt time.Time
 }
 

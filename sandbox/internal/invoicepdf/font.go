@@ -16,14 +16,14 @@ const (
 	bold    = "B"
 )
 
-// addFonts embeds the fonts that the pages are set in.
+// addFonts embeds the fonts of the pages.
 func addFonts(pages *fpdf.Fpdf) {
 	pages.AddUTF8FontFromBytes(family, regular, goregular.TTF)
 	pages.AddUTF8FontFromBytes(family, bold, gobold.TTF)
 }
 
-// printer replaces what the fonts cannot show: the PDF library takes 16-bit characters only, and a missing glyph would
-// print as nothing.
+// printer replaces characters that the fonts do not have. The PDF library supports 16-bit characters only, and prints
+// nothing for a missing one.
 type printer struct {
 	font   *sfnt.Font
 	buffer sfnt.Buffer
@@ -34,7 +34,7 @@ func newPrinter() (*printer, error) {
 	return &printer{font: font}, err
 }
 
-// text is one line that can be printed.
+// text returns one printable line.
 func (p *printer) text(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -16,7 +16,7 @@ const (
 	bottom = 297.0 - 22.0     // where a page ends
 )
 
-// Sizes of the type, in points.
+// Font sizes, in points.
 const (
 	small  = 8.0
 	normal = 10.0
@@ -29,7 +29,7 @@ type page struct {
 	print *printer
 }
 
-// Render makes the PDF. It fails only if the fonts that are built in cannot be used.
+// Render makes the PDF. It fails only if the embedded fonts cannot be used.
 func Render(c Copy) ([]byte, error) {
 	letters, err := newPrinter()
 	if err != nil {
@@ -53,7 +53,7 @@ func Render(c Copy) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// set prepares the document: nothing in it may depend on the machine or on the order of a map.
+// set prepares the document. Nothing in it may depend on the machine or on the order of a map.
 func (p page) set(c Copy) {
 	p.SetCatalogSort(true)
 	p.SetCreationDate(c.RenderedAt)

@@ -9,7 +9,7 @@ func (p page) heading(title string) {
 	p.Ln(gap / 2)
 }
 
-// caption heads a section, and does not stand alone at the end of a page.
+// caption writes the heading of a section, and starts a new page if only the heading fits.
 func (p page) caption(title string) {
 	p.Ln(gap)
 	p.keep(3 * step)
@@ -18,7 +18,7 @@ func (p page) caption(title string) {
 	p.Ln(1)
 }
 
-// rows prints labels with their values beside; a long value takes several lines.
+// rows prints labels with their values beside them. A long value takes several lines.
 func (p page) rows(rows []Row) {
 	for _, row := range rows {
 		if row.Value == "" {
@@ -31,7 +31,7 @@ func (p page) rows(rows []Row) {
 	}
 }
 
-// parties prints who is paid and who pays.
+// parties prints the two parties.
 func (p page) parties(from, to Party) {
 	p.party("From", from)
 	p.party("To", to)

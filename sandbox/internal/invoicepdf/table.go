@@ -1,6 +1,6 @@
 package invoicepdf
 
-// The columns of the table of lines, in millimetres. The name has the rest.
+// The widths of the table's columns, in millimetres. The name gets the rest.
 const (
 	quantityWidth = 24.0
 	priceWidth    = 36.0
@@ -8,7 +8,7 @@ const (
 	nameWidth     = leaf - quantityWidth - priceWidth - totalWidth
 )
 
-// table prints the lines. A page that it continues on repeats its head.
+// table prints the lines. Each page repeats the head of the table.
 func (p page) table(lines []Line) {
 	if len(lines) == 0 {
 		return

@@ -17,7 +17,7 @@ type Products struct {
 	list []referencewire.MerchantProduct
 }
 
-// New returns the products of the first state, created at a time.
+// New returns the initial products, created at the given time.
 func New(createdAt time.Time) *Products {
 	price := func(text string) *decimal.Decimal {
 		value := decimal.RequireFromString(text)

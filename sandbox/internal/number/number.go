@@ -1,4 +1,4 @@
-// Package number holds the host's amounts that travel as JSON numbers, digit by digit.
+// Package number holds amounts that are JSON numbers, with all their digits.
 package number
 
 import (
@@ -7,17 +7,17 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// MaxLength is how many characters an amount is read from. The service states no bound; reading a decimal takes time
-// that grows with the square of its digits, and no amount has as many.
+// MaxLength is the maximum length of an amount, in characters. The service states no limit. The time to read a decimal
+// grows with the square of its digits, and no real amount has as many.
 const MaxLength = 256
 
-// ErrUnreadable is the error for text that is not a number, is too long, or has an exponent that no amount has.
+// ErrUnreadable is the error for text that is not a number, is too long, or has a very large exponent.
 var ErrUnreadable = errors.New("not a number that an amount can be")
 
-// Number is a decimal that travels as a JSON number and never becomes a float.
+// Number is a decimal that is a JSON number. It is never converted to a float.
 type Number struct{ decimal.Decimal }
 
-// Of is a decimal as a number.
+// Of returns a decimal as a Number.
 func Of(value decimal.Decimal) Number { return Number{value} }
 
 // Parse reads the text of a JSON number.

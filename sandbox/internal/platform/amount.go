@@ -8,17 +8,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// maxAmountDigits bounds what the host computes with.
+// maxAmountDigits limits the amounts that the host computes with.
 const maxAmountDigits = 36
 
-// checkAmount refuses an amount that is not positive, absurdly long, or finer than its token.
+// checkAmount refuses an amount that is not positive, is too long, or has more decimals than its token.
 func checkAmount(amount decimal.Decimal, decimals int32) error {
 	return checkAmountOf("amount", amount, decimals)
 }
 
-// checkAmountOf is checkAmount for a field of another name.
+// checkAmountOf is checkAmount for a field with another name.
 func checkAmountOf(field string, amount decimal.Decimal, decimals int32) error {
-	exponent := int(amount.Exponent()) // is above zero only in a JSON number that was written so, such as 1e2
+	exponent := int(amount.Exponent()) // above zero only for a JSON number with an exponent, such as 1e2
 	switch {
 	case amount.NumDigits()+max(exponent, 0) > maxAmountDigits || exponent < -maxAmountDigits:
 		return refuse.InvalidField(field, "decimal_max_digits",

@@ -10,8 +10,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// approvalPayload is what a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785 canonical
-// JSON.
+// approvalPayload is the content that a developer key signs to fund a payout or to act on an escrow deal, as RFC 8785
+// canonical JSON.
 type approvalPayload struct {
 	ApprovalID  string              `json:"approvalId"`
 	Operation   string              `json:"operation"`
@@ -28,7 +28,7 @@ type approvalPayload struct {
 type approvalDestination struct {
 	ContactID string `json:"contactId,omitzero"`
 	Address   string `json:"address,omitzero"`
-	ChainID   int64  `json:"chainId,omitzero"` // only when the booking named it
+	ChainID   int64  `json:"chainId,omitzero"` // only if the booking named it
 }
 
 // newApproval completes the payload with an id, its window's end and a nonce.

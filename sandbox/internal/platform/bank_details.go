@@ -8,13 +8,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// BankDetails are what can be validated before a bank is paid.
+// BankDetails are the details that can be validated before a bank is paid.
 type BankDetails struct {
 	Kind, Country, IBAN, BIC, RoutingNumber string
 }
 
-// Check lists what is wrong with the details. The kinds are not shown: one that is a bank method must come with what
-// the method routes on, as far as the details have it; any other kind needs one identifier.
+// Check lists what is wrong with the details. The description does not show the kinds. A kind that is a bank method
+// needs the identifiers of that method, as far as the details can have them. Any other kind needs one identifier.
 func (d BankDetails) Check() []refuse.Field {
 	var wrong []refuse.Field
 	report := func(field, code, message string) {

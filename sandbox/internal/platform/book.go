@@ -10,9 +10,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// BookPayout books a payout and returns its price and the approval to sign. The idempotency key anchors the payment:
-// the same terms return the first response again, until the approval or the price has expired on a payout that nobody
-// funded; then they reopen it, with the same id and a fresh approval and price.
+// BookPayout books a payout and returns its price and the approval to sign. The payment is bound to the idempotency
+// key. The same terms return the first response again. If the approval or the price has expired and nobody funded the
+// payout, they reopen it, with the same id and a new approval and price.
 func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
@@ -51,7 +51,7 @@ func (p *Platform) BookPayout(ctx context.Context, body platformwire.PayoutCreat
 	return serve.Created(booked.answer()).Lean(), nil
 }
 
-// termsOf is the request with every spelling of the same terms made one: 5.0 is 5, and an id's prefix may be missing.
+// termsOf returns the terms of a request in one spelling: 5.0 becomes 5, and an id loses its prefix.
 func termsOf(body platformwire.PayoutCreate) platformwire.PayoutCreate {
 	body.ContactID = contactID(body.ContactID)
 	body.Amount = body.Amount.Truncate(assetDecimals)
@@ -96,7 +96,7 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 	return booked, nil
 }
 
-// price gives a payout that nobody funded a fresh quote and a fresh approval.
+// price gives a payout that nobody funded a new quote and a new approval.
 func (t *turn) price(booked *payout) error {
 	if blockers := t.blockers(booked.Contact); len(blockers) > 0 {
 		return refuse.ContactNotPayable(blockers)
@@ -121,7 +121,7 @@ func (t *turn) price(booked *payout) error {
 	return nil
 }
 
-// approvalPayload is what the booking asks to sign.
+// approvalPayload returns the content that the booking asks to sign.
 func (p *payout) approvalPayload() approvalPayload {
 	return approvalPayload{
 		Operation:   "payout.fund",
@@ -133,7 +133,8 @@ func (p *payout) approvalPayload() approvalPayload {
 	}
 }
 
-// checkRoute refuses chains that the payment does not pass. Money leaves from Base, and arrives on the contact's chain.
+// checkRoute refuses chains that are not on the payment's way. Money leaves from Base, and arrives on the contact's
+// chain.
 func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if body.FromChainID != 0 && body.FromChainID != baseID {
 		return refuse.InvalidField("fromChainId", "chain_mismatch",
@@ -150,7 +151,7 @@ func checkRoute(body platformwire.PayoutCreate, to destination) error {
 	if to.Wallet != nil {
 		chain, live := chainByCode(to.Wallet.Chain)
 		if !live {
-			return nil // the contact is not payable, which says more
+			return nil // that the contact is not payable says more
 		}
 		arrival = chain.ChainID
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// The host's blocker vocabulary. The service's own is not shown; blocker codes are never slugs.
+// The host's codes of blockers. The description does not show the service's own. Blocker codes are never slugs.
 const (
 	blockedDetailMissing      = "account_detail_missing"
 	blockedDetailInvalid      = "account_detail_invalid"
@@ -26,7 +26,7 @@ const (
 	blockedAccountNotReady    = "account_not_ready"
 )
 
-// GetContactCapabilities returns what a contact can be paid by, and what stands in the way.
+// GetContactCapabilities returns how a contact can be paid, and what prevents it.
 func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -46,7 +46,7 @@ func (p *Platform) GetContactCapabilities(ctx context.Context, contactID platfor
 	return serve.OK(answer).Lean(), nil
 }
 
-// blockersView is how blockers travel; none is an empty list.
+// blockersView returns blockers as responses show them. It is never nil, so that JSON has an array.
 func blockersView(list []refuse.Blocker) []platformwire.Blocker {
 	views := make([]platformwire.Blocker, len(list))
 	for i, blocker := range list {
@@ -55,8 +55,7 @@ func blockersView(list []refuse.Blocker) []platformwire.Blocker {
 	return views
 }
 
-// methods lists the ways a payable contact can be paid. A way is cross-chain when no settlement asset gets there
-// directly.
+// methods lists the ways to pay a payable contact. A way is cross-chain if no settlement asset arrives directly.
 func (c *contact) methods() []platformwire.ContactMethod {
 	switch to := c.To; {
 	case to.Bank != nil:
@@ -73,7 +72,7 @@ func (c *contact) methods() []platformwire.ContactMethod {
 	}
 }
 
-// blockers lists what stands in the way of paying a contact, in the order of the account's fields.
+// blockers lists what prevents a payment to a contact, in the order of the account's fields.
 func (t *turn) blockers(c *contact) []refuse.Blocker {
 	switch {
 	case c.To.Bank != nil:
@@ -119,7 +118,7 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 	return append(list, invalidIdentifiers(bank, route)...)
 }
 
-// identifiersOf names the fields that methods route on.
+// identifiersOf returns the fields that methods need as identifiers.
 func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 	return map[string]string{
 		"iban": bank.IBAN, "bic": bank.BIC, "accountNumber": bank.AccountNumber, "routingNumber": bank.RoutingNumber,
@@ -128,7 +127,7 @@ func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 	}
 }
 
-// invalidIdentifiers checks the identifiers that carry their own proof.
+// invalidIdentifiers checks the identifiers with a checksum.
 func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) []refuse.Blocker {
 	var list []refuse.Blocker
 	invalid := func(field, message string) {
@@ -146,7 +145,7 @@ func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) [
 	return list
 }
 
-// walletBlockers names what no route reaches. A chain or token off Base is no blocker by itself: it is routed
+// walletBlockers lists what no route reaches. A chain or token off Base is no blocker by itself: the payment is then
 // cross-chain.
 func walletBlockers(wallet *walletDestination) []refuse.Blocker {
 	var list []refuse.Blocker

@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Where every balance settles.
+// The chain on which every balance is held.
 const (
 	baseCode          = "base"
 	baseID            = 8453
@@ -18,10 +18,10 @@ const (
 	settlementEuros   = string(platformwire.AssetEURC)
 )
 
-// assets are the settlement assets, in the order in which balances are listed.
+// assets are the settlement assets, in the order of balances.
 var assets = []string{settlementDollars, settlementEuros}
 
-// chains are the live chains. The contract addresses are the tokens' published ones.
+// chains are the live chains. The contract addresses are the published ones of the tokens.
 var chains = []platformwire.Chain{
 	{ChainID: baseID, Code: baseCode, Name: "Base", Tokens: []platformwire.Token{
 		{Symbol: "USDC", Decimals: assetDecimals, Address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"},

@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// CreateClient creates a client of the integrator; its email, in any case, is the natural key.
+// CreateClient creates a client of the integrator. Its email, in upper or lower case, is the natural key.
 func (p *Platform) CreateClient(ctx context.Context, body platformwire.ClientCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	t := p.enter()
@@ -43,7 +43,7 @@ func (p *Platform) GetClient(ctx context.Context, clientID platformwire.ClientID
 	return serve.OK(t.clientView(h)).Lean(), nil
 }
 
-// clientView is the client as it stands: pending, or ready with its wallet.
+// clientView returns the client as responses show it: pending, or ready with its wallet.
 func (t *turn) clientView(h *holder) platformwire.Client {
 	view := h.Client
 	view.Status = platformwire.ClientStatusPending
@@ -55,7 +55,7 @@ func (t *turn) clientView(h *holder) platformwire.Client {
 	return view
 }
 
-// balances lists what a book account holds of each settlement asset.
+// balances lists the balance of a ledger account in each settlement asset.
 func (t *turn) balances(account string) []platformwire.Balance {
 	list := make([]platformwire.Balance, len(assets))
 	for i, asset := range assets {

@@ -12,11 +12,11 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ConfirmPayout funds a booked payout with its signed approval. Until it funds, it consumes nothing.
+// ConfirmPayout funds a booked payout with its signed approval. It consumes the approval only if it funds the payout.
 //
-// It looks at the payout's state first, then at the key and the signature, then at what may still stop the service
-// from co-signing. The lock is not held while the signature is verified and the developer key is re-read, so the state
-// is looked at again before the money moves; of two confirms at once, one funds and the other is refused.
+// It checks the payout's state first, then the key and the signature, then the other reasons for which the service may
+// not co-sign. It does not hold the lock while it verifies the signature and reads the developer key again, so it
+// checks the state again before the money moves. Of two confirms at the same time, one funds and the other is refused.
 func (p *Platform) ConfirmPayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.ApprovalConfirm,
 ) (serve.Answer, error) {
@@ -31,8 +31,8 @@ func (p *Platform) ConfirmPayout(
 	return p.fund(c, payoutID, body.ApprovalID)
 }
 
-// cosign verifies a signed approval as the service does before it adds its own signature: by a developer key of the
-// account, which it reads anew. The lock is not held meanwhile.
+// cosign verifies a signed approval like the service before it adds its own signature. The key must be a developer key
+// of the account, which is read again. Call it without the lock.
 func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.ApprovalConfirm) error {
 	check := c.Signer(signed.PublicKey)
 	if check == nil {
@@ -44,7 +44,7 @@ func (p *Platform) cosign(c caller.Caller, payload []byte, signed platformwire.A
 	return check()
 }
 
-// confirmable returns the bytes to verify, if the payout can be confirmed with this approval.
+// confirmable returns the bytes to verify, if this approval can confirm the payout.
 func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
@@ -55,7 +55,7 @@ func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]
 	return booked.Approval.Payload, nil
 }
 
-// fund moves the money into clearing.
+// fund moves the money to the clearing account.
 func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -86,7 +86,7 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Ans
 	return serve.OK(booked.view(t.now)).Lean(), nil
 }
 
-// awaiting finds a payout that waits for this approval, or refuses by what stands in the way.
+// awaiting returns a payout that waits for this approval, or the refusal for its state.
 func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *turn) awaiting(c caller.Caller, payoutID, approvalID string) (*payout, 
 	}
 }
 
-// fundable refuses what the service would not co-sign, and what the balance does not cover.
+// fundable refuses a payout that the service would not co-sign, or that the balance does not cover.
 func (t *turn) fundable(booked *payout) error {
 	if err := t.signable(booked.holder); err != nil {
 		return err

@@ -29,7 +29,7 @@ type contact struct {
 	To         destination
 }
 
-// detailsKey deduplicates contacts within an account.
+// detailsKey identifies equal contacts within an account.
 type detailsKey struct {
 	account holderKey
 	details string
@@ -37,7 +37,7 @@ type detailsKey struct {
 
 func (c *contact) detailsKey() detailsKey { return detailsKey{c.Account, c.To.details()} }
 
-// contactID is an id with its prefix, which may be missing.
+// contactID returns an id with its prefix. The given id may lack it.
 func contactID(id string) string { return "ct_" + strings.TrimPrefix(id, "ct_") }
 
 // contactOf finds a contact of the account.
@@ -85,7 +85,7 @@ func (p *Platform) CreateContact(ctx context.Context, body platformwire.ContactC
 	return serve.Created(created.view()).Lean(), nil
 }
 
-// UpdateContact changes what the body names; null clears.
+// UpdateContact changes the members that the body names. Null clears a member.
 func (p *Platform) UpdateContact(
 	ctx context.Context, contactID platformwire.ContactID, body platformwire.ContactUpdate,
 ) (serve.Answer, error) {
@@ -99,7 +99,7 @@ func (p *Platform) UpdateContact(
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	changed := *found // payouts that are booked keep the contact as it was
+	changed := *found // booked payouts keep the old contact
 	if err := t.changeEmail(&changed, body.Email); err != nil {
 		return serve.Answer{}, err
 	}
@@ -121,8 +121,8 @@ func (p *Platform) UpdateContact(
 	return serve.OK(found.view()).Lean(), nil
 }
 
-// changeEmail changes the email of a contact. A contact that is paid by email keeps one, which resolves anew and is not
-// another contact's.
+// changeEmail changes the email of a contact. A contact that is paid by email must have one. Its new email must name an
+// account, and not be another contact's.
 func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 	if !email.IsSpecified() {
 		return nil
@@ -145,7 +145,7 @@ func (t *turn) changeEmail(c *contact, email nullable.Nullable[string]) error {
 	return nil
 }
 
-// DeleteContact deletes a contact. Payouts that are booked keep the destination they were booked with.
+// DeleteContact deletes a contact. Booked payouts keep their destination.
 func (p *Platform) DeleteContact(ctx context.Context, contactID platformwire.ContactID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -180,7 +180,7 @@ func (c *contact) view() platformwire.Contact {
 			AccountHolderName: holderName(to.Bank, c.Name),
 			AccountMask:       mask(to.Bank),
 		}
-		if _, known := coverage.Methods[string(to.Bank.AccountType)]; known { // the legacy form takes any word
+		if _, known := coverage.Methods[string(to.Bank.AccountType)]; known { // the legacy form accepts any word
 			view.Bank.Method = to.Bank.AccountType
 		}
 	case to.Wallet != nil:
@@ -196,13 +196,13 @@ func (c *contact) view() platformwire.Contact {
 	return view
 }
 
-// holderName is who is paid; a contact's own name stands in.
+// holderName returns the name of the account holder, or else the contact's own name.
 func holderName(bank *platformwire.BankAccount, contact string) string {
 	person := strings.TrimSpace(bank.AccountHolderFirstName + " " + bank.AccountHolderLastName)
 	return cmp.Or(bank.AccountHolderName, bank.AccountHolderBusinessName, person, contact)
 }
 
-// mask shows the last four characters of what identifies the account.
+// mask shows the last four characters of the identifier of an account.
 func mask(bank *platformwire.BankAccount) string {
 	identifier := []rune(cmp.Or(bank.IBAN, bank.AccountNumber, bank.PIXKey, bank.PaymentKey, bank.PhoneNumber))
 	if len(identifier) <= 4 {

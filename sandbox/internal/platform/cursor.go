@@ -11,10 +11,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// defaultPageSize is the page size of a list that asks for none.
+// defaultPageSize is the page size of a list request without a limit.
 const defaultPageSize = 50
 
-// pageSize is the size asked for; the gate has bounded it.
+// pageSize returns the requested page size. The gate has checked it.
 func pageSize(asked int) int {
 	if asked <= 0 {
 		return defaultPageSize
@@ -22,7 +22,7 @@ func pageSize(asked int) int {
 	return asked
 }
 
-// query identifies a list with its filters, without its page size. A cursor is bound to it.
+// query identifies a list with its filters, without its page size. A cursor is valid for one query.
 type query [sha256.Size]byte
 
 func queryOf(c caller.Caller, operation string, filters ...string) query {
@@ -30,15 +30,15 @@ func queryOf(c caller.Caller, operation string, filters ...string) query {
 	return sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 }
 
-// bindingSize is how much of a query's digest a cursor carries, in bytes.
+// bindingSize is how many bytes of a query's digest a cursor has.
 const bindingSize = 16
 
-// cursor is the opaque text for a position within the list.
+// cursor returns the opaque text for a position in the list.
 func (q query) cursor(position int) string {
 	return base64.RawURLEncoding.EncodeToString(strconv.AppendInt(q[:bindingSize:bindingSize], int64(position), 10))
 }
 
-// position reads a cursor back; an empty one is the start. A cursor of another query is refused as invalid_cursor.
+// position reads a cursor. An empty cursor is the start. A cursor of another query is refused as invalid_cursor.
 func (q query) position(cursor string, start int) (int, error) {
 	if cursor == "" {
 		return start, nil
@@ -48,7 +48,7 @@ func (q query) position(cursor string, start int) (int, error) {
 		return 0, refuse.InvalidCursor()
 	}
 	position, err := strconv.Atoi(string(text[bindingSize:]))
-	// base64 overlooks line ends, and a number can be spelled +7
+	// base64 ignores line ends, and a number may be written +7
 	if err != nil || position < 0 || q.cursor(position) != cursor {
 		return 0, refuse.InvalidCursor()
 	}

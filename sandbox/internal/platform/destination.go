@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// destination is where a contact is paid: exactly one of its members is set.
+// destination says where a contact is paid. Exactly one of its members is set.
 type destination struct {
 	Bank   *platformwire.BankAccount
 	Wallet *walletDestination
@@ -21,17 +21,17 @@ type destination struct {
 
 type walletDestination struct {
 	Chain, Token, Address string
-	Email                 string // of the owner; says nothing of where the money goes
+	Email                 string // of the owner; not a destination
 }
 
 type emailDestination struct {
 	Email   string
-	Account holderKey // the existing one behind it
+	Account holderKey // the existing account with this email
 	holder  *holder
 }
 
-// readDestination finds the one destination of a create request. Of `account`, `bank`, `crypto` and `email` exactly one
-// names it, which no single field covers, so that anything else is invalid_request.
+// readDestination finds the destination of a create request. Exactly one of `account`, `bank`, `crypto` and `email`
+// must be set. No single field covers that rule, so the refusal is invalid_request.
 func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (destination, error) {
 	account, err := body.Account.MarshalJSON()
 	if err != nil {
@@ -59,7 +59,7 @@ func (t *turn) readDestination(owner string, body *platformwire.ContactCreate) (
 	}
 }
 
-// readAccount reads a typed variant. The on-chain and the email variant may leave accountType out.
+// readAccount reads a typed variant. The on-chain and the email variant need no accountType.
 func (t *turn) readAccount(owner string, account []byte) (destination, error) {
 	var variant struct {
 		AccountType   string `json:"accountType"`
@@ -99,7 +99,7 @@ func walletAt(chain, token, address string) destination {
 	return destination{Wallet: &walletDestination{Chain: chain, Token: strings.ToUpper(token), Address: address}}
 }
 
-// readEmail resolves an existing account of the service. Without one, the refusal is not_found.
+// readEmail finds an existing account of the service. If there is none, the refusal is not_found.
 func (t *turn) readEmail(owner, email string) (destination, error) {
 	h, ok := t.holderByEmail(owner, email)
 	if !ok {
@@ -108,8 +108,8 @@ func (t *turn) readEmail(owner, email string) (destination, error) {
 	return destination{Email: &emailDestination{Email: strings.ToLower(email), Account: h.Key, holder: h}}, nil
 }
 
-// readLegacyBank reads the legacy form into the typed one: `fields` and `holder` carry the typed variant's members, and
-// the holder may also be a plain `name`.
+// readLegacyBank converts the legacy form to the typed form. `fields` and `holder` have the members of the typed
+// variant. The holder may also have only a `name`.
 func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 	bank := platformwire.BankAccount{}
 	for _, part := range []map[string]any{legacy.Fields, legacy.Holder} {
@@ -134,7 +134,7 @@ func readLegacyBank(legacy *platformwire.BankDestination) (destination, error) {
 	return destination{Bank: &bank}, nil
 }
 
-// details are the account details that a contact is deduplicated by.
+// details returns the account details by which equal contacts are found.
 func (d destination) details() string {
 	var details any
 	switch {
@@ -150,13 +150,13 @@ func (d destination) details() string {
 		details = []string{"email", d.Email.Email}
 	}
 	text, err := json.Marshal(details, json.Deterministic(true))
-	if err != nil { // plain strings marshal; invalid UTF-8 does not get past the gate
+	if err != nil { // impossible: the gate has refused invalid UTF-8
 		return newID("")
 	}
 	return string(text)
 }
 
-// currency is what arrives: a fiat currency, or a token. The contact's own currency stands in for a bank account's.
+// currency returns what arrives: a fiat currency, or a token. A bank account without a currency has the contact's.
 func (d destination) currency(contact string) string {
 	switch {
 	case d.Bank != nil:
@@ -164,17 +164,17 @@ func (d destination) currency(contact string) string {
 	case d.Wallet != nil:
 		return d.Wallet.Token
 	default:
-		return "" // an account of the service takes the asset that is sent
+		return "" // an account of the service receives the asset that is sent
 	}
 }
 
-// direct reports whether an asset is paid from balance without conversion: to a wallet on Base that expects it, or to
-// an account of the service.
+// direct reports whether an asset is paid without conversion: to a wallet on Base that expects it, or to an account of
+// the service.
 func (d destination) direct(asset string) bool {
 	return d.Email != nil || d.Wallet != nil && d.Wallet.Chain == baseCode && d.Wallet.Token == asset
 }
 
-// receiver is the account of this host that a direct payment arrives at, or nil.
+// receiver returns the account of this host that receives a direct payment, or nil.
 func (t *turn) receiver(d destination, asset string) *holder {
 	switch {
 	case d.Email != nil:

@@ -1,13 +1,13 @@
-// Package platform is the sandbox host's state machine behind the generated server: clients with their
-// verification and rails, contacts, payins and payouts with their quotes and approvals, escrow deals, the double-entry
-// ledger, idempotency records, transactions, chains and the faucet.
+// Package platform is the sandbox host's implementation of the platform API behind the generated server. It has clients
+// with their verification and rails, contacts, payins and payouts with their quotes and approvals, escrow deals, the
+// double-entry ledger, idempotency records, transactions, chains and the faucet.
 //
-// A [Platform] trusts its caller: the gate before it has checked the session, the acting account and the request's
-// syntax. It refuses with a [refuse.Refusal].
+// A [Platform] relies on the gate, which has checked the session, the acting account and the syntax of the request. It
+// refuses with a [refuse.Refusal].
 //
-// All state is behind one mutex, which is never held during I/O or while a signature is verified. Time comes from the
-// host's clock only. Each request first does what is due: a client becomes ready, a payout settles, an approval ends.
-// So no goroutine runs between requests.
+// One mutex guards all state. It is never held during I/O or while a signature is verified. Time comes only from the
+// host's clock. Each request first does what is due: a client becomes ready, a payout settles, an approval ends. So no
+// goroutine runs between requests.
 //
 // # What the host decides
 //

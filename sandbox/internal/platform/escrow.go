@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// deal is an escrow deal. Its three windows follow each other from its creation on.
+// deal is an escrow deal. It has three windows, one after the other, from its creation on.
 type deal struct {
 	ID        string
 	Account   holderKey
@@ -24,29 +24,29 @@ type deal struct {
 
 	ApproveBy, HoldUntil, RefundableUntil time.Time
 
-	Chain     chainState // what is so
-	Projected chainState // what the last chain read saw
-	SyncedAt  time.Time  // of that read; zero before the first
+	Chain     chainState // the state on chain
+	Projected chainState // the state at the last chain read
+	SyncedAt  time.Time  // time of that read; zero before the first
 
-	Actions map[string]*escrowAction // by raw key, the address in the confirm URL
-	Answer  platformwire.Escrow      // what the create call returns while the key is known
+	Actions map[string]*escrowAction // by raw key, which is in the confirm URL
+	Answer  platformwire.Escrow      // the response of the create call while the key is known
 }
 
-// chainState is a deal as the chain has it.
+// chainState is the state of a deal on chain.
 type chainState struct {
 	Status platformwire.EscrowStatus
-	Hash   string // of the last transaction; empty before the first
+	Hash   string // of the last transaction; "" before the first
 }
 
-// The windows of a deal that names none.
+// The windows of a deal that sets none.
 const (
 	defaultApproveWithin = "1h"
 	defaultHoldFor       = "14d"
 	defaultRefundableFor = "90d"
 )
 
-// CreateEscrow creates a deal and prepares its approve action; no money moves. The idempotency key anchors the deal,
-// its windows and that action.
+// CreateEscrow creates a deal and prepares its approve action. No money moves. The deal, its windows and that action
+// are bound to the idempotency key.
 func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCreate) (serve.Answer, error) {
 	c, body := caller.From(ctx), withWindows(body)
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
@@ -114,7 +114,7 @@ func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*de
 	return agreed, nil
 }
 
-// withWindows names the windows that the request leaves to their defaults.
+// withWindows sets the default windows that the request leaves out.
 func withWindows(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	body.ApproveWithin = cmp.Or(body.ApproveWithin, defaultApproveWithin)
 	body.HoldFor = cmp.Or(body.HoldFor, defaultHoldFor)
@@ -122,7 +122,7 @@ func withWindows(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	return body
 }
 
-// agreementOf is the request with every spelling of the same deal made one: 60m is 1h, and an address has no case.
+// agreementOf returns the terms of a request in one spelling: 60m becomes 1h, and an address is in lower case.
 func agreementOf(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	body.Payee = strings.ToLower(body.Payee)
 	for _, window := range []*platformwire.EscrowDuration{&body.ApproveWithin, &body.HoldFor, &body.RefundableFor} {
@@ -131,7 +131,7 @@ func agreementOf(body platformwire.EscrowCreate) platformwire.EscrowCreate {
 	return body
 }
 
-// lasting reads a window, whose form the gate has checked.
+// lasting reads a window. The gate has checked its form.
 func lasting(window platformwire.EscrowDuration) time.Duration {
 	var count int64
 	var unit byte
@@ -149,8 +149,8 @@ func (t *turn) dealOf(h *holder, id string) (*deal, error) {
 	return found, nil
 }
 
-// view is the deal as the last chain read saw it. That nobody approved it in time takes no chain read to know: the
-// service co-signs every approval.
+// view returns the deal as it was at the last chain read. A deal that was not approved in time needs no chain read: the
+// service co-signs every approval, so it knows.
 func (d *deal) view(now time.Time) platformwire.Escrow {
 	view := platformwire.Escrow{
 		ID:               d.ID,
@@ -174,8 +174,8 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 	return view
 }
 
-// available lists what can be done with a deal of this status: it is approved within the first window, and released
-// within the second; the money comes back within the third.
+// available lists the possible actions of a deal with this status: approve within the first window, release within the
+// second, refund within the third.
 func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {
 	switch {
 	case status == platformwire.EscrowStatusPendingApproval && now.Before(d.ApproveBy):

@@ -24,9 +24,9 @@ type escrowAction struct {
 	Confirmed bool
 }
 
-// PrepareEscrowAction prepares an action and returns the approval to sign. The key anchors the action, and is its
-// address when it is confirmed; the create call's own key stands for the deal's approve action. The same key again
-// returns the same action, with a fresh approval until it is confirmed.
+// PrepareEscrowAction prepares an action and returns the approval to sign. The key identifies the action, also when it
+// is confirmed. The key of the create call belongs to the deal's approve action. The same key returns the same action,
+// with a new approval until it is confirmed.
 func (p *Platform) PrepareEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, body platformwire.EscrowActionCreate,
 ) (serve.Answer, error) {
@@ -69,8 +69,8 @@ func (p *Platform) PrepareEscrowAction(
 	return serve.Created(platformwire.PreparedEscrowAction{Action: answer}).Lean(), nil
 }
 
-// prepare gives an action of a deal a fresh approval; an action that is new is added. Approvals that were issued before
-// keep what is left of their window, and only one of them is ever used.
+// prepare gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they
+// expire. Only one of them is ever used.
 func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) (platformwire.EscrowAction, error) {
 	approval, err := newApproval(approvalPayload{
 		Operation:   "escrow." + string(kind),

@@ -11,9 +11,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// ConfirmEscrowAction carries out a prepared action with its signed approval. Like a payout's confirm it consumes
-// nothing until the money moves, and does not hold the lock while the signature is verified. It returns the deal as the
-// last chain read saw it, and reads the chain itself if it was not read a moment ago.
+// ConfirmEscrowAction carries out a prepared action with its signed approval. Like ConfirmPayout, it consumes nothing
+// until the money moves, and does not hold the lock while it verifies the signature. It returns the deal as it was at
+// the last chain read. If that was not a moment ago, it reads the chain itself.
 func (p *Platform) ConfirmEscrowAction(
 	ctx context.Context, escrowID platformwire.EscrowID, idempotencyKey string, body platformwire.ApprovalConfirm,
 ) (serve.Answer, error) {
@@ -28,10 +28,10 @@ func (p *Platform) ConfirmEscrowAction(
 	return p.act(c, signed)
 }
 
-// signedAction names a prepared action and the approval that was signed for it.
+// signedAction identifies a prepared action and the approval that was signed for it.
 type signedAction struct{ escrowID, key, approvalID string }
 
-// actionable returns the bytes to verify, if the action can be carried out with this approval.
+// actionable returns the bytes to verify, if this approval can confirm the action.
 func (p *Platform) actionable(c caller.Caller, signed signedAction) ([]byte, error) {
 	t := p.enter()
 	defer p.leave()
@@ -67,7 +67,7 @@ func (p *Platform) act(c caller.Caller, signed signedAction) (serve.Answer, erro
 	return serve.OK(action.deal.view(t.now)).Lean(), nil
 }
 
-// prepared finds an action that waits for this approval, or refuses by what stands in the way.
+// prepared returns an action that waits for this approval, or the refusal for its state.
 func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, error) {
 	h, err := t.holderOf(c)
 	if err != nil {
@@ -96,7 +96,7 @@ func (t *turn) prepared(c caller.Caller, signed signedAction) (*escrowAction, er
 	}
 }
 
-// permitted refuses what the service would not co-sign, and a deal that the balance does not cover.
+// permitted refuses an action that the service would not co-sign, and a deal that the balance does not cover.
 func (t *turn) permitted(action *escrowAction) error {
 	if err := t.signable(action.deal.holder); err != nil || action.Kind != platformwire.EscrowActionTypeApprove {
 		return err
@@ -118,7 +118,7 @@ func (t *turn) hold(d *deal) {
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionOut)
 }
 
-// release moves the money from the deal to the payee, who may be an account of this host.
+// release moves the money from the deal to the payee, which may be an account of this host.
 func (t *turn) release(d *deal) {
 	d.Chain = chainState{platformwire.EscrowStatusReleased, newHash()}
 	if payee, ok := t.wallets[strings.ToLower(d.Terms.Payee)]; ok {
@@ -136,7 +136,7 @@ func (t *turn) giveBack(d *deal) {
 	t.recordEscrow(d, d.holder, platformwire.TransactionDirectionIn)
 }
 
-// escrowed enters a movement of the whole deal, named after what it came to.
+// escrowed adds a movement of the deal's whole amount to the ledger, with the given kind.
 func (t *turn) escrowed(d *deal, from, to string) {
 	t.books.movement("escrow_"+string(d.Chain.Status), d.ID, t.now).
 		transfer(from, to, string(d.Terms.Currency), d.Terms.Amount)

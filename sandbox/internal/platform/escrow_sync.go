@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// SyncEscrow returns a deal, read from chain unless it was read a moment ago. Then it returns the stored projection.
+// SyncEscrow returns a deal after a chain read. If the last read was a moment ago, it returns the stored deal.
 func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -25,7 +25,7 @@ func (p *Platform) SyncEscrow(ctx context.Context, escrowID platformwire.EscrowI
 	return serve.OK(found.view(t.now)).Lean(), nil
 }
 
-// readChain brings the projection up to date, once in a while: one chain read per 15 seconds and deal.
+// readChain updates the stored deal, with at most one chain read per 15 seconds and deal.
 func (t *turn) readChain(d *deal) {
 	if !d.SyncedAt.IsZero() && t.now.Before(d.SyncedAt.Add(time.Duration(t.settings.ChainReadEvery))) {
 		return

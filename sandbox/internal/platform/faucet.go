@@ -14,7 +14,7 @@ import (
 // minCredit is the smallest credit.
 var minCredit = decimal.RequireFromString("0.10")
 
-// fillFaucet brings the faucet to the balance of the settings, each time that setting has changed.
+// fillFaucet sets the faucet to the balance of the settings, each time that setting has changed.
 func (t *turn) fillFaucet() {
 	if t.settings.FaucetBalance.Equal(t.filled) {
 		return
@@ -40,7 +40,7 @@ func (p *Platform) GetTreasury(context.Context) (serve.Answer, error) {
 // CreateDeposit credits the account from the faucet.
 func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
-	if !body.Amount.IsPositive() { // which is under the smallest credit, too
+	if !body.Amount.IsPositive() { // it is below the smallest credit
 		return serve.Answer{}, refuse.AmountBelowMinimum()
 	}
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
@@ -80,7 +80,7 @@ func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositC
 	return serve.Created(credited).Lean(), nil
 }
 
-// creditable refuses a credit that is out of bounds, or that the faucet cannot pay.
+// creditable refuses a credit that is too small or too large, or that the faucet cannot pay.
 func (t *turn) creditable(h *holder, credit platformwire.DepositCreate) error {
 	switch {
 	case !t.ready(h):

@@ -7,7 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// traces are what a payout leaves behind beside itself.
+// traces are the records that a payout leaves besides itself.
 type traces struct {
 	movements []*movement
 	arrival   *transaction // of the receiver
@@ -16,13 +16,13 @@ type traces struct {
 
 func (t *traces) moved(m *movement) { t.movements = append(t.movements, m) }
 
-// finished is a payout at the time when it finished, which may have been undone since.
+// finished is a payout and the time when it finished. It may have changed again since.
 type finished struct {
 	payout *payout
 	at     time.Time
 }
 
-// finish notes that nothing of a payout is left to happen by itself.
+// finish notes that nothing more happens to a payout by itself.
 func (t *turn) finish(p *payout, at time.Time) {
 	t.finishes++
 	p.FinishedAt, p.FinishNumber = at, t.finishes
@@ -30,8 +30,8 @@ func (t *turn) finish(p *payout, at time.Time) {
 	t.finished.push(finished{p, at})
 }
 
-// forgetFinished forgets payouts that finished long enough ago. A payout that nobody funded is not finished, for its
-// key reopens it.
+// forgetFinished deletes payouts that finished long enough ago. A payout that nobody funded is not finished, because
+// its key reopens it.
 func (t *turn) forgetFinished() {
 	after := time.Duration(t.settings.ForgetFinishedAfter)
 	if after == 0 {
@@ -54,8 +54,8 @@ func (t *turn) forgetFinished() {
 	}
 }
 
-// forget takes a finished payout out of the state. What it did to the books stays in their sums, and its keys are known
-// until they expire.
+// forget deletes a finished payout. Its amounts stay in the sums of the ledger, and its keys are known until they
+// expire.
 func (t *turn) forget(p *payout) {
 	delete(t.payouts, p.ID)
 	t.kept.payouts.Delete(p)
@@ -77,7 +77,7 @@ func (t *turn) forget(p *payout) {
 	}
 }
 
-// queue is a list that grows at its end and shrinks at its start.
+// queue is a list that grows at its end and shrinks at its beginning.
 type queue[T any] struct {
 	list []T
 	head int
@@ -92,7 +92,7 @@ func (q *queue[T]) first() (value T, ok bool) {
 	return q.list[q.head], true
 }
 
-// pop drops the first; half of the list may be waiting to be given back.
+// pop removes the first element. It frees memory when half of the list is unused.
 func (q *queue[T]) pop() {
 	clear(q.list[q.head : q.head+1])
 	if q.head++; 2*q.head > len(q.list) {

@@ -8,15 +8,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// cardSpread is what a card payment costs against the middle rate, as a fraction.
+// cardSpread is the spread of a card payment, as a fraction of the middle rate.
 var cardSpread = decimal.RequireFromString("0.02")
 
-// FXRate has the US dollars that one unit of a currency is worth: in the middle, and as bank transfers and cards get
-// them.
+// FXRate is the value of one unit of a currency in US dollars: the middle rate, and the rates of bank transfers and
+// cards.
 type FXRate struct{ USD, BankTransfer, Card decimal.Decimal }
 
-// FXRate prices a currency, or a token that stands for one, against the US dollar. A currency without a price is
-// not_found.
+// FXRate prices a currency, or a token of that currency, in US dollars. A currency without a price is not_found.
 func (p *Platform) FXRate(currency string) (FXRate, error) {
 	fiat := fiatOf(strings.ToUpper(currency))
 	units, priced := perDollar[fiat]
@@ -33,8 +32,8 @@ func (p *Platform) FXRate(currency string) (FXRate, error) {
 	return rate, nil
 }
 
-// CostOf is how many dollars of the settlement asset pay an amount of a currency, rounded up. A currency that has no
-// price is a conflict: nothing that the caller sends would change that.
+// CostOf returns how many dollars of the settlement asset pay an amount of a currency, rounded up. A currency without a
+// price is a conflict: the caller cannot correct it.
 func (o Own) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, error) {
 	t, _, err := o.enter()
 	defer o.platform.leave()
@@ -45,7 +44,7 @@ func (o Own) CostOf(amount decimal.Decimal, currency string) (decimal.Decimal, e
 	if _, priced := perDollar[fiatOf(currency)]; priced {
 		rate = t.rate(settlementDollars, currency)
 	}
-	if !rate.IsPositive() { // nor if prices have worsened to nothing
+	if !rate.IsPositive() { // or if the settings make the price zero
 		return decimal.Zero, refuse.Conflict("There is no price for " + currency + ".")
 	}
 	return amount.DivRound(rate, assetDecimals+rateDecimals).RoundUp(assetDecimals), nil

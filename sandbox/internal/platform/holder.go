@@ -13,30 +13,30 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// holderKey names an account: an integrator's client, or the integrator itself as [caller.Self].
+// holderKey identifies an account: an integrator's client, or the integrator itself as [caller.Self].
 type holderKey struct{ Owner, Account string }
 
-// emailKey finds an account by its email: an integrator's clients under the integrator, integrators under no owner.
+// emailKey finds an account by its email. Clients have their integrator as owner, and integrators have no owner.
 type emailKey struct{ owner, email string }
 
 func clientEmail(owner, email string) emailKey { return emailKey{owner, strings.ToLower(email)} }
 func integratorEmail(email string) emailKey    { return emailKey{"", strings.ToLower(email)} }
 
-// holder is an account that holds a balance.
+// holder is an account with a balance.
 type holder struct {
 	Key          holderKey
-	Client       platformwire.Client // of a client; of the integrator only the email
+	Client       platformwire.Client // of a client; only the email for an integrator
 	Wallet       string
 	UserID       string
 	transactions []*transaction // oldest first
-	forgotten    int            // of the transactions
+	forgotten    int            // how many transactions were deleted
 	KYB          verification
 	Rails        map[platformwire.BankMethod]*rail
 }
 
 func (h *holder) isClient() bool { return h.Key.Account != caller.Self }
 
-// book is the holder's name in the ledger.
+// book returns the holder's name in the ledger.
 func (h *holder) book() string {
 	if h.isClient() {
 		return h.Key.Account
@@ -44,7 +44,7 @@ func (h *holder) book() string {
 	return h.Key.Owner
 }
 
-// displayName is how the account calls itself to others.
+// displayName returns the account's name as others see it.
 func (h *holder) displayName() string {
 	if h.Client.EntityName != "" {
 		return h.Client.EntityName
@@ -57,7 +57,7 @@ func (t *turn) ready(h *holder) bool {
 	return !h.isClient() || !t.now.Before(h.Client.CreatedAt.Add(time.Duration(t.settings.ClientReadyAfter)))
 }
 
-// holderOf finds the account that a caller acts for. The integrator's own account opens on its first request.
+// holderOf returns the account that a caller acts for. It creates the integrator's own account at its first request.
 func (t *turn) holderOf(c caller.Caller) (*holder, error) {
 	key := holderKey{c.Owner, c.Account}
 	if h, ok := t.holders[key]; ok {
@@ -69,12 +69,12 @@ func (t *turn) holderOf(c caller.Caller) (*holder, error) {
 	return t.openOwn(c.Owner, c.Email), nil
 }
 
-// openOwn opens an integrator's own account.
+// openOwn creates an integrator's own account.
 func (t *turn) openOwn(owner, email string) *holder {
 	return t.openAccount(holderKey{owner, caller.Self}, platformwire.Client{Email: email, CreatedAt: t.now})
 }
 
-// openAccount adds an account with a wallet address that follows from its name.
+// openAccount adds an account. Its wallet address is derived from its name.
 func (t *turn) openAccount(key holderKey, client platformwire.Client) *holder {
 	name := key.Owner + "/" + key.Account
 	digest := sha256.Sum256([]byte("wallet of " + name))
@@ -89,8 +89,8 @@ func (t *turn) openAccount(key holderKey, client platformwire.Client) *holder {
 	return h
 }
 
-// holderByEmail finds an existing account of the service, the integrator's own clients first. An integrator has its
-// account before its first request.
+// holderByEmail finds an existing account of the service. It looks at the integrator's own clients first. An integrator
+// has its account before its first request.
 func (t *turn) holderByEmail(owner, email string) (*holder, bool) {
 	if h, ok := t.emails[clientEmail(owner, email)]; ok {
 		return h, true

@@ -12,21 +12,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// How long a key replays.
+// How long a key returns its first response.
 const (
 	explicitKeyLifetime = 7 * 24 * time.Hour
 	derivedKeyLifetime  = 2 * time.Hour
 )
 
-// anchor is what an idempotency key holds on to: a key within (account, operation), and the terms it stands for.
+// anchor is an idempotency key within an account and an operation, with the terms of its request.
 type anchor struct {
 	Owner, Account, Operation, Key string
 }
 
-// terms identify what was asked; two requests with equal terms are the same request.
+// terms identify the content of a request. Two requests with equal terms are the same request.
 type terms [sha256.Size]byte
 
-// anchorOf takes the caller's key, or derives one from the request. The lifetime is how long it replays.
+// anchorOf returns the caller's key, or a key derived from the request, with its lifetime.
 func anchorOf(c caller.Caller, operation string, request any) (anchor, terms, time.Duration, error) {
 	canonical, err := json.Marshal([]any{c.Owner, c.Account, operation, request}, json.Deterministic(true))
 	if err != nil {
@@ -41,7 +41,7 @@ func anchorOf(c caller.Caller, operation string, request any) (anchor, terms, ti
 	return a, asked, derivedKeyLifetime, nil
 }
 
-// record is what a key stands for until it expires.
+// record holds the value of a key until the key expires.
 type record[T any] struct {
 	Anchor  anchor
 	Terms   terms
@@ -52,25 +52,25 @@ type record[T any] struct {
 // RecordID implements [store.Named].
 func (r *record[T]) RecordID() string { return r.Anchor.text() }
 
-// text is the anchor in one word; a key may have any character, and comes last.
+// text returns the anchor as one text. The key is last, because it may have any character.
 func (a anchor) text() string {
 	return a.Owner + "/" + a.Account + "/" + a.Operation + "/" + a.Key
 }
 
-// records are the idempotency records of one kind of write. Expired ones count as absent, and are dropped all at once
+// records are the idempotency records of one kind of write. Expired records count as absent. They are deleted together,
 // each time the table has doubled.
 type records[T any] struct {
 	kept  map[anchor]*record[T]
 	feed  *store.Feed[*record[T]]
 	sweep int
 
-	// Keys whose value was forgotten before they expired.
+	// Keys whose value was deleted before they expired.
 	spent      map[digest]spentKey
 	spentFeed  *store.Feed[*spentRecord]
 	spentSweep int
 }
 
-// openRecords returns the records that are kept.
+// openRecords returns the stored records.
 func openRecords[T any](k *store.Keeper, kind string) *records[T] {
 	r := &records[T]{kept: map[anchor]*record[T]{}, spent: map[digest]spentKey{}}
 	r.feed = store.Follow(k, kind, func(kept *record[T]) { r.kept[kept.Anchor] = kept })
@@ -84,7 +84,7 @@ func (r *records[T]) clear() {
 	r.kept, r.sweep, r.spent, r.spentSweep = map[anchor]*record[T]{}, 0, map[digest]spentKey{}, 0
 }
 
-// spentRecord is how a spent key is kept.
+// spentRecord is the stored form of a spent key.
 type spentRecord struct {
 	Digest digest
 	Key    spentKey
@@ -93,7 +93,7 @@ type spentRecord struct {
 // RecordID implements [store.Named].
 func (r *spentRecord) RecordID() string { return hex.EncodeToString(r.Digest[:]) }
 
-// digest stands for an anchor in less room.
+// digest is a short form of an anchor.
 type digest [16]byte
 
 func (a anchor) digest() digest {
@@ -101,14 +101,14 @@ func (a anchor) digest() digest {
 	return digest(sum[:16])
 }
 
-// spentKey is what is left of the record of a key whose value was forgotten.
+// spentKey is the rest of a record whose value was deleted.
 type spentKey struct {
 	Terms   digest // the first half
 	Expires int64  // in Unix milliseconds
 }
 
-// forgotten refuses a key whose value was forgotten before the key expired: the same terms are gone, since what they
-// made can be neither replayed nor made again.
+// forgotten refuses a key whose value was deleted before the key expired. For the same terms the refusal is gone: the
+// host cannot return the first response, and must not create the resource again.
 func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	if len(r.spent) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 	}
 }
 
-// forget drops the value of a key, if it is the one that is meant. The key itself stays known until it expires.
+// forget deletes the value of a key, if it is the given value. The key itself is known until it expires.
 func (r *records[T]) forget(a anchor, isMeant func(T) bool, now time.Time) {
 	kept, ok := r.kept[a]
 	if !ok || !isMeant(kept.Value) {
@@ -149,7 +149,7 @@ func (r *records[T]) forget(a anchor, isMeant func(T) bool, now time.Time) {
 	r.spentFeed.Put(spent)
 }
 
-// find returns what the key stands for. Same is false when it stands for other terms.
+// find returns the value of a key. same is false if the key has other terms.
 func (r *records[T]) find(a anchor, asked terms, now time.Time) (value T, found, same bool) {
 	kept, ok := r.kept[a]
 	if !ok || !now.Before(kept.Expires) {
@@ -173,5 +173,5 @@ func (r *records[T]) keep(a anchor, asked terms, value T, now time.Time, lifetim
 	r.feed.Put(made)
 }
 
-// size is how many keys are known.
+// size returns how many keys are known.
 func (r *records[T]) size() int { return len(r.kept) + len(r.spent) }

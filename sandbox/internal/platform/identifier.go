@@ -12,7 +12,7 @@ var (
 	addressForm = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 )
 
-// validIBAN checks the form and the ISO 7064 mod 97-10 checksum. Separators are not part of an IBAN on the wire.
+// validIBAN checks the form and the ISO 7064 mod 97-10 checksum. On the wire, an IBAN has no separators.
 func validIBAN(iban string) bool {
 	if !ibanForm.MatchString(iban) {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// kept is where what changes in the state is handed on. Whatever the state has besides follows from what is kept.
+// kept stores the changes of the state. The rest of the state is derived from the stored records.
 type kept struct {
 	keeper       *store.Keeper
 	holders      *store.Feed[*holder]
@@ -22,17 +22,17 @@ type kept struct {
 	payins       *store.Feed[*payin]
 	deals        *store.Feed[*deal]
 	counts       *store.Feed[*counts]
-	counted      counts // as they were last kept
+	counted      counts // as last stored
 }
 
-// counts are the numbers that go on where they were.
+// counts are the counters that continue after a restart.
 type counts struct {
 	Filled                                 decimal.Decimal
 	Sequence, Movements, Finishes, Refunds int
 	FoldedAt                               time.Time
 }
 
-// The ids under which records are kept.
+// The ids of the stored records.
 func (h *holder) RecordID() string      { return h.Key.Owner + "/" + h.Key.Account }
 func (c *contact) RecordID() string     { return c.ID }
 func (p *payout) RecordID() string      { return p.ID }
@@ -43,7 +43,7 @@ func (m *movement) RecordID() string    { return strconv.Itoa(m.Number) }
 func (f *folding) RecordID() string     { return f.Currency + "/" + f.Account }
 func (*counts) RecordID() string        { return "platform" }
 
-// open reads the state, each kind after those that it refers to.
+// open reads the state. It reads each kind after the kinds that it refers to.
 func (s *state) open(k *store.Keeper) {
 	s.kept.keeper = k
 	s.kept.counts = store.Follow(k, "platform.counts", func(c *counts) {
@@ -94,7 +94,7 @@ func (s *state) open(k *store.Keeper) {
 	s.actions = openRecords[string](k, "platform.action")
 }
 
-// enroll makes an account known by all its names.
+// enroll adds an account to all indexes.
 func (s *state) enroll(h *holder) {
 	s.holders[h.Key], s.wallets[h.Wallet] = h, h
 	if h.isClient() {
@@ -104,7 +104,7 @@ func (s *state) enroll(h *holder) {
 	}
 }
 
-// link finds the account behind the email that a contact is paid by.
+// link finds the account with the email of a contact that is paid by email.
 func (s *state) link(c *contact) {
 	if to := c.To.Email; to != nil {
 		to.holder = s.holders[to.Account]
@@ -132,7 +132,7 @@ func (s *state) openPayout(p *payout) {
 	}
 }
 
-// orderPayouts puts the lists of payouts in the order in which they got there.
+// orderPayouts sorts the lists of payouts in the order in which the payouts were added.
 func (s *state) orderPayouts() {
 	slices.SortFunc(s.finished.list, func(a, b finished) int {
 		return cmp.Compare(a.payout.FinishNumber, b.payout.FinishNumber)
@@ -160,7 +160,7 @@ func (s *state) openTransaction(entry *transaction) {
 	}
 }
 
-// commit keeps what has changed.
+// commit stores what has changed.
 func (s *state) commit() {
 	now := counts{s.filled, s.sequence, s.books.last, s.finishes, s.refunds, s.books.foldedAt}
 	if now != s.kept.counted {
@@ -170,7 +170,7 @@ func (s *state) commit() {
 	s.kept.keeper.Commit()
 }
 
-// clear forgets everything that is kept.
+// clear deletes everything that is stored.
 func (s *state) clear() {
 	for _, kind := range []interface{ Clear() }{
 		s.kept.holders, s.kept.contacts, s.kept.payouts, s.kept.transactions, s.kept.payins, s.kept.deals,

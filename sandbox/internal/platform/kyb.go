@@ -17,27 +17,27 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// verification is what was saved about a client, and what was submitted of it. Editing never changes a submission:
-// completing sends a snapshot.
+// verification is what was saved about a client, and the last submission. Saving never changes a submission: completing
+// submits a snapshot.
 type verification struct {
 	Applicant map[string]any
 	Documents []string
 
-	Snapshot *snapshot // the latest; nil before the first completion
+	Snapshot *snapshot // the latest, or nil before the first
 }
 
-// snapshot is what one completion submitted.
+// snapshot is the content of one submission.
 type snapshot struct {
 	ID      string
 	Content terms     // of the applicant and the documents
-	Decided time.Time // when the review ends, or ended
+	Decided time.Time // when the review ends
 	Status  commonwire.KYCStatus
 }
 
-// maxKYBDocuments is how many documents a verification holds, as many as one save may name.
+// maxKYBDocuments is the maximum number of documents of a verification, as many as one save may name.
 const maxKYBDocuments = 50
 
-// GetKYB returns the verification status and what is still outstanding.
+// GetKYB returns the verification status and what is still missing.
 func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -48,8 +48,8 @@ func (p *Platform) GetKYB(ctx context.Context) (serve.Answer, error) {
 	return t.kybAnswer(h), nil
 }
 
-// SaveKYB adds to what is known: members of the applicant replace those of the same name, null takes one out, documents
-// are added. It submits nothing, and leaves what was submitted as it is.
+// SaveKYB adds to the saved information. Members of the applicant replace members with the same name, null deletes a
+// member, and documents are added. It submits nothing, and does not change what was submitted.
 func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -79,8 +79,8 @@ func (p *Platform) SaveKYB(ctx context.Context, body platformwire.KYBInformation
 	return t.kybAnswer(h), nil
 }
 
-// CompleteKYB submits a snapshot of what was saved. The same content again is the same submission; changed content is a
-// new one with its own review.
+// CompleteKYB submits a snapshot of the saved information. The same content again is the same submission. Changed
+// content is a new submission with its own review.
 func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -107,8 +107,8 @@ func (p *Platform) CompleteKYB(ctx context.Context) (serve.Answer, error) {
 	return serve.OK(platformwire.KYBSubmission{Status: t.kybStatus(h), SnapshotID: h.KYB.Snapshot.ID}).Lean(), nil
 }
 
-// verifiable finds the client that is verified. The integrator's own account is verified in the service's application,
-// so that without a client there is nothing to act on.
+// verifiable returns the client to verify. The integrator's own account is verified in the service's application, so a
+// request without a client is refused.
 func (t *turn) verifiable(c caller.Caller) (*holder, error) {
 	if c.Account == caller.Self {
 		return nil, refuse.ValidationFailed("header", refuse.Field{
@@ -119,7 +119,7 @@ func (t *turn) verifiable(c caller.Caller) (*holder, error) {
 	return t.holderOf(c)
 }
 
-// content identifies what would be submitted.
+// content identifies the content of a submission.
 func (v *verification) content() (terms, error) {
 	documents := slices.Sorted(slices.Values(v.Documents))
 	text, err := json.Marshal([]any{v.Applicant, documents}, json.Deterministic(true))
@@ -129,8 +129,8 @@ func (v *verification) content() (terms, error) {
 	return sha256.Sum256(text), nil
 }
 
-// kybStatus is where the verification stands: it has not started, waits to be completed, or is what became of the
-// latest submission.
+// kybStatus returns the status of the verification: not started, not completed yet, or the status of the latest
+// submission.
 func (t *turn) kybStatus(h *holder) commonwire.KYCStatus {
 	submitted := h.KYB.Snapshot
 	switch {

@@ -10,17 +10,17 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// The host's words for what a verification lacks. The service's own are not shown; they are not slugs.
+// The host's words for what a verification lacks. The description does not show the service's own. They are not slugs.
 const (
 	requiredApplicantField  = "applicant_field_missing"
 	requiredApplicantFormat = "applicant_field_invalid"
 	requiredDocument        = "document_missing"
 )
 
-// countryForm is ISO 3166-1 alpha-2.
+// countryForm is the form of an ISO 3166-1 alpha-2 code.
 var countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
 
-// outstanding lists what the applicant still owes: a name that fits its legal form, its country, and one document.
+// outstanding lists what the applicant still lacks: a name for its legal form, its country, and one document.
 func (h *holder) outstanding() []refuse.Blocker {
 	var list []refuse.Blocker
 	missing := func(field, message string) {
@@ -55,7 +55,7 @@ func (h *holder) outstanding() []refuse.Blocker {
 	return list
 }
 
-// says is the first text that the applicant has under one of the names.
+// says returns the first text that the applicant has under one of the names.
 func (v *verification) says(names ...string) string {
 	var found string
 	for _, name := range names {
@@ -65,8 +65,8 @@ func (v *verification) says(names ...string) string {
 	return found
 }
 
-// unverified lists what stands between a client and its rails: where its verification stands, and what that lacks. The
-// integrator's own account is verified in the service's application.
+// unverified lists what a client needs before it can have rails: the status of its verification, and what that lacks.
+// The integrator's own account is verified in the service's application.
 func (t *turn) unverified(h *holder) []refuse.Blocker {
 	if !h.isClient() {
 		return nil

@@ -12,58 +12,58 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// Book accounts of the host beside those of integrators, clients and escrow deals. Only the outside may be overdrawn:
-// it stands for everything that is not in the host.
+// Ledger accounts of the host, besides those of integrators, clients and escrow deals. Only bookOutside may be
+// negative: it stands for everything that is not in the host.
 const (
 	bookFaucet   = "faucet"   // pays every emulated credit
 	bookClearing = "clearing" // holds payouts that are funded and not settled
-	bookFees     = "fees"     // what payouts cost
+	bookFees     = "fees"     // fees of payouts
 	bookOutside  = "outside"  // banks, other chains, everyone else
 )
 
-// LedgerEntry is one side of a movement. The entries of one movement add up to zero in each currency.
+// LedgerEntry is one side of a movement. The entries of a movement add up to zero in each currency.
 type LedgerEntry struct {
 	// Account is a client's id, an integrator's id, an escrow deal's id, or one of the host's own: faucet, clearing,
 	// fees, outside.
 	Account string `json:"account"`
-	// Amount is what the account gains, negative for what it gives, in units of the currency.
+	// Amount is what the account receives, or a negative amount that it pays, in units of the currency.
 	Amount decimal.Decimal `json:"amount"`
 	// Currency is the asset.
 	Currency string `json:"currency"`
-	// Movement names the movement that the entry belongs to.
+	// Movement identifies the entry's movement.
 	Movement string `json:"movement"`
-	// Kind says what moved the money, such as deposit, payout_funding or payout_settlement; forgotten, for what the
-	// movements of forgotten payouts came to.
+	// Kind says why the money moved, such as deposit, payout_funding or payout_settlement. It is forgotten for the sums
+	// of deleted payouts.
 	Kind string `json:"kind"`
-	// ResourceID is the payout, payin or escrow deal concerned, if there is one.
+	// ResourceID is the payout, payin or escrow deal, if there is one.
 	ResourceID string `json:"resourceId,omitempty"`
-	// At is when it was entered, on the host's clock.
+	// At is the time of the entry, on the host's clock.
 	At time.Time `json:"at"`
 }
 
-// Ledger is a copy of the books.
+// Ledger is a copy of the host's ledger.
 type Ledger struct {
 	// Entries are in the order they were made.
 	Entries []LedgerEntry `json:"entries"`
-	// Sums has the total of all entries by currency; every one is zero.
+	// Sums has the total of all entries by currency. Each total is zero.
 	Sums map[string]decimal.Decimal `json:"sums"`
-	// Balances has what each account holds, by account and currency.
+	// Balances has the balance of each account, by account and currency.
 	Balances map[string]map[string]decimal.Decimal `json:"balances"`
 }
 
 type holding struct{ account, currency string }
 
-// books is the double-entry ledger. Money only moves by pairs, so it cannot fail to balance. Movements are kept until
-// they are forgotten; what those came to is folded into one sum for each account and currency.
+// books is the double-entry ledger. Money moves only in pairs, so the ledger always balances. When movements are
+// deleted, their amounts are added to one sum for each account and currency.
 type books struct {
 	movements []*movement // in the order they were made
 	balances  map[holding]decimal.Decimal
 	last      int // the number of the last movement
-	entries   int // of the movements that are kept
+	entries   int // of the stored movements
 
 	folded    map[holding]*folding
-	foldedAt  time.Time // when something was last forgotten
-	forgotten int       // of movements, whose places are still there
+	foldedAt  time.Time // time of the last deletion
+	forgotten int       // deleted movements whose places are still in the list
 
 	feed       *store.Feed[*movement]
 	foldedFeed *store.Feed[*folding]
@@ -73,13 +73,13 @@ func newBooks() books {
 	return books{balances: map[holding]decimal.Decimal{}, folded: map[holding]*folding{}}
 }
 
-// folding is what forgotten movements came to for one account and currency.
+// folding is the sum of deleted movements for one account and currency.
 type folding struct {
 	Account, Currency string
 	Sum               decimal.Decimal
 }
 
-// open reads the books, and shows each movement.
+// open reads the ledger, and calls a function with each movement.
 func (b *books) open(k *store.Keeper, show func(*movement)) {
 	b.foldedFeed = store.Follow(k, "platform.folded", func(f *folding) {
 		at := holding{f.Account, f.Currency}
@@ -102,7 +102,7 @@ func (b *books) apply(t transfer) {
 	b.balances[holding{t.To, t.Currency}] = b.balances[holding{t.To, t.Currency}].Add(t.Amount)
 }
 
-// fold adds to what forgotten movements came to.
+// fold adds to the sums of deleted movements.
 func (b *books) fold(at holding, amount decimal.Decimal) {
 	sum := b.folded[at]
 	if sum == nil {
@@ -117,33 +117,33 @@ func (b *books) balance(account, currency string) decimal.Decimal {
 	return b.balances[holding{account, currency}]
 }
 
-// movement is money that moves at one instant for one reason.
+// movement is money that moves at one time for one reason.
 type movement struct {
 	Number           int
 	Kind, ResourceID string
 	At               time.Time
-	Transfers        []transfer // none once it is forgotten
+	Transfers        []transfer // empty after it was deleted
 }
 
-// transfer is an amount that moves from one account to the other: two entries of the ledger.
+// transfer is an amount that moves from one account to another: two entries of the ledger.
 type transfer struct {
 	From, To, Currency string
 	Amount             decimal.Decimal
 }
 
-// movement starts a movement, which is part of the books from its first transfer on.
+// movement starts a movement. With its first transfer it becomes a part of the ledger.
 func (b *books) movement(kind, resourceID string, at time.Time) *moving {
 	b.last++
 	return &moving{b, &movement{Number: b.last, Kind: kind, ResourceID: resourceID, At: at}}
 }
 
-// moving is a movement that is being made.
+// moving is a movement that is not complete yet.
 type moving struct {
 	books *books
 	*movement
 }
 
-// transfer moves an amount from one account to the other; zero moves nothing.
+// transfer moves an amount from one account to another. It ignores zero.
 func (m *moving) transfer(from, to, currency string, amount decimal.Decimal) *movement {
 	if amount.IsZero() {
 		return m.movement
@@ -159,7 +159,7 @@ func (m *moving) transfer(from, to, currency string, amount decimal.Decimal) *mo
 	return m.movement
 }
 
-// forget folds a movement into the sums. Balances stay as they are.
+// forget deletes a movement and adds it to the sums. Balances stay as they are.
 func (b *books) forget(m *movement, now time.Time) {
 	if len(m.Transfers) == 0 {
 		return
@@ -177,7 +177,7 @@ func (b *books) forget(m *movement, now time.Time) {
 	}
 }
 
-// view copies the books. The sums are added up from the entries, not from the balances.
+// view copies the ledger. It adds up the sums from the entries, and not from the balances.
 func (b *books) view() Ledger {
 	ledger := Ledger{
 		Entries:  append(make([]LedgerEntry, 0, b.entries+len(b.folded)), b.opening()...),
@@ -206,7 +206,7 @@ func (b *books) view() Ledger {
 	return ledger
 }
 
-// opening is what was forgotten, as one movement before all others.
+// opening returns the sums of deleted movements, as one movement before all others.
 func (b *books) opening() []LedgerEntry {
 	var entries []LedgerEntry
 	for at, sum := range b.folded {

@@ -9,20 +9,20 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Own is an integrator's own account, as the other surfaces of the service see it: the app API and the reference
-// endpoints act for the account that the platform API calls oneself, with the same balance, rails and ledger.
+// Own is an integrator's own account for the other surfaces of the service. The app API and the reference endpoints act
+// for the account that the platform API uses without X-Service-Account, with the same balance, rails and ledger.
 type Own struct {
 	platform *Platform
 	caller   caller.Caller
 }
 
-// Own returns the account that a caller of another surface acts for. It opens on its first request.
+// Own returns the account that a caller of another surface acts for. It creates the account at the first request.
 func (p *Platform) Own(c caller.Caller) Own {
 	c.Account = caller.Self
 	return Own{p, c}
 }
 
-// Identity is what an account is called.
+// Identity has the names of an account.
 type Identity struct {
 	UserID    string // a UUID
 	Email     string
@@ -30,14 +30,14 @@ type Identity struct {
 	CreatedAt time.Time
 }
 
-// enter takes the lock for the account; the caller gives it back. The account is never missing: it opens by itself.
+// enter takes the lock for the account. The caller must release it. The account always exists: it is created if needed.
 func (o Own) enter() (*turn, *holder, error) {
 	t := o.platform.enter()
 	h, err := t.holderOf(o.caller)
 	return t, h, err
 }
 
-// Identity returns what the account is called.
+// Identity returns the names of the account.
 func (o Own) Identity() (Identity, error) {
 	_, h, err := o.enter()
 	defer o.platform.leave()
@@ -47,7 +47,7 @@ func (o Own) Identity() (Identity, error) {
 	return Identity{UserID: h.UserID, Email: h.Client.Email, Wallet: h.Wallet, CreatedAt: h.Client.CreatedAt}, nil
 }
 
-// Balances lists what the account holds of each settlement asset.
+// Balances lists the account's balance in each settlement asset.
 func (o Own) Balances() ([]platformwire.Balance, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
@@ -73,23 +73,23 @@ func (o Own) Rails() ([]platformwire.Rail, error) {
 	return rails, nil
 }
 
-// OpenRail opens a rail as OpenRail of the platform API does, in the currency that its method receives.
+// OpenRail opens a rail like OpenRail of the platform API, in the currency that its method receives.
 func (o Own) OpenRail(method string) (platformwire.Rail, error) {
-	offered, _ := coverage.RailOf(platformwire.BankMethod(method)) // an unknown one is refused by its name
+	offered, _ := coverage.RailOf(platformwire.BankMethod(method)) // OpenRail refuses an unknown method
 	answer, err := o.platform.OpenRail(o.context(), platformwire.RailCreate{Method: platformwire.BankMethod(method),
 		Currency: offered.Currency})
 	opened, _ := answer.Body.(platformwire.Rail)
 	return opened, err
 }
 
-// QuotePayin prices an incoming funding as CreatePayin of the platform API does.
+// QuotePayin prices an incoming payment like CreatePayin of the platform API.
 func (o Own) QuotePayin(terms platformwire.PayinCreate) (platformwire.Payin, error) {
 	answer, err := o.platform.CreatePayin(o.context(), terms)
 	quoted, _ := answer.Body.(platformwire.Payin)
 	return quoted, err
 }
 
-// SubmitPayin takes a payin's quote up, as asking for its instructions does.
+// SubmitPayin accepts a payin's quote, like a request for its instructions.
 func (o Own) SubmitPayin(id string) (platformwire.Payin, error) {
 	if _, err := o.platform.CreatePayinInstructions(o.context(), id); err != nil {
 		return platformwire.Payin{}, err
@@ -118,9 +118,9 @@ func (o Own) RailOf(bankID string) (platformwire.Rail, error) {
 	return t.railView(h, found.Rail), nil
 }
 
-// context carries the account to the operations of the platform API.
+// context returns a context for operations of the platform API on this account.
 func (o Own) context() context.Context {
 	c := o.caller
-	c.IdempotencyKey = "" // belongs to an operation of another surface
+	c.IdempotencyKey = "" // the key belongs to an operation of another surface
 	return caller.With(context.Background(), c)
 }

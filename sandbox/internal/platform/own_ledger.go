@@ -6,14 +6,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// The methods of money that moves on no bank rail, in the words of a contract's priority methods.
+// The methods of money that uses no bank rail, in the words of a contract's priority methods.
 const (
 	MethodCrypto   = "crypto"
 	MethodInternal = "internal"
 	MethodRefund   = "refund"
 )
 
-// Entry is a transaction of an account with the way that its money took.
+// Entry is a transaction of an account with its method.
 type Entry struct {
 	platformwire.Transaction
 	Method        string // a bank method, or crypto, internal, refund
@@ -50,7 +50,7 @@ func (t *turn) entryOf(recorded platformwire.Transaction) Entry {
 	return entry
 }
 
-// method is the way that money takes to a destination.
+// method returns the method by which money reaches a destination.
 func (d destination) method() string {
 	switch {
 	case d.Bank != nil:

@@ -21,10 +21,10 @@ type Paid struct {
 	Quote         platformwire.Quote
 }
 
-// CheckDollars refuses an amount that is not positive, absurdly long, or finer than the settlement asset counts.
+// CheckDollars refuses an amount that is not positive, is too long, or has more decimals than the settlement asset.
 func CheckDollars(amount decimal.Decimal) error { return checkAmount(amount, assetDecimals) }
 
-// Resolve refuses a destination that names no existing account.
+// Resolve refuses a destination without an existing account.
 func (o Own) Resolve(to Destination) error {
 	t, _, err := o.enter()
 	defer o.platform.leave()
@@ -35,7 +35,7 @@ func (o Own) Resolve(to Destination) error {
 	return err
 }
 
-// Price prices a payment of dollars.
+// Price prices a payment in dollars.
 func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, error) {
 	t, _, err := o.enter()
 	defer o.platform.leave()
@@ -53,8 +53,8 @@ func (o Own) Price(to Destination, amount decimal.Decimal) (platformwire.Quote, 
 	return quote, nil
 }
 
-// Pay moves dollars out of the account at once, at the price given or, without one, at the price of the moment. Too
-// little balance is payout_not_fundable with what is available.
+// Pay moves dollars out of the account at once, at the given price or, without one, at the present price. If the
+// balance is too low, the refusal is payout_not_fundable, with the available amount.
 func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Quote, resource string) (Paid, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
@@ -75,7 +75,7 @@ func (o Own) Pay(to Destination, amount decimal.Decimal, agreed *platformwire.Qu
 	return t.pay(h, t.receiver(paid.To, settlementDollars), *agreed, resource)
 }
 
-// PayByEmail moves dollars to the account behind an email, or out of the host if it has none.
+// PayByEmail moves dollars to the account with an email, or out of the host if there is none.
 func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (Paid, error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
@@ -89,7 +89,7 @@ func (o Own) PayByEmail(email string, amount decimal.Decimal, resource string) (
 	}, resource)
 }
 
-// contactAt is the contact that a destination amounts to.
+// contactAt returns a contact for a destination.
 func (t *turn) contactAt(owner string, to Destination) (*contact, error) {
 	if to.Email == "" {
 		return &contact{To: walletAt(to.Chain, to.Token, to.Address)}, nil
@@ -110,7 +110,7 @@ func (t *turn) payable(owner string, to Destination) (*contact, error) {
 	return paid, nil
 }
 
-// priceNow is what dollars for a contact cost at the moment.
+// priceNow returns the present price of dollars for a contact.
 func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (platformwire.Quote, error) {
 	if err := CheckDollars(amount); err != nil {
 		return platformwire.Quote{}, err
@@ -152,7 +152,7 @@ func (t *turn) pay(h, receiver *holder, quote platformwire.Quote, resource strin
 	return paid, nil
 }
 
-// Method is the way that money takes to the destination.
+// Method returns the method by which money reaches the destination.
 func (d Destination) Method() string {
 	if d.Email != "" {
 		return MethodInternal

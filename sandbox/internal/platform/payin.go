@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// payin is an incoming funding, from its quote on.
+// payin is an incoming payment, from its quote on.
 type payin struct {
 	ID        string
 	Account   holderKey
@@ -21,26 +21,26 @@ type payin struct {
 
 	Status     platformwire.PayinStatus
 	Quote      platformwire.Quote
-	Requisites platformwire.Requisites // the payer's instructions
-	Asked      terms                   // what Terms come to
+	Requisites platformwire.Requisites // the instructions for the payer
+	Asked      terms                   // identify Terms
 }
 
-// payinKey is the natural key of a payin: the account and what it asked for.
+// payinKey is the natural key of a payin: the account and the terms.
 type payinKey struct {
 	account holderKey
 	asked   terms
 }
 
-// expired reports whether the price has passed on a payin that nobody funded.
+// expired reports whether a payin that nobody funded has an expired price.
 func (p *payin) expired(now time.Time) bool {
 	return p.Status != platformwire.PayinStatusCompleted && !now.Before(p.Quote.ExpiresAt)
 }
 
-// asset is what the account is credited in.
+// asset returns the asset that the account receives.
 func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.Quote.DestinationCurrency) }
 
-// CreatePayin prices an incoming funding over a virtual account or from another chain. The same terms again answer the
-// same payin for as long as it is quoted.
+// CreatePayin prices an incoming payment over a virtual account or from another chain. The same terms return the same
+// payin while it is quoted.
 func (p *Platform) CreatePayin(ctx context.Context, body platformwire.PayinCreate) (serve.Answer, error) {
 	c := caller.From(ctx)
 	if (body.BankID == "") == (body.OriginChainID == 0) {
@@ -98,8 +98,8 @@ func (p *Platform) GetPayin(ctx context.Context, payinID platformwire.PayinID) (
 	return serve.OK(found.view(t.now)).Lean(), nil
 }
 
-// CreatePayinInstructions returns what the payer needs, and takes the quote up: from then on the payin waits for its
-// money. To ask again returns the same.
+// CreatePayinInstructions returns what the payer needs, and accepts the quote. The payin then waits for its money.
+// Asking again returns the same instructions.
 func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
@@ -123,7 +123,7 @@ func (p *Platform) CreatePayinInstructions(ctx context.Context, payinID platform
 	return serve.OK(instructions).Lean().Replayed(), nil
 }
 
-// view is the payin as it stands.
+// view returns the payin as responses show it.
 func (p *payin) view(now time.Time) platformwire.Payin {
 	quote := p.Quote
 	view := platformwire.Payin{

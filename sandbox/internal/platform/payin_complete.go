@@ -10,7 +10,7 @@ import (
 )
 
 // CompletePayin credits a payin as if its money had arrived. Like every emulated credit it comes from the faucet,
-// within the faucet's bounds. A payin that is completed already stays as it is.
+// within the faucet's limits. A completed payin stays as it is.
 func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.PayinID) (serve.Answer, error) {
 	c := caller.From(ctx)
 	key, asked, lifetime, err := anchorOf(c, "CompletePayin", payinID)
@@ -43,7 +43,7 @@ func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.Payin
 	return serve.OK(view).Lean(), nil
 }
 
-// arrive credits what the quote says.
+// arrive credits the amount of the quote.
 func (t *turn) arrive(arriving *payin) error {
 	credit := platformwire.DepositCreate{Amount: arriving.Quote.DestinationAmount, Currency: arriving.asset()}
 	if err := t.arrivable(arriving); err != nil {
@@ -69,8 +69,8 @@ func (t *turn) arrive(arriving *payin) error {
 	return nil
 }
 
-// arrivable refuses money that has no way in: the price has passed, nobody has asked where to pay, or the virtual
-// account's channel is down.
+// arrivable refuses money that cannot arrive: the price has expired, nobody has asked for the instructions, or the
+// virtual account's channel is down.
 func (t *turn) arrivable(arriving *payin) error {
 	switch {
 	case arriving.expired(t.now):

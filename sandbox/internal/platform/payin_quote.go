@@ -43,8 +43,8 @@ func (t *turn) quotePayin(h *holder, body platformwire.PayinCreate) (*payin, err
 	return quoted, nil
 }
 
-// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and how
-// finely the currency counts.
+// overBank routes a payin over one of the account's virtual accounts, which costs nothing. It returns the fee and the
+// decimals of the currency.
 func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	over, err := t.railByID(quoted.holder, quoted.Terms.BankID)
 	if err != nil {
@@ -62,7 +62,7 @@ func (t *turn) overBank(quoted *payin) (fee decimal.Decimal, decimals int32, err
 	return fee, fiatDecimals(over.Currency), nil
 }
 
-// railByID finds a virtual account by the id that the list shows once it was active.
+// railByID finds a virtual account by the id that the list shows once it is active.
 func (t *turn) railByID(h *holder, id string) (*rail, error) {
 	for _, opened := range h.Rails {
 		if opened.ID == id && !t.now.Before(opened.activeAt(t.settings)) {
@@ -72,7 +72,7 @@ func (t *turn) railByID(h *holder, id string) (*rail, error) {
 	return nil, refuse.NotFound()
 }
 
-// fromChain routes a payin from another chain. Money on Base needs none: it is balance when it arrives.
+// fromChain routes a payin from another chain. Money on Base needs no payin: it is balance when it arrives.
 func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, err error) {
 	origin := slices.IndexFunc(chains, func(c platformwire.Chain) bool {
 		return c.ChainID == quoted.Terms.OriginChainID
@@ -94,7 +94,7 @@ func (t *turn) fromChain(quoted *payin) (fee decimal.Decimal, decimals int32, er
 	return feeCrossChain, int32(token.Decimals), nil //gosec:disable G115 -- the chains list 6 to 18
 }
 
-// checkPayinAmounts refuses amounts that are not positive or too fine, and a maximum under the amount.
+// checkPayinAmounts refuses amounts that are not positive or have too many decimals, and a maximum below the amount.
 func checkPayinAmounts(body platformwire.PayinCreate, decimals int32) error {
 	if err := checkAmountOf("amount", body.Amount, decimals); err != nil || body.MaxAmount.IsZero() {
 		return err
@@ -108,7 +108,7 @@ func checkPayinAmounts(body platformwire.PayinCreate, decimals int32) error {
 	return nil
 }
 
-// payinQuote prices what arrives, into the euro asset if it is euros and into the dollar asset otherwise.
+// payinQuote prices the incoming amount. Euros become the euro asset, everything else the dollar asset.
 func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (platformwire.Quote, error) {
 	asset := settlementDollars
 	if fiatOf(body.Currency) == fiatOf(settlementEuros) {
@@ -131,10 +131,10 @@ func (t *turn) payinQuote(body platformwire.PayinCreate, fee decimal.Decimal) (p
 	return quote, nil
 }
 
-// referenceOf is what a payer writes so that the money finds its payin.
+// referenceOf returns the payment reference by which money finds its payin.
 func referenceOf(id string) string { return strings.ToUpper(id[len("pi_"):][:12]) }
 
-// newAddress is a random address.
+// newAddress returns a random address.
 func newAddress() string {
 	var address [20]byte
 	_, _ = rand.Read(address[:]) // never fails

@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// payout is a departure of money, from its booking on.
+// payout is an outgoing payment, from its booking on.
 type payout struct {
 	ID        string
 	Account   holderKey
@@ -23,25 +23,25 @@ type payout struct {
 	Status   platformwire.PayoutStatus
 	Quote    platformwire.Quote
 	Approval platformwire.Approval
-	Earlier  []string // ids of approvals that closed before
+	Earlier  []string // ids of expired approvals
 
-	Hash        string       // of the funding transaction; empty before
+	Hash        string       // of the funding transaction; "" before
 	transaction *transaction // of the funding
 	Due         time.Time    // when the next step happens by itself
-	Receiver    holderKey    // the account of this host that is paid, if it is one
+	Receiver    holderKey    // the receiving account of this host, if there is one
 	receiver    *holder
 
-	FinishedAt   time.Time // when nothing was left to happen by itself; zero before
+	FinishedAt   time.Time // when nothing more happens by itself; zero before
 	FinishNumber int       // in the order of finishing, from 1
 	Moves        []string  // the keys of its moves
-	Refund       *refund   // nil before
+	Refund       *refund   // nil without a refund
 	traces       traces
 }
 
-// asset is what is debited.
+// asset returns the asset that is debited.
 func (p *payout) asset() string { return string(p.Terms.Currency) }
 
-// expired reports whether the approval window has closed on a payout that nobody funded.
+// expired reports whether a payout that nobody funded has an expired approval.
 func (p *payout) expired(now time.Time) bool {
 	return p.Status == platformwire.PayoutStatusExpired ||
 		p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Approval.ExpiresAt)
@@ -52,14 +52,14 @@ func (p *payout) stale(now time.Time) bool {
 	return p.expired(now) || p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Quote.ExpiresAt)
 }
 
-// answer is what the create call returns while the key is known: the payout as it was when it was last priced.
+// answer returns the response of the create call while the key is known: the payout as it was when it was last priced.
 func (p *payout) answer() platformwire.Payout {
 	first := *p
 	first.Status, first.Hash = platformwire.PayoutStatusAwaitingApproval, ""
-	return first.view(time.Time{}) // before anything of it expired
+	return first.view(time.Time{}) // at a time before anything expired
 }
 
-// view is the payout as it stands.
+// view returns the payout as responses show it.
 func (p *payout) view(now time.Time) platformwire.Payout {
 	quote := p.Quote
 	view := platformwire.Payout{

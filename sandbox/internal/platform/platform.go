@@ -16,8 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// Platform serves the business operations of the platform API; the login operations are not its own. It is safe for
-// concurrent use.
+// Platform serves the operations of the platform API, except the login. It is safe for concurrent use.
 type Platform struct {
 	clock      *clock.Clock
 	settings   func() *deployment.Settings
@@ -27,10 +26,10 @@ type Platform struct {
 	state *state
 }
 
-// state is everything that Reset forgets.
+// state is everything that Reset deletes.
 type state struct {
 	books  books
-	filled decimal.Decimal // the faucet balance setting as the books have it
+	filled decimal.Decimal // the faucet setting that the ledger has
 	kept   kept
 
 	holders map[holderKey]*holder
@@ -41,10 +40,10 @@ type state struct {
 	byDetails map[detailsKey]*contact
 
 	payouts   map[string]*payout
-	approvals map[string]*payout // by approval id, also those that are closed
-	inFlight  []*payout          // funded and still moving by itself, in the order of funding
-	returning []*payout          // refunded, with money that is on its way back
-	unmatched []*payout          // refunded, and no returned money is attributed to them yet
+	approvals map[string]*payout // by approval id, with expired ones
+	inFlight  []*payout          // funded, with steps to come, in the order of funding
+	returning []*payout          // refunded, with money on its way back
+	unmatched []*payout          // refunded, without attributed money
 	finished  queue[finished]    // payouts, in the order in which they finished
 	sequence  int                // of the last transaction
 	finishes  int                // of payouts
@@ -52,7 +51,7 @@ type state struct {
 	recorded  int                // transactions of all accounts
 
 	payins map[string]*payin
-	quoted map[payinKey]*payin // the latest payin of the same terms
+	quoted map[payinKey]*payin // the latest payin of each terms
 	deals  map[string]*deal
 
 	actionApprovals int // of escrow deals
@@ -87,13 +86,13 @@ func newState(k *store.Keeper) *state {
 // Integrators finds the account of an integrator by its email. It must be safe for concurrent use.
 type Integrators func(email string) (owner string, ok bool)
 
-// New returns a platform as it is kept. The settings are read at the start of each request, before any lock is
-// taken; they must be safe for concurrent use.
+// New returns a platform with the stored records. It reads the settings at the start of each request, before it takes a
+// lock. They must be safe for concurrent use.
 func New(clk *clock.Clock, settings func() *deployment.Settings, integrator Integrators, kept store.Store) *Platform {
 	return &Platform{clock: clk, settings: settings, integrator: integrator, state: newState(store.NewKeeper(kept))}
 }
 
-// Reset goes back to the first state.
+// Reset returns to the initial state.
 func (p *Platform) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +102,7 @@ func (p *Platform) Reset() {
 	p.state = newState(keeper)
 }
 
-// Ledger is a copy of the books, up to date.
+// Ledger returns a copy of the ledger, up to date.
 func (p *Platform) Ledger() Ledger {
 	t := p.enter()
 	defer p.leave()
@@ -118,7 +117,7 @@ func (p *Platform) HasClient(owner, clientID string) bool {
 	return ok && clientID != caller.Self
 }
 
-// turn is one request's time with the state, while the lock is held.
+// turn is one request's time with the state, while it holds the lock.
 type turn struct {
 	*state
 	settings   *deployment.Settings
@@ -126,7 +125,7 @@ type turn struct {
 	now        time.Time
 }
 
-// enter takes the lock and does everything that is due; leave gives the lock back.
+// enter takes the lock and does everything that is due. leave releases the lock.
 func (p *Platform) enter() *turn {
 	settings := p.settings()
 	p.mu.Lock()
@@ -139,23 +138,23 @@ func (p *Platform) enter() *turn {
 	return t
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (p *Platform) leave() {
 	defer p.mu.Unlock()
 	p.state.commit()
 }
 
-// newID is a random id in a namespace.
+// newID returns a random id with a prefix.
 func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
 
-// newHash is a random transaction hash.
+// newHash returns a random transaction hash.
 func newHash() string {
 	var hash [32]byte
 	_, _ = rand.Read(hash[:]) // never fails
 	return "0x" + hex.EncodeToString(hash[:])
 }
 
-// Records is how many records there are: all that a caller can make the platform keep, counted one by one.
+// Records returns how many records there are: everything that a caller can make the platform store.
 func (p *Platform) Records() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// What the host charges, in the debited asset. The service publishes none of this; a price exists only in a quote.
+// The host's fees, in the debited asset. The service publishes no fees; only a quote has a price.
 var (
 	feeSwift      = decimal.RequireFromString("15.00")
 	feeFedwire    = decimal.RequireFromString("5.00")
@@ -18,10 +18,10 @@ var (
 	fxSpread      = decimal.RequireFromString("0.005")
 )
 
-// rateDecimals is how finely rates are quoted.
+// rateDecimals is the number of decimals of rates.
 const rateDecimals = 8
 
-// perDollar has how much of each currency one US dollar buys. The figures are the host's, and fixed.
+// perDollar is how much of each currency one US dollar buys. The host has fixed figures of its own.
 var perDollar = func() map[string]decimal.Decimal {
 	table := map[string]decimal.Decimal{}
 	for currency, rate := range map[string]string{
@@ -42,13 +42,13 @@ var perDollar = func() map[string]decimal.Decimal {
 	return table
 }()
 
-// wholeCurrencies have no minor unit in payments.
+// wholeCurrencies are the currencies whose payments have no decimals.
 var wholeCurrencies = map[string]bool{"CLP": true, "JPY": true, "KRW": true, "UGX": true, "VND": true, "XOF": true}
 
-// pegs name the currency that a token stands for.
+// pegs are the currencies of tokens.
 var pegs = map[string]string{"USDC": "USD", "EURC": "EUR", "USDT": "USD", "DAI": "USD"}
 
-// quote prices a payment of an amount of an asset to a contact. The fee is part of the amount.
+// quote prices a payment of an asset to a contact. The amount includes the fee.
 func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (platformwire.Quote, error) {
 	quote := platformwire.Quote{
 		SourceAmount:        amount,
@@ -85,7 +85,7 @@ func feeOf(to destination) decimal.Decimal {
 	}
 }
 
-// rate is how much of the destination currency one unit of the source buys. Either may be a token.
+// rate returns how much of the destination currency one unit of the source buys. Both may be tokens.
 func (t *turn) rate(source, destination string) decimal.Decimal {
 	from, to := fiatOf(source), fiatOf(destination)
 	one := decimal.NewFromInt(1)
@@ -96,7 +96,7 @@ func (t *turn) rate(source, destination string) decimal.Decimal {
 	return rate.Mul(one.Sub(t.settings.PriceWorsening)).Round(rateDecimals)
 }
 
-// fiatOf returns the currency itself, or the currency that a token stands for.
+// fiatOf returns the currency itself, or the currency of a token.
 func fiatOf(currency string) string {
 	if peg, ok := pegs[currency]; ok {
 		return peg
@@ -104,7 +104,7 @@ func fiatOf(currency string) string {
 	return currency
 }
 
-// decimalsOf is how finely the destination counts.
+// decimalsOf returns the number of decimals at the destination.
 func decimalsOf(to destination, currency string) int32 {
 	switch {
 	case to.Wallet != nil:
@@ -116,7 +116,7 @@ func decimalsOf(to destination, currency string) int32 {
 	}
 }
 
-// fiatDecimals is how finely a fiat currency is paid.
+// fiatDecimals returns the number of decimals of a fiat payment.
 func fiatDecimals(currency string) int32 {
 	if wholeCurrencies[currency] {
 		return 0

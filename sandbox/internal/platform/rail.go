@@ -49,8 +49,8 @@ func (p *Platform) ListRails(ctx context.Context, params platformwire.ListRailsP
 	return serve.OK(page).Lean(), nil
 }
 
-// OpenRail opens a rail; account and rail are the natural key. What rules it out is looked at from the outside in: the
-// integrator's agreement, the account's wallet, its verification, the partner.
+// OpenRail opens a rail. Account and rail are the natural key. It checks for refusals in this order: the integrator's
+// agreement, the account's wallet, its verification, the partner.
 func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (serve.Answer, error) {
 	wanted := coverage.Rail{Method: body.Method, Currency: body.Currency}
 	if err := checkRail(wanted); err != nil {
@@ -76,7 +76,7 @@ func (p *Platform) OpenRail(ctx context.Context, body platformwire.RailCreate) (
 	return serve.Created(t.railView(h, wanted)).Lean(), nil
 }
 
-// checkRail refuses what no client can hold an account in.
+// checkRail refuses a rail that no client can have.
 func checkRail(wanted coverage.Rail) error {
 	offered, ok := coverage.RailOf(wanted.Method)
 	switch {
@@ -105,12 +105,12 @@ func (t *turn) openable(h *holder, wanted coverage.Rail) error {
 	return nil
 }
 
-// hidden reports whether clients cannot have a rail for where or what they are.
+// hidden reports whether clients cannot have a rail because of their country or type.
 func (t *turn) hidden(r coverage.Rail) bool {
 	return slices.Contains(t.settings.RailsHidden, string(r.Method))
 }
 
-// railStatus is where a rail stands.
+// railStatus returns the status of a rail.
 func (t *turn) railStatus(opened *rail, method platformwire.BankMethod) platformwire.RailStatus {
 	switch {
 	case slices.Contains(t.settings.ChannelsUnavailable, string(method)):
@@ -128,7 +128,8 @@ func (r *rail) activeAt(settings *deployment.Settings) time.Time {
 	return r.OpenedAt.Add(time.Duration(settings.RailActiveAfter))
 }
 
-// railView shows a rail. Its virtual account is there once it was active, also while the channel is not.
+// railView returns a rail as responses show it. Its virtual account is shown once it was active, even if the channel is
+// down.
 func (t *turn) railView(h *holder, r coverage.Rail) platformwire.Rail {
 	opened := h.Rails[r.Method]
 	view := platformwire.Rail{Method: r.Method, Currency: r.Currency, Status: t.railStatus(opened, r.Method)}

@@ -8,14 +8,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// partnerName is all that is ever said about who holds an account.
+// partnerName is the only name that the service gives for the holder of an account.
 const partnerName = "Licensed banking partner"
 
 // sandboxBIC has the form of a BIC and belongs to nobody.
 const sandboxBIC = "ZZZZZZZ0"
 
-// requisites are what a payer needs to wire money to a virtual account, by what its method routes on. The numbers
-// follow from the account's id, and carry valid checksums.
+// requisites returns what a payer needs to send money to a virtual account, by the identifiers of its method. The
+// numbers are derived from the account's id, and have valid checksums.
 func (r *rail) requisites(h *holder) platformwire.Requisites {
 	all := platformwire.Requisites{
 		AccountHolderName: cmp.Or(h.displayName(), h.Client.Email),
@@ -42,13 +42,13 @@ func (r *rail) requisites(h *holder) platformwire.Requisites {
 		all.AccountNumber = r.digits(22)
 	case platformwire.BankMethodPSE:
 		all.AccountNumber = r.digits(11)
-	default: // pix and breb route on a key
+	default: // pix and breb use a key
 		all.PaymentKey = r.ID[len("bnk_"):]
 	}
 	return all
 }
 
-// digits are decimal digits that follow from the account's id, at most 32.
+// digits returns decimal digits that are derived from the account's id, at most 32.
 func (r *rail) digits(n int) string {
 	digest := sha256.Sum256([]byte(r.ID))
 	text := make([]byte, n)
@@ -58,7 +58,7 @@ func (r *rail) digits(n int) string {
 	return string(text)
 }
 
-// iban puts the check digits of ISO 7064 mod 97-10 before an account number.
+// iban adds the check digits of ISO 7064 mod 97-10 to an account number.
 func iban(country, account string) string {
 	for check := 2; check <= 98; check++ {
 		if candidate := fmt.Sprintf("%s%02d%s", country, check, account); validIBAN(candidate) {
@@ -68,7 +68,7 @@ func iban(country, account string) string {
 	return "" // one of 97 remainders always fits
 }
 
-// aba is a routing number: seven digits after 0, and the digit that makes the 3-7-1 sum fit.
+// aba returns a routing number: 0, seven digits, and the check digit of the 3-7-1 sum.
 func aba(seven string) string {
 	for check := '0'; check <= '9'; check++ {
 		if candidate := "0" + seven + string(check); validABA(candidate) {

@@ -9,20 +9,20 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// returnTolerance is how far returned money may be from the amount of the payout that it is attributed to.
+// returnTolerance is the largest difference between returned money and the amount of its payout.
 var returnTolerance = decimal.RequireFromString("0.20")
 
-// refund is the money of a refunded payout on its way back. The books know whose it is; the account is found by the
-// amount only, as the service does.
+// refund is the money of a refunded payout on its way back. The ledger knows its account. The payout is found by the
+// amount only, like at the service.
 type refund struct {
 	Number    int  // in the order of refunding, from 1
-	Delivered bool // before
+	Delivered bool // the money has arrived
 	Due       time.Time
 	Arrived   bool
-	Matched   bool // some returned money is attributed to the payout
+	Matched   bool // returned money is attributed to the payout
 }
 
-// sendBack puts the whole amount of a payout on its way, fee included, from clearing or from where it was delivered.
+// sendBack sends back the whole amount of a payout, fee included, from clearing or from its receiver.
 func (t *turn) sendBack(p *payout, delivered bool) {
 	p.transaction.Status = platformwire.TransactionStatusCompleted
 	t.kept.transactions.Put(p.transaction)
@@ -72,8 +72,8 @@ func (t *turn) receive(p *payout) {
 	})
 }
 
-// attribute finds the payout that returned money is taken for: the oldest of the account's refunded payouts whose
-// amount fits within the tolerance, and that no money was attributed to before. It returns no id if no payout fits.
+// attribute finds the payout of returned money: the oldest of the account's refunded payouts whose amount fits within
+// the tolerance, and to which no money is attributed yet. If no payout fits, it returns "".
 func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
 	found := -1
 	for i, p := range t.unmatched {

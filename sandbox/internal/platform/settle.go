@@ -11,7 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
-// legalMoves are the transitions that a partner can report. The description does not list them: these are the host's.
+// legalMoves are the status changes that a partner can report. The description does not list them, so they are the
+// host's.
 var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
 	platformwire.PayoutStatusAwaitingApproval: {platformwire.PayoutStatusExpired},
 	platformwire.PayoutStatusFunding: {
@@ -23,7 +24,7 @@ var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
 	platformwire.PayoutStatusCompleted: {platformwire.PayoutStatusRefunded},
 }
 
-// settleDue takes the steps that are due: from funding to processing, and from there to completed.
+// settleDue makes the steps that are due: from funding to processing, and from there to completed.
 func (t *turn) settleDue() {
 	t.inFlight = slices.DeleteFunc(t.inFlight, func(p *payout) bool {
 		for !p.Due.IsZero() && !t.now.Before(p.Due) {
@@ -39,9 +40,9 @@ func (t *turn) settleDue() {
 	})
 }
 
-// MovePayout moves a payout as its partner would report. From then on it moves by itself no more. A move to where the
-// payout stands changes nothing. A payout that nobody funded is refused with quote_not_submitted, or
-// payout_not_fundable once its window has closed.
+// MovePayout moves a payout to another status, as its partner would report. It then no longer moves by itself. A move
+// to its present status changes nothing. A payout that nobody funded is refused with quote_not_submitted, or with
+// payout_not_fundable after its approval has expired.
 func (p *Platform) MovePayout(
 	ctx context.Context, payoutID platformwire.PayoutID, body platformwire.PayoutStatusUpdate,
 ) (serve.Answer, error) {
@@ -103,7 +104,7 @@ func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
 	return nil
 }
 
-// settle puts a payout into a status with the money movement that belongs to it, and ends its own steps.
+// settle sets the status of a payout, makes its money movement, and ends its own steps.
 func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 	from := p.Status
 	p.Status, p.Due, p.FinishedAt, p.FinishNumber = to, time.Time{}, time.Time{}, 0
@@ -123,7 +124,7 @@ func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 	}
 }
 
-// payOut delivers what a payout has in clearing, less its fee.
+// payOut delivers the money of a payout from clearing, without its fee.
 func (t *turn) payOut(p *payout, at time.Time) {
 	delivered := p.Terms.Amount.Sub(p.Quote.Fee)
 	settlement := t.books.movement("payout_settlement", p.ID, at)

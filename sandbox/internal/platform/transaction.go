@@ -15,14 +15,14 @@ import (
 // transaction is an entry of an account's ledger, as the account sees it.
 type transaction struct {
 	platformwire.Transaction
-	Sequence int // grows with every entry of the host
+	Sequence int // grows with every transaction of the host
 	Account  holderKey
-	Of       string // the payout whose money it is, if it is one's
+	Of       string // the payout, if there is one
 
 	forgotten bool
 }
 
-// record enters a transaction into an account's ledger.
+// record adds a transaction to an account's ledger.
 func (t *turn) record(h *holder, entry platformwire.Transaction) *transaction {
 	return t.recordOf("", h, entry)
 }
@@ -38,7 +38,7 @@ func (t *turn) recordOf(payoutID string, h *holder, entry platformwire.Transacti
 	return recorded
 }
 
-// drop takes a transaction, or nil, out of an account's ledger.
+// drop removes a transaction from an account's ledger. It accepts nil.
 func (t *turn) drop(h *holder, entry *transaction) {
 	if entry == nil || entry.forgotten {
 		return
@@ -53,13 +53,13 @@ func (t *turn) drop(h *holder, entry *transaction) {
 }
 
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
-// that entries made in between neither repeat nor hide others.
+// that new entries neither repeat nor hide others.
 func (p *Platform) ListTransactions(
 	ctx context.Context, params platformwire.ListTransactionsParams,
 ) (serve.Answer, error) {
 	c := caller.From(ctx)
 	list := queryOf(c, "ListTransactions", string(params.Type), strconv.FormatInt(params.Since.UnixNano(), 10))
-	before, err := list.position(params.Cursor, math.MaxInt) // beyond every entry
+	before, err := list.position(params.Cursor, math.MaxInt) // without a cursor, a number above every entry
 	if err != nil {
 		return serve.Answer{}, err
 	}

@@ -1,8 +1,9 @@
-// Package proof verifies what callers signed: a challenge or an approval with a developer key, a message with a wallet.
+// Package proof verifies signatures of callers: a challenge or an approval with a developer key, a message with a
+// wallet.
 //
-// Everybody can turn an ECDSA signature into its other form, with a high S for a low one, and most libraries make
-// either. The service description asks for neither, so that both are taken unless the caller of this package wants a
-// low S.
+// Anybody can turn an ECDSA signature into its other form, with a high S instead of a low one, and most libraries make
+// either form. The description requires neither. So both are accepted, unless the caller of this package requires a low
+// S.
 package proof
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// Check returns why a message is not signed by a public key (DER SubjectPublicKeyInfo), or nil.
+// Check returns nil if a message is signed by a public key (DER SubjectPublicKeyInfo), or what is wrong.
 func Check(publicKey, message, signature []byte, requireLowS bool) *refuse.Refusal {
 	switch err := wallet.Verify(publicKey, message, signature); {
 	case err == nil:
@@ -30,8 +31,8 @@ func Check(publicKey, message, signature []byte, requireLowS bool) *refuse.Refus
 	}
 }
 
-// Signer is the address of the wallet that signed a personal message (EIP-191). Whatever has the length of a signature
-// recovers to some address.
+// Signer returns the address of the wallet that signed a personal message (EIP-191). Any bytes with the length of a
+// signature lead to some address.
 func Signer(message []byte, signature string, requireLowS bool) (address string, refused *refuse.Refusal) {
 	address, err := wallet.RecoverAddress(message, signature)
 	if errors.Is(err, signing.ErrSignatureMalleable) {
@@ -46,10 +47,10 @@ func Signer(message []byte, signature string, requireLowS bool) (address string,
 	return address, nil
 }
 
-// secp256k1Order is the order of the curve, as SEC 2 has it.
+// secp256k1Order is the order of the curve (SEC 2).
 var secp256k1Order, _ = new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
 
-// withLowS turns a readable signature with a high S into its other form, which takes the other recovery id.
+// withLowS turns a valid signature with a high S into its other form, which has the other recovery id.
 func withLowS(signature string) string {
 	raw, err := hex.DecodeString(strings.TrimPrefix(signature, "0x"))
 	if err != nil || len(raw) != 65 {

@@ -8,7 +8,8 @@ func SignatureInvalid() *Refusal {
 		Message: "The signature is not valid for this message and public key."}
 }
 
-// SignatureHighS is 400 signature_invalid for a signature that verifies, where the host takes none with a high S.
+// SignatureHighS is 400 signature_invalid for a signature that verifies and has a high S, on a host that requires a low
+// S.
 func SignatureHighS() *Refusal {
 	refusal := SignatureInvalid()
 	refusal.Message = "The signature is valid, but its S is in the upper half of the curve's order; S must be low."
@@ -33,7 +34,7 @@ func WalletNotLinked() *Refusal {
 		Message: "The account has no wallet yet; wait until the client is ready."}
 }
 
-// ApprovalConsumed is 409 approval_consumed: the approval already signed something.
+// ApprovalConsumed is 409 approval_consumed: the approval was already used.
 func ApprovalConsumed() *Refusal {
 	return &Refusal{Status: http.StatusConflict, Code: "approval_consumed",
 		Message: "The approval already signed something; prepare again."}

@@ -16,7 +16,7 @@ func FundingAttemptExpired() *Refusal {
 	}
 }
 
-// AlreadyFunded is 409 already_funded: a success in disguise.
+// AlreadyFunded is 409 already_funded: the payment has succeeded before.
 func AlreadyFunded(payoutID, transactionHash string) *Refusal {
 	return &Refusal{
 		Status:  http.StatusConflict,
@@ -42,8 +42,7 @@ func ContactNotPayable(blockers []Blocker) *Refusal {
 	}
 }
 
-// PayoutNotFundable is 409 payout_not_fundable. Details may have more, for example the amount available;
-// it may be nil.
+// PayoutNotFundable is 409 payout_not_fundable. The details may be nil, or hold for example the available amount.
 func PayoutNotFundable(message string, details map[string]any) *Refusal {
 	return &Refusal{Status: http.StatusConflict, Code: "payout_not_fundable", Message: message, Details: details}
 }
@@ -70,7 +69,7 @@ func RailRequirementsUnmet(blockers []Blocker) *Refusal {
 	}
 }
 
-// AmountBelowMinimum is 422 amount_below_minimum: a sandbox credit under 0.10.
+// AmountBelowMinimum is 422 amount_below_minimum: a sandbox credit below 0.10.
 func AmountBelowMinimum() *Refusal {
 	return &Refusal{Status: http.StatusUnprocessableEntity, Code: "amount_below_minimum",
 		Message: "The smallest deposit is 0.10 of the token."}

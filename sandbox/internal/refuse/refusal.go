@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Refusal is one refusal of the host, in the terms of the platform envelope. A Refusal is not changed once it is made.
+// Refusal is one refusal of the host, with the parts of the platform envelope. A Refusal is immutable.
 type Refusal struct {
 	// Status is the HTTP status.
 	Status int
@@ -14,13 +14,13 @@ type Refusal struct {
 	Code string
 	// Message is one sentence that is safe to log.
 	Message string
-	// Details has camelCase keys and is nil when there is nothing to carry.
+	// Details has camelCase keys. It is nil without details.
 	Details map[string]any
-	// RetryAfter is zero, or what the Retry-After header says, in whole seconds.
+	// RetryAfter is the wait in the Retry-After header, in whole seconds, or zero.
 	RetryAfter time.Duration
 }
 
-// Error says status, slug and message, and what is wrong with each field.
+// Error returns status, slug and message, and what is wrong with each field.
 func (r *Refusal) Error() string {
 	var text strings.Builder
 	text.WriteString(strconv.Itoa(r.Status) + " " + r.Code + ": " + r.Message)
@@ -39,7 +39,7 @@ func (r *Refusal) Is(target error) bool {
 
 // Field is one entry of validation_failed's details.fields.
 type Field struct {
-	// Field is the name in wire spelling; nested names are joined by dots.
+	// Field is the name on the wire. Nested names are joined by dots.
 	Field string `json:"field"`
 	// Code is the validator's code, such as missing, amount_precision or extra_forbidden.
 	Code string `json:"code"`
@@ -49,10 +49,10 @@ type Field struct {
 
 // Blocker is one entry of details.blockers and of a contact's capabilities. Its codes are not slugs.
 type Blocker struct {
-	// Code is a word of the blocker vocabulary.
+	// Code is a word from the codes of blockers.
 	Code string `json:"code"`
 	// Message is one sentence.
 	Message string `json:"message"`
-	// Field is the field concerned, if there is one.
+	// Field is the field that the blocker is about, if there is one.
 	Field string `json:"field,omitempty"`
 }

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// InvalidRequest is 400 invalid_request: invalid in a way no single field covers.
+// InvalidRequest is 400 invalid_request: a mistake that no single field covers.
 func InvalidRequest(message string) *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Code: "invalid_request", Message: message}
 }
 
-// Unreadable is 400 invalid_request for a request of which no more can be said.
+// Unreadable is 400 invalid_request for a request that cannot be read.
 func Unreadable() *Refusal { return InvalidRequest("The request cannot be read.") }
 
-// ValidationFailed is 422 validation_failed with details.fields. The location is "query", "path" or "header" when the
-// failure is outside the body, else empty.
+// ValidationFailed is 422 validation_failed with details.fields. The location is "query", "path" or "header" if the
+// mistake is outside the body, else "".
 func ValidationFailed(location string, fields ...Field) *Refusal {
 	details := map[string]any{"fields": fields}
 	if location != "" {
@@ -43,7 +43,7 @@ func InvalidCursor() *Refusal {
 	}
 }
 
-// InvalidID is 400 invalid_id: the id comes from another namespace.
+// InvalidID is 400 invalid_id: the id is that of another type.
 func InvalidID(expectedPrefix string) *Refusal {
 	return &Refusal{
 		Status:  http.StatusBadRequest,
@@ -53,7 +53,7 @@ func InvalidID(expectedPrefix string) *Refusal {
 	}
 }
 
-// IdempotencyKeyInvalid is 400 idempotency_key_invalid: the header is outside the allowed pattern.
+// IdempotencyKeyInvalid is 400 idempotency_key_invalid: the header does not match the pattern.
 func IdempotencyKeyInvalid() *Refusal {
 	return &Refusal{
 		Status:  http.StatusBadRequest,
@@ -62,8 +62,8 @@ func IdempotencyKeyInvalid() *Refusal {
 	}
 }
 
-// IdempotencyKeyReused is 409 idempotency_key_reused: the same key with different terms. The owner is the member of
-// details that names who owns the key, "payoutId" or "escrowId", or empty when the key anchors neither.
+// IdempotencyKeyReused is 409 idempotency_key_reused: the same key with other terms. owner is the member of details
+// with the id of the key's resource, "payoutId" or "escrowId", or "" if the key belongs to neither.
 func IdempotencyKeyReused(owner, id string) *Refusal {
 	refusal := &Refusal{
 		Status:  http.StatusConflict,
@@ -87,7 +87,7 @@ func MethodNotAllowed() *Refusal {
 		Message: "The path does not accept this method."}
 }
 
-// Conflict is 409 conflict: a state conflict without a narrower slug.
+// Conflict is 409 conflict: the state does not allow the request, and no other slug fits.
 func Conflict(message string) *Refusal {
 	return &Refusal{Status: http.StatusConflict, Code: "conflict", Message: message}
 }
@@ -113,7 +113,7 @@ func RateLimited(wait time.Duration) *Refusal {
 	}
 }
 
-// Full is 409 conflict: the host keeps as many records as its settings allow. No rule of the service.
+// Full is 409 conflict: the host keeps as many records as its settings allow. The service has no such rule.
 func Full(limit int) *Refusal {
 	return Conflict("The host keeps as many records as its setting maxRecords allows, " + strconv.Itoa(limit) +
 		": raise it, let the setting forgetFinishedAfter forget finished payouts, or reset the host.")

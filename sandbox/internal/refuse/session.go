@@ -2,7 +2,7 @@ package refuse
 
 import "net/http"
 
-// Unauthenticated is 401 unauthenticated: the bearer is missing or cannot be verified.
+// Unauthenticated is 401 unauthenticated: the bearer token is missing or invalid.
 func Unauthenticated() *Refusal {
 	return &Refusal{Status: http.StatusUnauthorized, Code: "unauthenticated",
 		Message: "The bearer token is missing or cannot be verified."}
@@ -13,13 +13,13 @@ func TokenExpired() *Refusal {
 	return &Refusal{Status: http.StatusUnauthorized, Code: "token_expired", Message: "The access token has expired."}
 }
 
-// Forbidden is 403 forbidden without details: a deleted key, or an address off the key's allowlist.
+// Forbidden is 403 forbidden without details: the key was deleted, or the address is not on the key's allowlist.
 func Forbidden() *Refusal {
 	return &Refusal{Status: http.StatusForbidden, Code: "forbidden", Message: "The session may not do this."}
 }
 
-// UnknownHost is 403 forbidden without details: the host does not accept the name in the Host header. No rule of the
-// service: it keeps pages of a browser out that have a name of their own lead to this machine.
+// UnknownHost is 403 forbidden without details: the host does not accept the name in the Host header. The service has
+// no such rule. It protects the host from web pages whose own domain name points to this machine.
 func UnknownHost() *Refusal {
 	refusal := Forbidden()
 	refusal.Message = "This sandbox host does not accept the name in the Host header; " +
@@ -27,7 +27,7 @@ func UnknownHost() *Refusal {
 	return refusal
 }
 
-// DeveloperSessionRequired is 403 forbidden with details.reason: the token was not minted by a developer-key login, or
+// DeveloperSessionRequired is 403 forbidden with details.reason: the token does not come from a developer-key login, or
 // it is a refresh token on a business route.
 func DeveloperSessionRequired() *Refusal {
 	refusal := Forbidden()
@@ -36,7 +36,7 @@ func DeveloperSessionRequired() *Refusal {
 	return refusal
 }
 
-// MissingScope is 403 forbidden with details.requiredScope and details.scope, the held ones.
+// MissingScope is 403 forbidden with details.requiredScope, and with the held scopes in details.scope.
 func MissingScope(required string, held []string) *Refusal {
 	if held == nil {
 		held = []string{}
@@ -47,12 +47,12 @@ func MissingScope(required string, held []string) *Refusal {
 	return refusal
 }
 
-// InvalidCredentials is 401 invalid_credentials: the login failed, and nothing says why.
+// InvalidCredentials is 401 invalid_credentials: the login failed. The response does not say why.
 func InvalidCredentials() *Refusal {
 	return &Refusal{Status: http.StatusUnauthorized, Code: "invalid_credentials", Message: "The login failed."}
 }
 
-// RequestExpired is 400 request_expired: requestExpiry is past or more than five minutes out.
+// RequestExpired is 400 request_expired: requestExpiry is in the past or more than five minutes ahead.
 func RequestExpired() *Refusal {
 	return &Refusal{Status: http.StatusBadRequest, Code: "request_expired",
 		Message: "requestExpiry must not be past, or more than five minutes ahead."}
@@ -63,7 +63,7 @@ func ChallengeNotFound() *Refusal {
 	return &Refusal{Status: http.StatusNotFound, Code: "challenge_not_found", Message: "The challenge is unknown."}
 }
 
-// ChallengeConsumed is 409 challenge_consumed: a challenge is single use.
+// ChallengeConsumed is 409 challenge_consumed: a challenge can be used once.
 func ChallengeConsumed() *Refusal {
 	return &Refusal{Status: http.StatusConflict, Code: "challenge_consumed",
 		Message: "The challenge was used before; ask for a new one."}
@@ -90,7 +90,7 @@ func LoginModeUnavailable(use string) *Refusal {
 	}
 }
 
-// DeveloperKeyNotFound is 404 developer_key_not_found: the dk_ id is not one of the account's.
+// DeveloperKeyNotFound is 404 developer_key_not_found: the account has no key with this dk_ id.
 func DeveloperKeyNotFound() *Refusal {
 	return &Refusal{Status: http.StatusNotFound, Code: "developer_key_not_found",
 		Message: "There is no such developer key."}

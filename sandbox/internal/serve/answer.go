@@ -11,27 +11,27 @@ import (
 type Answer struct {
 	Status int
 	Header http.Header // may be nil
-	Body   any         // of JSON unless it is a []byte; nil: none
+	Body   any         // encoded as JSON unless it is a []byte; nil for no body
 
 	lean bool
 }
 
-// OK is what was asked for.
+// OK returns 200 with the body.
 func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
 
-// Created is what there was not before.
+// Created returns 201 with the body.
 func Created(body any) Answer { return Answer{Status: http.StatusCreated, Body: body} }
 
-// NoContent has no body.
+// NoContent is 204 without a body.
 func NoContent() Answer { return Answer{Status: http.StatusNoContent} }
 
-// File is a response other than JSON.
+// File returns a response that is not JSON.
 func File(contentType string, body []byte) Answer {
 	return Answer{Status: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body}
 }
 
-// Lean writes JSON as JSON v2 has it. Otherwise it is as encoding/json writes it to a stream: with <, > and & escaped,
-// and with a line break at the end.
+// Lean encodes the body like JSON v2. Otherwise the body is as encoding/json writes it to a stream: with <, > and &
+// escaped, and with a line break at the end.
 func (a Answer) Lean() Answer {
 	a.lean = true
 	return a
@@ -43,7 +43,7 @@ func (a Answer) Replayed() Answer {
 	return a
 }
 
-// Encode returns the body as it travels.
+// Encode returns the encoded body.
 func (a Answer) Encode() ([]byte, error) {
 	switch body := a.Body.(type) {
 	case nil:

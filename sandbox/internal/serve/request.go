@@ -1,5 +1,5 @@
-// Package serve is what the generated servers of the host's surfaces are made of: an operation is given what the gate
-// has read of a request, and returns status, headers and body.
+// Package serve is the base of the generated servers of the host's surfaces. An operation receives the request as the
+// gate has read it, and returns status, headers and body.
 package serve
 
 import (
@@ -16,12 +16,12 @@ import (
 
 // Route is one operation of a server.
 type Route struct {
-	Method, Path string // as the description writes them
+	Method, Path string // as in the description
 	Run          func(context.Context, *Request) (Answer, error)
 }
 
-// Request is what the gate has read of a request. What an operation takes is bound one by one. At the end, Err reports
-// whether all of it could be.
+// Request is a request as the gate has read it. The parts that an operation needs are bound one by one. Afterwards, Err
+// reports whether all of them could be read.
 type Request struct {
 	Path   map[string]string // its parameters
 	Query  url.Values
@@ -31,7 +31,7 @@ type Request struct {
 	unreadable bool
 }
 
-// Parameter is what the description says of a parameter.
+// Parameter is the description of a parameter.
 type Parameter struct {
 	Name, Type, Format string
 	Explode, Required  bool
@@ -43,7 +43,7 @@ func (r *Request) BindQuery(to any, p Parameter) {
 		runtime.BindQueryParameterOptions{Type: p.Type, Format: p.Format}))
 }
 
-// BindHeader reads a header, which may come once.
+// BindHeader reads a header. A header must not come twice.
 func (r *Request) BindHeader(to any, p Parameter) {
 	switch values := r.Header.Values(p.Name); len(values) {
 	case 0:
@@ -58,13 +58,13 @@ func (r *Request) BindHeader(to any, p Parameter) {
 	}
 }
 
-// BindBody reads the body as encoding/json does.
+// BindBody reads the body like encoding/json.
 func (r *Request) BindBody(to any) { r.note(json.Unmarshal(r.Body, to, jsonv1.DefaultOptionsV1())) }
 
 // note records a failure. It drops the reason: its wording differs between releases of a library.
 func (r *Request) note(err error) { r.unreadable = r.unreadable || err != nil }
 
-// Err refuses a request of which something cannot be read. The gate has refused, by name, all that it knows cannot be.
+// Err refuses a request that cannot be read. The gate has refused all mistakes that it knows, by name.
 func (r *Request) Err() error {
 	if r.unreadable {
 		return refuse.Unreadable()

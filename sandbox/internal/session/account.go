@@ -2,8 +2,8 @@ package session
 
 import "crypto/rand"
 
-// Account returns the id of an integrator's account and its email as it is
-// kept; an email that is new makes a new account.
+// Account returns the id of an integrator's account and its email as it is stored. For a new email it creates an
+// account.
 func (r *Registry) Account(email string) (id, canonical string) {
 	canonical = canonicalEmail(email)
 	r.mu.Lock()
@@ -11,7 +11,7 @@ func (r *Registry) Account(email string) (id, canonical string) {
 	return r.accountOf(canonical), canonical
 }
 
-// accountOf needs the lock to be held.
+// accountOf must be called with the lock held.
 func (r *Registry) accountOf(email string) string {
 	if known := r.owners.Get(email); known != nil {
 		return known.ID

@@ -13,11 +13,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// maxRequestExpiry is how far out a login's requestExpiry may lie.
+// maxRequestExpiry is how far ahead a login's requestExpiry may be.
 const maxRequestExpiry = 5 * time.Minute
 
-// maxChallenges is how many challenges are remembered at most: anybody can ask
-// for one.
+// maxChallenges is the maximum number of stored challenges: anybody can ask for one.
 const maxChallenges = 100_000
 
 // Challenges holds the logins that were started. It is safe for concurrent use.
@@ -28,10 +27,10 @@ type Challenges struct {
 	keeper  *store.Keeper
 	issued  *store.Table[challenge] // by id
 	sweepAt int
-	most    int // how many are remembered
+	most    int // how many are stored
 }
 
-// challenge is what one login signs. It is single use.
+// challenge is the content that one login signs. It can be used once.
 type challenge struct {
 	ID        string
 	Email     string
@@ -40,20 +39,20 @@ type challenge struct {
 	Consumed  bool
 }
 
-// NewChallenges returns the challenges that are kept.
+// NewChallenges returns Challenges with the stored records.
 func NewChallenges(clk *clock.Clock, kept store.Store) *Challenges {
 	c := &Challenges{clock: clk, keeper: store.NewKeeper(kept), sweepAt: sweepAt, most: maxChallenges}
 	c.issued = store.Open[challenge](c.keeper, "session.challenge")
 	return c
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (c *Challenges) leave() {
 	defer c.mu.Unlock()
 	c.keeper.Commit()
 }
 
-// Reset forgets every challenge.
+// Reset deletes every challenge.
 func (c *Challenges) Reset() {
 	c.mu.Lock()
 	defer c.leave()
@@ -61,8 +60,7 @@ func (c *Challenges) Reset() {
 	c.sweepAt = sweepAt
 }
 
-// issue makes a challenge for whoever has the email, known or not, so that the
-// response says nothing about accounts.
+// issue creates a challenge for any email, also an unknown one, so that the response says nothing about accounts.
 func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error) {
 	now := c.clock.Now()
 	if expiresAt.Before(now) || expiresAt.After(now.Add(maxRequestExpiry)) {
@@ -87,8 +85,7 @@ func (c *Challenges) issue(email string, expiresAt time.Time) (challenge, error)
 	return *issued, nil
 }
 
-// makeRoom forgets what cannot be used any more, and reports whether that was
-// anything.
+// makeRoom deletes challenges that cannot be used any more, and reports whether there were any.
 func (c *Challenges) makeRoom(now time.Time) bool {
 	c.issued.DeleteFunc(func(_ string, issued *challenge) bool {
 		return issued.Consumed || !now.Before(issued.ExpiresAt)
@@ -96,8 +93,8 @@ func (c *Challenges) makeRoom(now time.Time) bool {
 	return c.issued.Len() < c.most
 }
 
-// encode writes the bytes to sign: canonical JSON that says what it is for, so
-// that a login's signature never passes for an approval's.
+// encode returns the bytes to sign: canonical JSON with its purpose, so that a login's signature is never valid for an
+// approval.
 func (c *challenge) encode() ([]byte, error) {
 	text, err := json.Marshal(map[string]string{
 		"purpose":     "login",
@@ -124,7 +121,7 @@ func (c *Challenges) open(id string) (challenge, error) {
 	return *issued, nil
 }
 
-// consume uses a challenge up. Of several callers at once, one succeeds.
+// consume uses a challenge. If several callers do so at the same time, one succeeds.
 func (c *Challenges) consume(id string) error {
 	c.mu.Lock()
 	defer c.leave()

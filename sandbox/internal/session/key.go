@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// The scopes of a developer key. The description says that there are four and
-// does not name them.
+// The scopes of a developer key. The description says that there are four, and does not name them.
 const (
 	ScopeRead     = "read"
 	ScopeContacts = "contacts:write"
@@ -15,7 +14,7 @@ const (
 	ScopeAccounts = "accounts:write"
 )
 
-// Scopes returns all four.
+// Scopes returns all four scopes.
 func Scopes() []string {
 	return []string{ScopeRead, ScopeContacts, ScopePayouts, ScopeAccounts}
 }
@@ -23,11 +22,11 @@ func Scopes() []string {
 // Key is a developer key. Keys are immutable.
 type Key struct {
 	ID        string // dk_
-	Owner     string // the account's id
-	Email     string // the account's
+	Owner     string // id of the account
+	Email     string // of the account
 	PublicKey []byte // DER SubjectPublicKeyInfo
 	Scopes    []string
-	Allowlist []netip.Prefix // empty: every address
+	Allowlist []netip.Prefix // empty for every address
 	CreatedAt time.Time
 }
 
@@ -40,7 +39,7 @@ func (k *Key) allows(source netip.Addr) bool {
 	return slices.ContainsFunc(k.Allowlist, func(p netip.Prefix) bool { return p.Contains(source) })
 }
 
-// holds reports whether the key's scopes cover a route; a route may need none.
+// holds reports whether the key has the scope of a route. A route may need no scope.
 func (k *Key) holds(scope string) bool {
 	return scope == "" || slices.Contains(k.Scopes, scope)
 }

@@ -65,8 +65,8 @@ func (l *Login) CreateToken(ctx context.Context, body platformwire.TokenRequest)
 	return serve.Created(l.answer(l.Tokens.mint(key.ID))), nil
 }
 
-// prove checks a proof of identity: the account, the key, the signature, and
-// only then what a caller with a valid proof could not see either.
+// prove checks a proof of identity: the account, the key, and the signature. It makes all other checks afterwards,
+// because only a caller with a valid proof may see their results.
 func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signature []byte) (Key, error) {
 	key, standing := l.Registry.lookUp(issued.Email, publicKey)
 	switch standing {
@@ -88,8 +88,7 @@ func (l *Login) prove(ctx context.Context, issued challenge, publicKey, signatur
 	return key, nil
 }
 
-// RefreshToken mints a new access token after the checks that every request
-// repeats. The refresh token is returned unchanged.
+// RefreshToken creates a new access token, after the checks of every request. It returns the same refresh token.
 func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshRequest) (serve.Answer, error) {
 	if !l.Settings().LoginAvailable {
 		return serve.Answer{}, refuse.LoginUnavailable()
@@ -108,7 +107,7 @@ func (l *Login) RefreshToken(ctx context.Context, body platformwire.RefreshReque
 	return serve.Created(l.answer(l.Tokens.renew(refresh))), nil
 }
 
-// open reports whether logins are possible at all.
+// open reports whether the host accepts logins.
 func (l *Login) open() error {
 	switch settings := l.Settings(); {
 	case !settings.LoginAvailable:
@@ -129,7 +128,7 @@ func (l *Login) answer(g grant) platformwire.TokenGrant {
 	}
 }
 
-// seconds rounds to the nearest, because the clock ran on since the token was made.
+// seconds rounds to the nearest second, because time has passed since the token was created.
 func seconds(d time.Duration) int {
 	return int(d.Round(time.Second) / time.Second)
 }

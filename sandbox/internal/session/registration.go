@@ -10,25 +10,25 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// The bounds of a developer key.
+// The limits of a developer key.
 const (
 	maxPublicKey = 4096
 	maxAllowlist = 64
 )
 
-// Registration asks for a developer key, as the service's own application would.
+// Registration is a request for a developer key, as the service's own application would make it.
 type Registration struct {
 	// Email names the account. If the host does not know it, it creates the account.
 	Email string `json:"email"`
 	// PublicKey is the DER SubjectPublicKeyInfo in base64, at most 4,096 characters.
 	PublicKey string `json:"publicKey"`
-	// Scopes are what the key may do; all four when absent.
+	// Scopes are the scopes of the key, all four if empty.
 	Scopes []string `json:"scopes,omitzero"`
-	// Allowlist is 1 to 64 addresses or CIDR networks; every address when absent.
+	// Allowlist has 1 to 64 addresses or CIDR networks. Without it, every address is allowed.
 	Allowlist []string `json:"allowlist,omitzero"`
 }
 
-// key reads a registration; refusals name the fields.
+// key checks a registration. Refusals name the fields.
 func (r Registration) key() (*Key, error) {
 	var wrong []refuse.Field
 	refuseField := func(field, code, message string) {

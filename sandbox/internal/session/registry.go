@@ -33,11 +33,11 @@ type Registry struct {
 // owner is an integrator's account.
 type owner struct{ ID string }
 
-// tombstone remembers the public half that it is named after, since the login of a
-// deleted key is refused otherwise than that of an unknown one.
+// tombstone stores the public key of a deleted developer key, which is its id. The login of a deleted key is refused in
+// another way than that of an unknown key.
 type tombstone struct{}
 
-// NewRegistry returns the accounts and keys that are kept.
+// NewRegistry returns a Registry with the stored accounts and keys.
 func NewRegistry(clk *clock.Clock, kept store.Store) *Registry {
 	r := &Registry{clock: clk, keeper: store.NewKeeper(kept)}
 	r.owners = store.Open[owner](r.keeper, "session.owner")
@@ -46,13 +46,13 @@ func NewRegistry(clk *clock.Clock, kept store.Store) *Registry {
 	return r
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (r *Registry) leave() {
 	defer r.mu.Unlock()
 	r.keeper.Commit()
 }
 
-// Reset forgets every account and key but these, which stay as they are.
+// Reset deletes every account and key except these, which do not change.
 func (r *Registry) Reset(kept ...Key) {
 	r.mu.Lock()
 	defer r.leave()
@@ -65,8 +65,8 @@ func (r *Registry) Reset(kept ...Key) {
 	}
 }
 
-// Register adds a developer key. It is refused with validation_failed, or with
-// developer_key_already_exists if the public half belongs to a key of the account.
+// Register adds a developer key. It refuses with validation_failed, or with developer_key_already_exists if the account
+// has a key with this public key.
 func (r *Registry) Register(registration Registration) (Key, error) {
 	key, err := registration.key()
 	if err != nil {
@@ -84,8 +84,7 @@ func (r *Registry) Register(registration Registration) (Key, error) {
 	return *key, nil
 }
 
-// Delete deletes a key; the sessions that it minted stop at once. An unknown id
-// is refused with developer_key_not_found.
+// Delete deletes a key. Its sessions end at once. An unknown id is refused with developer_key_not_found.
 func (r *Registry) Delete(id string) error {
 	r.mu.Lock()
 	defer r.leave()
@@ -115,16 +114,15 @@ func (r *Registry) Keys() []Key {
 	return keys
 }
 
-// Records is how many accounts there are, with their keys and those that were deleted.
+// Records returns how many accounts, keys and deleted keys there are.
 func (r *Registry) Records() int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.owners.Len() + r.keys.Len() + r.deleted.Len()
 }
 
-// Check is what every request, every refresh and every co-signing repeats: the
-// key still exists, the source address lies in its allowlist, its scopes cover
-// the route.
+// Check makes the checks of every request, refresh and co-signing: the key still exists, the source address is in its
+// allowlist, and its scopes cover the route.
 func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, error) {
 	r.mu.RLock()
 	key := r.keys.Get(keyID)
@@ -139,7 +137,7 @@ func (r *Registry) Check(keyID string, source netip.Addr, scope string) (Key, er
 	}
 }
 
-// KeyOf returns the id of the account's key that has this public half.
+// KeyOf returns the id of the account's key with this public key.
 func (r *Registry) KeyOf(owner string, publicKey []byte) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -150,7 +148,7 @@ func (r *Registry) KeyOf(owner string, publicKey []byte) (id string, ok bool) {
 	return key.ID, true
 }
 
-// standing is what the registry knows of a public half that wants to log in.
+// standing is what the registry knows about the public key of a login.
 type standing int
 
 const (
@@ -160,7 +158,7 @@ const (
 	registered
 )
 
-// lookUp finds the key of an account by its public half.
+// lookUp finds the key of an account by its public key.
 func (r *Registry) lookUp(email string, publicKey []byte) (Key, standing) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -177,7 +175,7 @@ func (r *Registry) lookUp(email string, publicKey []byte) (Key, standing) {
 	return Key{}, notRegistered
 }
 
-// find needs the lock to be held.
+// find must be called with the lock held.
 func (r *Registry) find(owner string, publicKey []byte) *Key {
 	for _, key := range r.keys.All() {
 		if key.Owner == owner && bytes.Equal(key.PublicKey, publicKey) {
@@ -192,7 +190,7 @@ func tombstoneOf(owner string, publicKey []byte) (id string) {
 	return owner + "/" + hex.EncodeToString(digest[:])
 }
 
-// usable reports whether signatures by a public half can be verified at all.
+// usable reports whether the host can verify signatures of a public key.
 func usable(der []byte) bool {
 	var refused *signing.KeyRefused
 	return !errors.As(wallet.Verify(der, nil, nil), &refused)

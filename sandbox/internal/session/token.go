@@ -16,7 +16,7 @@ const (
 	RefreshLifetime = 60 * 24 * time.Hour
 )
 
-// Tokens holds the sessions that logins minted. It is safe for concurrent use.
+// Tokens holds the sessions of logins. It is safe for concurrent use.
 type Tokens struct {
 	clock *clock.Clock
 
@@ -28,7 +28,7 @@ type Tokens struct {
 	sweepAt int
 }
 
-// token is one half of a session.
+// token is an access or refresh token of a session.
 type token struct {
 	KeyID     string
 	ExpiresAt time.Time
@@ -43,7 +43,7 @@ type grant struct {
 	accessExpiresAt, refreshExpiresAt time.Time
 }
 
-// NewTokens returns the sessions that are kept.
+// NewTokens returns Tokens with the stored sessions.
 func NewTokens(clk *clock.Clock, kept store.Store) *Tokens {
 	t := &Tokens{clock: clk, keeper: store.NewKeeper(kept), sweepAt: sweepAt}
 	t.access = store.Open[token](t.keeper, "session.access_token")
@@ -52,13 +52,13 @@ func NewTokens(clk *clock.Clock, kept store.Store) *Tokens {
 	return t
 }
 
-// leave keeps what has changed, and gives the lock back.
+// leave stores what has changed, and releases the lock.
 func (t *Tokens) leave() {
 	defer t.mu.Unlock()
 	t.keeper.Commit()
 }
 
-// Reset forgets every token.
+// Reset deletes every token.
 func (t *Tokens) Reset() {
 	t.mu.Lock()
 	defer t.leave()
@@ -68,8 +68,7 @@ func (t *Tokens) Reset() {
 	t.sweepAt = sweepAt
 }
 
-// AddForeign makes known a token of another surface: it is a token, and none of
-// the platform API.
+// AddForeign adds a token of another surface. The platform API knows that it is a token, and does not accept it.
 func (t *Tokens) AddForeign(tokens ...string) {
 	t.mu.Lock()
 	defer t.leave()
@@ -78,9 +77,8 @@ func (t *Tokens) AddForeign(tokens ...string) {
 	}
 }
 
-// Authenticate returns the id of the key that minted an access token, or refuses
-// the token: unauthenticated, token_expired, or forbidden with the reason
-// developerSessionRequired for any other kind of token.
+// Authenticate returns the id of the key behind an access token. It refuses other tokens with unauthenticated, with
+// token_expired, or with forbidden and the reason developerSessionRequired for another kind of token.
 func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,7 +94,7 @@ func (t *Tokens) Authenticate(bearer string) (keyID string, err error) {
 	return "", refuse.Unauthenticated()
 }
 
-// Expire ends an access token now. An unknown one is left unknown.
+// Expire ends an access token now. It ignores an unknown token.
 func (t *Tokens) Expire(bearer string) {
 	t.mu.Lock()
 	defer t.leave()
@@ -106,7 +104,7 @@ func (t *Tokens) Expire(bearer string) {
 	}
 }
 
-// mint opens a session for a key.
+// mint creates a session for a key.
 func (t *Tokens) mint(keyID string) grant {
 	t.mu.Lock()
 	defer t.leave()
@@ -115,17 +113,17 @@ func (t *Tokens) mint(keyID string) grant {
 	return t.mintAccess(refresh)
 }
 
-// renew mints a new access token; the refresh token stays as it is.
+// renew creates a new access token. The refresh token stays the same.
 func (t *Tokens) renew(refresh string) grant {
 	t.mu.Lock()
 	defer t.leave()
 	return t.mintAccess(refresh)
 }
 
-// mintAccess needs the lock to be held.
+// mintAccess must be called with the lock held.
 func (t *Tokens) mintAccess(refresh string) grant {
 	now, held := t.clock.Now(), token{}
-	if known := t.refresh.Get(refresh); known != nil { // which a Reset may have forgotten meanwhile
+	if known := t.refresh.Get(refresh); known != nil { // a Reset may have deleted it
 		held = *known
 	}
 	if t.access.Len() >= t.sweepAt {
@@ -140,7 +138,7 @@ func (t *Tokens) mintAccess(refresh string) grant {
 	}
 }
 
-// holder returns the id of the key behind a refresh token that is still alive.
+// holder returns the id of the key behind a valid refresh token.
 func (t *Tokens) holder(refresh string) (keyID string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,19 +149,17 @@ func (t *Tokens) holder(refresh string) (keyID string, ok bool) {
 	return held.KeyID, t.clock.Now().Before(held.ExpiresAt)
 }
 
-// Records is how many tokens there are.
+// Records returns how many tokens there are.
 func (t *Tokens) Records() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.access.Len() + t.refresh.Len() + t.foreign.Len()
 }
 
-// sweepAt is how many entries a store has before it forgets those that nobody
-// can be waiting for.
+// sweepAt is how many tokens there are before tokens that expired long ago are deleted.
 const sweepAt = 4096
 
-// forgetLongExpired keeps a token for a day after it expired, so that it is
-// refused as expired.
+// forgetLongExpired keeps a token for a day after it expired, so that it is refused as expired and not as unknown.
 func (t *Tokens) forgetLongExpired(now time.Time) {
 	for _, held := range []*store.Table[token]{t.access, t.refresh} {
 		held.DeleteFunc(func(_ string, held *token) bool { return now.Sub(held.ExpiresAt) > 24*time.Hour })

@@ -1,11 +1,11 @@
-// Package store is where the host's records are kept. A part of the host has them in tables ([Table]), or in its own
-// lists and indexes that write to the store ([Feed]); it reads nothing else. Before a part releases its lock, it hands
-// all changes to the [Store] in one commit. A part that opens reads what is kept.
+// Package store keeps the host's records. A part of the host has its records in tables ([Table]), or in its own lists
+// and indexes that write to the store ([Feed]). It reads nothing else. Before a part releases its lock, it passes all
+// changes to the [Store] in one commit. When a part opens, it reads the stored records.
 //
-// A record is a plain value that encodes as JSON and decodes to the same value. It refers to another record by id. A
-// part makes everything else, such as an index, from its records.
+// A record is a plain value that can be encoded as JSON and decoded to the same value. It refers to another record by
+// id. A part derives everything else, such as an index, from its records.
 //
-// An operation that changes several parts, such as a transfer that pays an invoice, is one commit in each of them, and
-// not one over all. These are not records: settings, the time that the clock was advanced by, rate windows, the request
-// log and the host's own credentials. A host that opens starts with those of its options.
+// An operation that changes several parts, such as a transfer that pays an invoice, makes one commit in each part, and
+// not one for all. These are not records: settings, the time by which the clock was advanced, rate windows, the request
+// log and the host's own credentials. A host starts with the ones in its options.
 package store

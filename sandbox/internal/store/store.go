@@ -2,22 +2,22 @@ package store
 
 import "github.com/go-json-experiment/json"
 
-// Store keeps records from one opening of the host to the next. It is safe for concurrent use. A store that lasts
-// passes both tests of storetest, any other the first.
+// Store keeps records for the next start of the host. It is safe for concurrent use. A store that keeps them passes
+// both tests of package storetest. A store that does not passes the first test.
 type Store interface {
-	// Load hands out the records of a kind, each as it was last committed, in the order in which they were first put
-	// since they were last gone. An error of each ends it, and is returned.
+	// Load calls each with the records of a kind, as they were last committed, in the order in which they were first
+	// put since their last deletion. If each returns an error, Load stops and returns it.
 	Load(kind string, each func(id string, encoded []byte) error) error
 
-	// Commit keeps all of these changes, in their order, or returns an error and keeps none. Records are not looked at
-	// after it has returned.
+	// Commit stores all of these changes, in their order, or returns an error and stores none. It must not read the
+	// records after it has returned.
 	Commit(changes []Change) error
 }
 
-// Change is one thing that happened to the records of a kind.
+// Change is one change of the records of a kind.
 type Change struct {
 	Kind string
-	// Record is what the record is from now on; nil when it is gone.
+	// Record is the new record, or nil for a deleted record.
 	Record any
 
 	id    string
@@ -27,13 +27,13 @@ type Change struct {
 // Named is a record that knows its id.
 type Named interface{ RecordID() string }
 
-// Put is a record that is new or changed.
+// Put returns the change for a new or changed record.
 func Put(kind, id string, record any) Change { return Change{Kind: kind, id: id, Record: record} }
 
-// Gone is a record that is gone; without an id, all records of the kind are.
+// Gone returns the change for a deleted record. Without an id, it deletes all records of the kind.
 func Gone(kind, id string) Change { return Change{Kind: kind, id: id} }
 
-// ID names the record. An empty one stands for all records of the kind, which are gone.
+// ID returns the record's id. An empty id stands for all records of the kind, which are deleted.
 func (c Change) ID() string {
 	if c.named != nil {
 		return c.named.RecordID()
@@ -41,10 +41,10 @@ func (c Change) ID() string {
 	return c.id
 }
 
-// Encode is how the record is kept, which is what [Store.Load] hands out.
+// Encode returns the stored form of the record. [Store.Load] passes on the same form.
 func (c Change) Encode() ([]byte, error) { return json.Marshal(c.Record, json.Deterministic(true)) }
 
-// Memory is a store that does not last: it keeps nothing beside what the parts hold, which is the memory.
+// Memory is a store that keeps nothing: the parts of the host hold all records in memory.
 type Memory struct{}
 
 // Load implements [Store].

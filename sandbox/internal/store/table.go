@@ -8,8 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Keeper holds what has changed in the tables of one part of the host. Like its tables it is guarded by the part's
-// lock.
+// Keeper holds the changes in the tables of one part of the host. The part's lock guards it, like the tables.
 type Keeper struct {
 	store   Store
 	changes []Change
@@ -18,11 +17,11 @@ type Keeper struct {
 // NewKeeper returns a keeper without tables.
 func NewKeeper(s Store) *Keeper { return &Keeper{store: s} }
 
-// mostSpare is how many changes a keeper has room for between commits.
+// mostSpare is how much room for changes a keeper keeps between commits.
 const mostSpare = 1024
 
-// Commit hands the changes to the store. It panics if the store does not take them, so that no caller hears of
-// something that is not kept; they are then handed over with those of the next commit.
+// Commit passes the changes to the store. If the store refuses them, it panics, so that no caller gets a response about
+// something that is not stored. The next commit then passes them again.
 func (k *Keeper) Commit() {
 	if len(k.changes) == 0 {
 		return
@@ -36,15 +35,15 @@ func (k *Keeper) Commit() {
 	}
 }
 
-// Table has the records of one kind by their ids. A record may be changed in place, and is then put again.
+// Table has the records of one kind by their ids. A record may be changed in place. Put it again after that.
 type Table[R any] struct {
 	keeper  *Keeper
 	kind    string
 	records map[string]*R
 }
 
-// Open returns the table of a kind as it was last committed, and shows each of its records to whoever makes an index of
-// them, in the order in which they were first put. It panics if the store cannot be read.
+// Open returns the table of a kind as it was last committed. It calls a function with each record, in the order in
+// which the records were first put, so that the part can make an index. It panics if the store cannot be read.
 func Open[R any](k *Keeper, kind string, index ...func(id string, record *R)) *Table[R] {
 	t := &Table[R]{keeper: k, kind: kind, records: map[string]*R{}}
 	load(k, kind, func(id string, record *R) {
@@ -73,13 +72,13 @@ func load[R any](k *Keeper, kind string, each func(id string, record *R)) {
 // Get returns a record, or nil.
 func (t *Table[R]) Get(id string) *R { return t.records[id] }
 
-// Put keeps a record that is new or changed.
+// Put stores a new or changed record.
 func (t *Table[R]) Put(id string, record *R) {
 	t.records[id] = record
 	t.keeper.changes = append(t.keeper.changes, Put(t.kind, id, record))
 }
 
-// Delete forgets a record, if there is one.
+// Delete deletes a record, if there is one.
 func (t *Table[R]) Delete(id string) {
 	if _, ok := t.records[id]; !ok {
 		return
@@ -88,7 +87,7 @@ func (t *Table[R]) Delete(id string) {
 	t.keeper.changes = append(t.keeper.changes, Gone(t.kind, id))
 }
 
-// DeleteFunc forgets the records that are meant.
+// DeleteFunc deletes the records for which a function returns true.
 func (t *Table[R]) DeleteFunc(isMeant func(id string, record *R) bool) {
 	for id, record := range t.records {
 		if isMeant(id, record) {
@@ -97,14 +96,14 @@ func (t *Table[R]) DeleteFunc(isMeant func(id string, record *R) bool) {
 	}
 }
 
-// Clear forgets every record.
+// Clear deletes every record.
 func (t *Table[R]) Clear() {
 	t.records = map[string]*R{}
 	t.keeper.changes = append(t.keeper.changes, Gone(t.kind, ""))
 }
 
-// All has the records in no order.
+// All iterates over the records in no particular order.
 func (t *Table[R]) All() iter.Seq2[string, *R] { return maps.All(t.records) }
 
-// Len is how many records there are.
+// Len returns how many records there are.
 func (t *Table[R]) Len() int { return len(t.records) }

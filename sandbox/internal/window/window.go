@@ -1,7 +1,7 @@
 // Package window counts requests against the stated rate windows.
 //
-// A window is fixed: it opens with the first request of a key, and closes after
-// its length; the counter then starts again.
+// A window is fixed: it opens with the first request of a key, and closes after its length. The counter then starts
+// again.
 package window
 
 import (
@@ -15,7 +15,7 @@ import (
 // Window is one of the stated windows.
 type Window int
 
-// The windows, each with what its counters are keyed on.
+// The windows, each with the key of its counters.
 const (
 	Writes         Window = iota + 1 // credential
 	Reads                            // credential
@@ -25,7 +25,7 @@ const (
 	SandboxMoney                     // account
 )
 
-// limit is how many requests pass in which time.
+// limit is how many requests are allowed in which time.
 func (w Window) limit() (int, time.Duration) {
 	switch w {
 	case Writes:
@@ -43,8 +43,7 @@ func (w Window) limit() (int, time.Duration) {
 	}
 }
 
-// sweepAt is how many counters there are before closed windows are forgotten:
-// anybody can make up keys, such as emails.
+// sweepAt is how many counters there are before closed windows are deleted: anybody can invent keys, such as emails.
 const sweepAt = 4096
 
 // Counters counts on the host's clock. It is safe for concurrent use.
@@ -67,7 +66,7 @@ type counter struct {
 	count  int
 }
 
-// New returns counters that refuse nothing while enabled returns false.
+// New returns counters. While enabled returns false, they refuse nothing.
 func New(clk *clock.Clock, enabled func() bool) *Counters {
 	return &Counters{clock: clk, enabled: enabled, counters: map[counterKey]counter{}, sweepAt: sweepAt}
 }
@@ -95,7 +94,7 @@ func (c *Counters) Take(w Window, key string) error {
 	c.counters[id] = current
 	if len(c.counters) > c.sweepAt {
 		c.forgetClosed(now)
-		c.sweepAt = max(sweepAt, 2*len(c.counters)) // so that sweeping stays rare while windows are open
+		c.sweepAt = max(sweepAt, 2*len(c.counters)) // so that sweeps are rare while windows are open
 	}
 	return nil
 }
@@ -108,7 +107,7 @@ func (c *Counters) forgetClosed(now time.Time) {
 	}
 }
 
-// Reset forgets every count.
+// Reset deletes every count.
 func (c *Counters) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -61,7 +61,7 @@ func (o *Observer) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = closed
 	}
 	if err == nil && len(received) > maxBody {
-		err = fmt.Errorf("the answer of %s %s is over %d bytes", r.Method, r.URL.Path, maxBody)
+		err = fmt.Errorf("the response to %s %s is over %d bytes", r.Method, r.URL.Path, maxBody)
 	}
 	if err != nil {
 		o.add(o.Log.record(r, sent, nil, nil))

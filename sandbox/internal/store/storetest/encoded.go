@@ -12,8 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 )
 
-// Encoded is a store of bytes that lasts as long as it is held: a second implementation, for tests. The zero store is
-// empty and ready.
+// Encoded is a store of bytes in memory, for tests: a second implementation. The zero store is empty and ready.
 type Encoded struct {
 	mu    sync.Mutex
 	kinds map[string][]entry
@@ -22,7 +21,7 @@ type Encoded struct {
 type entry struct {
 	id      string
 	encoded []byte
-	live    store.Change // what was encoded, which its part may change in place
+	live    store.Change // the encoded change; its part may change the record in place
 }
 
 // Load implements [store.Store].
@@ -63,7 +62,7 @@ func (s *Encoded) Commit(changes []store.Change) error {
 	return nil
 }
 
-// same fails for a record that does not decode to what it was.
+// same returns an error for a record that does not decode to the same value.
 func same(change store.Change, encoded []byte) error {
 	change.Record = reflect.New(reflect.TypeOf(change.Record).Elem()).Interface()
 	if err := json.Unmarshal(encoded, change.Record); err != nil {
@@ -92,14 +91,14 @@ func (s *Encoded) apply(change store.Change, encoded []byte) {
 	}
 }
 
-// Len is how many records of a kind are kept.
+// Len returns how many records of a kind are stored.
 func (s *Encoded) Len(kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.kinds[kind])
 }
 
-// Stale lists the records that were changed in place and not put again. Nobody may be changing one meanwhile.
+// Stale lists the records that were changed in place and not put again. Call it while nobody changes records.
 func (s *Encoded) Stale() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

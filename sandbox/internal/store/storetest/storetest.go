@@ -19,7 +19,7 @@ type record struct {
 
 const kind, other = "storetest.record", "storetest.other"
 
-// Conforms tests what every store does, also one that does not last. Each call of open returns a new store.
+// Conforms tests what every store does, also a store that keeps nothing. Each call of open returns a new store.
 func Conforms(t *testing.T, open func(*testing.T) store.Store) {
 	t.Helper()
 	t.Run("a new store is empty", func(t *testing.T) {
@@ -57,7 +57,7 @@ func Conforms(t *testing.T, open func(*testing.T) store.Store) {
 	})
 }
 
-// Lasts tests what a store does besides that keeps records for the next opening of the host.
+// Lasts tests the rest of a store that keeps records for the next start of the host.
 func Lasts(t *testing.T, open func(*testing.T) store.Store) {
 	t.Helper()
 	put := func(kind, id, text string) store.Change {
@@ -169,14 +169,14 @@ func inParallel(do func(part string)) {
 	all.Wait()
 }
 
-// load has the records of a kind in their order, as id=text.
+// load returns the records of a kind in their order, as id=text.
 func load(t *testing.T, s store.Store, kind string) (found []string) {
 	t.Helper()
 	store.Open(store.NewKeeper(s), kind, func(id string, r *record) { found = append(found, id+"="+r.Text) })
 	return found
 }
 
-// fill has parts commit 50 records each, all at once.
+// fill lets parts commit 50 records each, all at the same time.
 func fill(opened store.Store) {
 	inParallel(func(part string) {
 		keeper := store.NewKeeper(opened)
