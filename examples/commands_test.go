@@ -110,7 +110,7 @@ func TestTheReadmeListsEachExample(t *testing.T) {
 	require.NoError(t, err)
 	found := commands(t)
 	for name, line := range found {
-		assert.True(t, strings.Contains(string(content), "`"+line+"`"), "%s is not listed", name)
+		assert.Contains(t, string(content), "`"+line+"`", "%s is not listed", name)
 	}
 	listed := regexp.MustCompile("`go (?:run|test) \\./examples/([a-z]+)`").FindAllStringSubmatch(string(content), -1)
 	for _, row := range listed {

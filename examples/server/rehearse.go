@@ -45,7 +45,7 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	if err != nil {
 		return err
 	}
-	defer one.stop()
+	defer one.stop() //nolint:errcheck // a second stop, after an error; that error is the one to report
 	if err := one.ask(ctx, p, first); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	if err != nil {
 		return err
 	}
-	defer two.stop()
+	defer two.stop() //nolint:errcheck // as above
 	if err := until(ctx, func() bool { return len(two.journal.unknown()) == 0 }); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (s *process) ask(ctx context.Context, p *program.Program, asked payment) er
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := (&http.Client{Timeout: time.Minute}).Do(request)
 	if err != nil {
 		return err
 	}

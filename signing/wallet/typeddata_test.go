@@ -257,7 +257,7 @@ func TestTypedDataBounds(t *testing.T) {
 		"message": single("Node", deep(33)), "domain": inDomain(deep(33)), "lists": lists(65), "structs": structs(65),
 	} {
 		_, err := newKey(t).SignTypedData(t.Context(), document)
-		require.ErrorContains(t, err, "nests too deep", name)
+		require.ErrorContains(t, err, "nested too deeply", name)
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // What a program implements by itself.
 type (
 	limiter struct{}
-	metrics struct{}
+	metrics struct{ log *slog.Logger }
 	store   struct{}
 	signer  struct{ signing.Signer }
 	card    struct{ address string }
@@ -42,8 +42,8 @@ func (limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	return ctx.Err()
 }
 
-func (metrics) Call(_ context.Context, call moneymovement.CallMetrics) {
-	slog.Info("call", "operation", call.Operation, "failed", call.Result != moneymovement.CallSucceeded,
+func (m metrics) Call(_ context.Context, call moneymovement.CallMetrics) {
+	m.log.Info("call", "operation", call.Operation, "failed", call.Result != moneymovement.CallSucceeded,
 		"code", call.Code, "took", call.Took)
 }
 
@@ -59,11 +59,12 @@ func Clients(baseURL string, key signing.Signer) (
 	*dapi.Integrator, *dapi.SelfServe, *appapi.Client, *refapi.Client, *public.Client, error,
 ) {
 	options := []moneymovement.Option{
-		moneymovement.WithHTTPClient(http.DefaultClient), moneymovement.WithLogger(slog.Default()),
-		moneymovement.WithMetrics(metrics{}), moneymovement.WithPlainHTTP(),
+		moneymovement.WithHTTPClient(&http.Client{Timeout: time.Minute}), moneymovement.WithLogger(slog.Default()),
+		moneymovement.WithMetrics(metrics{slog.Default()}), moneymovement.WithPlainHTTP(),
 		moneymovement.WithPolling(time.Second, time.Minute), moneymovement.WithRateLimiter(limiter{}),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 1, WaitMin: time.Second, WaitMax: time.Minute}),
-		moneymovement.WithTimeout(time.Minute), moneymovement.WithUserAgent("outsider/1"), moneymovement.WithoutPacing(),
+		moneymovement.WithTimeout(time.Minute), moneymovement.WithUserAgent("outsider/1"),
+		moneymovement.WithoutPacing(),
 	}
 	developer := dapi.Developer{Email: "ops@example.com", Key: key, Store: store{}}
 	integrator, err1 := dapi.NewIntegrator(baseURL, developer, options...)
