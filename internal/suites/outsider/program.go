@@ -55,12 +55,12 @@ func (c card) Address() string { return c.address }
 func (card) SignMessage(context.Context, []byte) (string, error) { return "0x", nil }
 
 // Clients makes one of each surface, with every option.
-func Clients(baseURL string, key signing.Signer) (
+func Clients(baseURL string, key signing.Signer, logger *slog.Logger) (
 	*dapi.Integrator, *dapi.SelfServe, *appapi.Client, *refapi.Client, *public.Client, error,
 ) {
 	options := []moneymovement.Option{
-		moneymovement.WithHTTPClient(&http.Client{Timeout: time.Minute}), moneymovement.WithLogger(slog.Default()),
-		moneymovement.WithMetrics(metrics{slog.Default()}), moneymovement.WithPlainHTTP(),
+		moneymovement.WithHTTPClient(&http.Client{Timeout: time.Minute}), moneymovement.WithLogger(logger),
+		moneymovement.WithMetrics(metrics{logger}), moneymovement.WithPlainHTTP(),
 		moneymovement.WithPolling(time.Second, time.Minute), moneymovement.WithRateLimiter(limiter{}),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: 1, WaitMin: time.Second, WaitMax: time.Minute}),
 		moneymovement.WithTimeout(time.Minute), moneymovement.WithUserAgent("outsider/1"),
