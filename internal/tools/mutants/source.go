@@ -39,8 +39,8 @@ type listed struct {
 	GoFiles, Deps         []string
 }
 
-// list asks the go command for packages. It leaves out internal packages that no other listed package imports: they are
-// for tests.
+// list asks the go command for packages. It leaves out package recorded, which is for the tests of users, and internal
+// packages that no other listed package imports.
 func list(ctx context.Context, root string, patterns []string) ([]listed, error) {
 	command := goCommand(ctx, root, testPackage{}, append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,Deps"},
 		patterns...)...)
@@ -57,7 +57,7 @@ func list(ctx context.Context, root string, patterns []string) ([]listed, error)
 			return nil, err
 		}
 		all = append(all, one)
-		if !strings.Contains(one.ImportPath+"/", "/internal/") {
+		if !strings.Contains(one.ImportPath+"/", "/internal/") && !strings.HasSuffix(one.ImportPath, "/recorded") {
 			linked[one.ImportPath] = true
 			for _, imported := range one.Deps {
 				linked[imported] = true
