@@ -93,5 +93,6 @@ var transferExchanges = map[string]exchange{
 		return app.Transfers.List(ctx, appapi.ListTransfersParams{Limit: 3, Offset: 6, IdempotencyKey: "rent-1"})
 	}, "GET", "/apps/transfers?idempotency_key=rent-1&limit=3&offset=6", "", 200,
 		listOf(`{"id":"tr_1","contactId":"` + id1 +
-			`","amount":25.5,"memo":"rent","txHash":"0xabc","status":"completed","idempotencyKey":"rent-1","createdAt":"2026-01-02T03:04:05Z"}`)},
+			`","amount":25.5,"memo":"rent","txHash":"0xabc","status":"completed","idempotencyKey":"rent-1",` +
+			`"createdAt":"2026-01-02T03:04:05Z"}`)},
 }

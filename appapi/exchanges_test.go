@@ -48,7 +48,8 @@ var accountExchanges = map[string]exchange{
 		`{"walletEmail":"a@example.com","walletAddress":"0x1","usdcBalance":"12.5","remainingAllowance":"0"}`},
 	"GetApp": {func(ctx context.Context, app *appapi.Client) (any, error) { return app.Account.App(ctx) },
 		"GET", "/apps/me", "", 200,
-		`{"userName":"Ann","userEmail":"a@example.com","appId":"app_1","appName":"Books","scopes":["transfer"],"balance":"12.5","remainingSpendLimit":"99.5"}`},
+		`{"userName":"Ann","userEmail":"a@example.com","appId":"app_1","appName":"Books","scopes":["transfer"],` +
+			`"balance":"12.5","remainingSpendLimit":"99.5"}`},
 	"UploadDocument": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Documents.Upload(ctx, appapi.DocumentUpload{Content: strings.NewReader("%PDF-1.7 ?>~"),
 			Type: appapi.DocumentKindInvoice, Name: `Invoice "42"`, OriginName: "i42.pdf",
@@ -63,7 +64,8 @@ var accountExchanges = map[string]exchange{
 				IncomeOnly: true, BankAccountID: "bnk_1"})
 	}, "GET", "/transactions?bankAccountId=bnk_1&incomeOnly=true&limit=2&offset=4&status=completed&type=sepa%2Ccrypto",
 		"", 200,
-		listOf(`{"id":"t1","type":"sepa","status":"completed","incoming":true,"amount":"10.25","currency":"EUR","bankAccountId":"bnk_1","contactId":null,"txHash":"0x2","createdAt":"2026-01-02T03:04:05Z"}`)},
+		listOf(`{"id":"t1","type":"sepa","status":"completed","incoming":true,"amount":"10.25","currency":"EUR",` +
+			`"bankAccountId":"bnk_1","contactId":null,"txHash":"0x2","createdAt":"2026-01-02T03:04:05Z"}`)},
 }
 
 var contactExchanges = map[string]exchange{
@@ -74,7 +76,8 @@ var contactExchanges = map[string]exchange{
 		return app.Contacts.Create(ctx, appapi.ContactCreate{Name: "Bob", Relationship: "external",
 			Account: appapi.Onchain(model.OnchainAccount{WalletAddress: "0x1", ChainID: "base", Currency: "USDC"})})
 	}, "POST", "/user/contact",
-		`{"name":"Bob","relationship":"external","account":{"accountType":"onchain","walletAddress":"0x1","chainId":"base","currency":"USDC"}}`, 201, contactJSON},
+		`{"name":"Bob","relationship":"external","account":{"accountType":"onchain","walletAddress":"0x1",` +
+			`"chainId":"base","currency":"USDC"}}`, 201, contactJSON},
 	"UpdateContact": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Contacts.Update(ctx, id1, appapi.ContactUpdate{Name: model.Set("Bobby")})
 	}, "PATCH", "/user/contacts/" + id1, `{"name":"Bobby"}`, 200, contactJSON},
@@ -105,7 +108,8 @@ var invoiceExchanges = map[string]exchange{
 			Onchain: pointer(false), DueDate: model.Date{Year: 2026, Month: 2, Day: 1},
 		})
 	}, "POST", "/documents/contracts/invoices",
-		`{"currency":"USD","contractorEmail":"c@example.com","contractorDisplayName":"C","clientEmail":"d@example.com","clientDisplayName":"D","clientAddress":{"city":"Oslo"},"items":` + linesJSON + `,"invoicePrefix":"INV","onchain":false,"dueDate":"2026-02-01"}`, 201, invoiceJSON},
+		`{"currency":"USD","contractorEmail":"c@example.com","contractorDisplayName":"C",` +
+			`"clientEmail":"d@example.com","clientDisplayName":"D","clientAddress":{"city":"Oslo"},"items":` + linesJSON + `,"invoicePrefix":"INV","onchain":false,"dueDate":"2026-02-01"}`, 201, invoiceJSON},
 	"CreateUploadedInvoice": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Invoices.CreateUploaded(ctx, appapi.UploadedInvoiceCreate{DocumentID: id2, Amount: price("10"),
 			Currency: model.InvoiceCurrencyUSDC})
@@ -165,7 +169,9 @@ var contractExchanges = map[string]exchange{
 			PriorityMethods: []model.PriorityMethod{model.PriorityMethodSWIFTUSD},
 		})
 	}, "POST", "/documents/contracts",
-		`{"contractorEmail":"c@example.com","type":"service","period":"monthly","label":"L","requireSignature":true,"fields":{"amount":"3000","currency":"EUR","jobTitle":"Designer","scopeDescription":"All"},"activationAt":"2026-01-01T00:00:00Z","priorityMethods":["swift-usd"]}`, 201, contractJSON},
+		`{"contractorEmail":"c@example.com","type":"service","period":"monthly","label":"L","requireSignature":true,` +
+			`"fields":{"amount":"3000","currency":"EUR","jobTitle":"Designer","scopeDescription":"All"},` +
+			`"activationAt":"2026-01-01T00:00:00Z","priorityMethods":["swift-usd"]}`, 201, contractJSON},
 	"UpdateContract": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Contracts.Update(ctx, id1,
 			appapi.ContractUpdate{Fields: appapi.ContractFieldsUpdate{JobTitle: model.Set("Lead")},
@@ -187,7 +193,8 @@ var contractExchanges = map[string]exchange{
 			model.NewPaymentMethod(model.PIXPaymentMethod{PIXKey: "k"}),
 		})
 	}, "PUT", "/documents/contracts/" + id1 + "/payment_methods",
-		`{"paymentMethods":[{"accountType":"sepa","ibanNumber":"DE89370400440532013000","bankAddress":{"city":"Bonn"}},{"accountType":"pix","pixKey":"k"}]}`, 200, contractJSON},
+		`{"paymentMethods":[{"accountType":"sepa","ibanNumber":"DE89370400440532013000",` +
+			`"bankAddress":{"city":"Bonn"}},{"accountType":"pix","pixKey":"k"}]}`, 200, contractJSON},
 	"ReplacePaymentMethods by none": {func(ctx context.Context, app *appapi.Client) (any, error) {
 		return app.Contracts.ReplacePaymentMethods(ctx, id1, nil)
 	}, "PUT", "/documents/contracts/" + id1 + "/payment_methods", `{"paymentMethods":[]}`, 200, contractJSON},

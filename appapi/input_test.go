@@ -293,7 +293,8 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 			Fields: appapi.ContractFieldsUpdate{Amount: model.Set(price("0")),
 				Currency: model.Null[model.FiatCurrency](), ScopeDescription: empty},
 		}), "PATCH /documents/contracts/c%201",
-			`{"label":"","period":null,"expirationAt":null,"activationAt":"2026-01-01T00:00:00Z","priorityMethods":[],"fields":{"amount":"0","currency":null,"scopeDescription":""}}`},
+			`{"label":"","period":null,"expirationAt":null,"activationAt":"2026-01-01T00:00:00Z",` +
+				`"priorityMethods":[],"fields":{"amount":"0","currency":null,"scopeDescription":""}}`},
 		"a reference that is taken away": {pay(model.InvoiceUpdate{OnchainTransactionID: none}),
 			"PUT /documents/contracts/invoices/" + id1, `{"status":"paid","onchainTransactionId":null}`},
 		"a payment in another zone": {pay(model.InvoiceUpdate{PaidAt: model.Set(east)}),

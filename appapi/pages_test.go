@@ -334,7 +334,8 @@ func TestAWalkEndsAfterItsFirstErrorAndWhereItsCallerStops(t *testing.T) {
 
 func TestEachListCanBeWalked(t *testing.T) {
 	item := `{"id":"` + id1 +
-		`","clientId":"a","contractorId":"b","type":"service","status":"sent","amount":"1","currency":"USD","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z"}`
+		`","clientId":"a","contractorId":"b","type":"service","status":"sent","amount":"1","currency":"USD",` +
+		`"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z"}`
 	server, app := serve(t, answering(200, listOf(item)))
 	ctx := t.Context()
 	for c, err := range app.Contracts.All(ctx, appapi.ListContractsParams{Offset: 1}) {

@@ -20,7 +20,8 @@ import (
 // a warning, once.
 func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 	var log strings.Builder
-	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC","createdAt":"soon","purpose":["x"]}`
+	answer := `{"id":"po_1","status":"processing","contactId":"ct_1","amount":{"value":"25"},"currency":"USDC",` +
+		`"createdAt":"soon","purpose":["x"]}`
 	platform := answering(t, 200, answer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	var kept moneymovement.Response
 	for range 3 {
@@ -43,7 +44,8 @@ func TestWhatWasNotReadIsNamedAndLogged(t *testing.T) {
 func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	var kept moneymovement.Response
 	page, err := answering(t, 200,
-		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],"nextCursor":"c"}`).
+		`{"items":[`+txJSON+`,"what",{"id":"tx_2","amount":{},"createdAt":"2026-01-02T03:04:05Z"},`+txJSON+`],`+
+			`"nextCursor":"c"}`).
 		Self().Transactions.List(t.Context(), dapi.ListTransactionsParams{}, moneymovement.CaptureResponse(&kept))
 	require.NoError(t, err)
 	require.Len(t, page.Items, 3)

@@ -61,7 +61,7 @@ func ExampleBank() {
 	// Output: fedwire
 }
 
-// The owner of an account makes all calls for that account. There are no clients.
+// With self-serve, all calls act for your own account. There are no clients.
 func ExampleNewSelfServe() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

@@ -68,7 +68,8 @@ func ExampleVerification_Save() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := platform.Clients.Create(ctx, dapi.ClientCreate{Email: "acme@example.com", EntityName: "Example Trading"})
+	client, err := platform.Clients.Create(ctx,
+		dapi.ClientCreate{Email: "acme@example.com", EntityName: "Example Trading"})
 	if err != nil {
 		log.Fatal(err)
 	}

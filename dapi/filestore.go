@@ -18,8 +18,8 @@ import (
 //
 // The file holds two sessions. Save writes the new one beside the old one, and Load returns the newest one that is
 // complete. So if a process is killed or a machine loses power, the file still has the new session or the old one.
-// There is no temporary file. Save also syncs the folder, if the system supports it. The path can be a symbolic link to
-// an existing file. If the target does not exist, Save fails.
+// Save makes no temporary file. If the system supports it, Save also syncs the folder to the disk. The path can be a
+// symbolic link to an existing file. If the link leads to no file, Save fails.
 //
 // # Unix
 //
@@ -39,8 +39,8 @@ import (
 // On Windows, Load and Save check only the format and the length of the file. The folder decides who can read its
 // files, so use a folder in the user's profile.
 //
-// On js/wasm, wasip1, Solaris and AIX, there is no lock between processes. If two processes write at the same time, the
-// file has the session that was written last, or none.
+// On js/wasm, wasip1, Solaris and AIX, processes cannot lock the file. If two processes save at the same time, the file
+// has the session of one of them, or none.
 func NewFileTokenStore(path string) TokenStore {
 	return fileTokenStore{path: path, open: openLocked, syncFolder: syncFolder}
 }

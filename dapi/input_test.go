@@ -143,7 +143,8 @@ func TestBadInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 		"a bank account without method": {
 			contact(dapi.ContactCreate{Account: dapi.NewContactAccount(dapi.BankAccount{})}),
 			"account.accountType", "missing"},
-		"a variant by pointer": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}), "account.accountType", "unknown_variant"},
+		"a variant by pointer": {contact(dapi.ContactCreate{Account: dapi.NewContactAccount(&dapi.BankAccount{})}),
+			"account.accountType", "unknown_variant"},
 		"a variant that is nil": {
 			contact(dapi.ContactCreate{Account: dapi.NewContactAccount((*dapi.BankAccount)(nil))}),
 			"account.accountType", "unknown_variant"},

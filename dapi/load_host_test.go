@@ -160,7 +160,8 @@ func (h *busyHost) grant(now time.Time) string {
 		clear(h.tokens)
 	}
 	h.tokens["Bearer "+token] = now.Add(h.tokenLives)
-	return fmt.Sprintf(`{"accessToken":%q,"expiresIn":%d,"refreshExpiresIn":5184000,"refreshToken":"refresh","tokenType":"Bearer"}`,
+	return fmt.Sprintf(`{"accessToken":%q,"expiresIn":%d,"refreshExpiresIn":5184000,"refreshToken":"refresh",`+
+		`"tokenType":"Bearer"}`,
 		token, int(h.tokenLives.Seconds()))
 }
 
@@ -207,7 +208,8 @@ func (p *busyPayout) text(now time.Time) string {
 	case p.paid:
 		return `{` + common + `,"status":"completed"}`
 	}
-	payload := fmt.Sprintf(`{"account":"self","amount":%q,"approvalId":"ap_1","currency":"USDC","destination":{"contactId":%q},`+
+	payload := fmt.Sprintf(`{"account":"self","amount":%q,"approvalId":"ap_1","currency":"USDC",`+
+		`"destination":{"contactId":%q},`+
 		`"expiresAt":%q,"nonce":"n","operation":"payout.fund","resourceId":%q}`, p.amount, p.contact, stamp(p.closes),
 		p.id)
 	return fmt.Sprintf(`{%s,"status":"awaiting_approval","approval":{"id":"ap_1","expiresAt":%q,"payload":%q},`+

@@ -72,8 +72,9 @@ func maxInFlight(window transport.Allowance, approval time.Duration) int {
 	return max(window.Calls*windows*9/10, 1)
 }
 
-// enter waits for a place. Call leave to give the place up: after the confirm, or if there is no confirm. You can call
-// leave more than once. If the payment's turn would come after the deadline, enter fails at once.
+// enter waits until fewer than the allowed number of payments are under way. Call leave when the payment was confirmed,
+// or when it will not be. leave can be called more than once. If the wait would go beyond the deadline, enter fails at
+// once.
 func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err error) {
 	if l.places.TryAcquire(1) {
 		return l.leave(), nil

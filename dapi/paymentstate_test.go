@@ -88,7 +88,8 @@ func TestMayHavePaid(t *testing.T) {
 		errors.Join(&dapi.PriceRefused{}, &dapi.KeyTooOld{}), errors.Join(&dapi.TermsDiffer{}, &errors.InvalidInput{}),
 		errors.Join(&dapi.PriceRefused{}, &errors.OutcomeUnknown{}),
 	} {
-		for _, status := range []dapi.PayoutStatus{"", "awaiting_approval", "funding", "completed", "failed", "expired", "new"} {
+		for _, status := range []dapi.PayoutStatus{"", "awaiting_approval", "funding", "completed", "failed", "expired",
+			"new"} {
 			assert.True(t, dapi.MayHavePaid(&dapi.Payout{ID: "po_1", Status: status}, err), "%T, %s", err, status)
 		}
 		assert.True(t, dapi.MayHavePaid(nil, err), "%T", err)
@@ -117,7 +118,8 @@ func TestWordsThatProgramsStore(t *testing.T) {
 	assert.Equal(t, []dapi.PaymentState{"paid", "not_paid", "ended", "unknown", "needs_decision"}, []dapi.PaymentState{
 		dapi.PaymentPaid, dapi.PaymentNotPaid, dapi.PaymentEnded, dapi.PaymentUnknown, dapi.PaymentNeedsDecision,
 	})
-	assert.Equal(t, []dapi.PriceBound{"min_destination_amount", "max_fee", "no_worse_than", "amount", "asset", "readable"},
+	assert.Equal(t, []dapi.PriceBound{"min_destination_amount", "max_fee", "no_worse_than", "amount", "asset",
+		"readable"},
 		[]dapi.PriceBound{
 			dapi.BoundMinDestinationAmount, dapi.BoundMaxFee, dapi.BoundNoWorseThan, dapi.BoundAmount, dapi.BoundAsset,
 			dapi.BoundReadable,

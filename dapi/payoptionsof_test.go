@@ -22,7 +22,8 @@ func TestAFakeReadsTheOptionsOfAPayment(t *testing.T) {
 	asked := errors.New("asked")
 	quote := dapi.Quote{DestinationAmount: one}
 	read := dapi.PayOptionsOf(dapi.FirstUse(), dapi.FirstUsedAt(at), dapi.MaxFee(one),
-		dapi.MinDestinationAmount(one, "EUR"), dapi.NoWorseThan(quote), dapi.QuoteTolerance(decimal.RequireFromString("0.5")),
+		dapi.MinDestinationAmount(one, "EUR"), dapi.NoWorseThan(quote),
+		dapi.QuoteTolerance(decimal.RequireFromString("0.5")),
 		dapi.CaptureLastResponse(new(moneymovement.Response)),
 		dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return asked }))
 	require.NotNil(t, read.BeforeSigning)

@@ -64,8 +64,9 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 	return nil
 }
 
-// bearer returns the header value of a token that has not expired. A token that will expire soon is renewed in the
-// background. While it still works, no call waits for the next one, and no call fails because there is none yet.
+// bearer returns the header value of a token that has not expired. It renews a token that will expire soon in the
+// background. Calls go on with the old token until it expires. They do not wait for the new one, and do not fail if the
+// renewal fails.
 func (s *session) bearer(ctx context.Context) ([]string, error) {
 	s.mu.Lock()
 	now := time.Now()

@@ -47,7 +47,8 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answers := s.answers[what]
 	if len(answers) == 0 {
 		_, _ = io.WriteString(w,
-			`{"id":"x_1","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"},"action":{"idempotencyKey":"k"}}`)
+			`{"id":"x_1","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"},`+
+				`"action":{"idempotencyKey":"k"}}`)
 		return
 	}
 	_, _ = io.WriteString(w, answers[0])
@@ -211,7 +212,8 @@ func TestEachMethodSendsItsOperation(t *testing.T) {
 // Rule: rail.states, rail.residency
 func TestRailWaits(t *testing.T) {
 	page := func(status string) string {
-		return `{"items":[{"method":"ach","currency":"USD","status":"active"},{"method":"sepa","currency":"EUR","status":"` + status + `"}]}`
+		return `{"items":[{"method":"ach","currency":"USD","status":"active"},{"method":"sepa","currency":"EUR",` +
+			`"status":"` + status + `"}]}`
 	}
 	const list = "GET /banks?limit=100"
 	t.Run("until it is active", func(t *testing.T) {

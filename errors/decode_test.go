@@ -24,8 +24,9 @@ func TestUnknownSlugKeepsEverything(t *testing.T) {
 		CallInfo: errors.CallInfo{Operation: "SyncEscrow", IdempotencyKey: "k", Attempts: 2},
 		Status:   409,
 		Header:   http.Header{"X-Request-Id": {"req_9"}, "Retry-After": {"3"}},
-		Body:     []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},"new":1},"more":[]}`),
-		Now:      time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Body: []byte(`{"error":{"code":"escrow_window_closed","message":"closed","details":{"window":"holdFor"},` +
+			`"new":1},"more":[]}`),
+		Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	})
 
 	var unrecognized *errors.Unrecognized

@@ -15,7 +15,8 @@ func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
 		``, `{}`, `null`, `<html>`, `{"detail":"no"}`, `{"error":{"code":"conf`,
 		`{"detail":[{"loc":["body",0],"msg":"m","type":"t"}]}`,
-		`{"error":{"code":"validation_failed","message":"m","details":{"location":"query","fields":[{"field":"a","code":"missing"}]}}}`,
+		`{"error":{"code":"validation_failed","message":"m","details":{"location":"query","fields":[{"field":"a",` +
+			`"code":"missing"}]}}}`,
 		`{"error":{"code":"amount_above_maximum","details":{"maxCredit":"100.00"}}}`,
 		`{"error":{"code":"forbidden","details":{"scope":"a b","requiredScope":"c"}}}`,
 		`{"error":{"code":"direct_transfer_unsupported","details":{"blockers":[{"code":"b"}]}}}`,
@@ -28,7 +29,8 @@ func FuzzDecode(f *testing.F) {
 		true)
 	f.Add(422, []byte(`{"detail":[{"loc":["`+long+`","`+long+`"],"msg":"`+long+`","type":"`+long+`"}]}`), "", "", true)
 	f.Add(422, []byte(`{"error":{"code":"validation_failed","details":{"location":"`+long+`","fields":[{"field":"`+long+`","code":"`+long+`"}]}}}`), "", "", true)
-	f.Add(403, []byte(`{"error":{"code":"forbidden","details":{"scope":"`+long+`","requiredScope":"`+long+`","requestId":"`+long+`"}}}`), "", "", true)
+	f.Add(403, []byte(`{"error":{"code":"forbidden","details":{"scope":"`+long+`","requiredScope":"`+long+`",`+
+		`"requestId":"`+long+`"}}}`), "", "", true)
 	f.Add(409, []byte(`{"error":{"code":"already_funded","details":{"payoutId":"`+long+`","blockers":[{"code":"`+long+`"}]}}}`), "", "", true)
 	f.Fuzz(func(t *testing.T, status int, body []byte, contentType, retryAfter string, write bool) {
 		err := errors.Decode(errors.Response{

@@ -251,7 +251,8 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 		Details: []byte(`{"blockers":[]}`),
 	}})
 	assert.Contains(t, out.String(),
-		`"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1","idempotencyKey":"invoice-42"}`)
+		`"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1",`+
+			`"idempotencyKey":"invoice-42"}`)
 	assert.Len(t, (&errors.Refusal{Status: 500}).LogValue().Group(), 1, "what is not known is left out")
 }
 

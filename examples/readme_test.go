@@ -149,7 +149,8 @@ func PayInvoice(ctx context.Context, account *dapi.Account, number string) {
 	binary := filepath.Join(t.TempDir(), "test.exe")
 	const pkg = "internal/readme/backend"
 	said, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-o", binary,
-		overlay(t, pkg, map[string]string{"backend.go": backend, "backend_test.go": code[1]}), "./"+pkg).CombinedOutput()
+		overlay(t, pkg, map[string]string{"backend.go": backend, "backend_test.go": code[1]}), "./"+pkg).
+		CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	said, err = exec.CommandContext(t.Context(), binary, "-test.v").CombinedOutput()
 	assert.NoError(t, err, "%s", said)

@@ -15,7 +15,8 @@ import (
 )
 
 func TestOpenObjectsKeepTheirNumbers(t *testing.T) {
-	const document = `{"amount":0.10000000000000000000001,"count":9007199254740993,"huge":1e999999999,"list":[1.5,{"deep":2.5}],"text":"1.10","none":null,"yes":true}`
+	const document = `{"amount":0.10000000000000000000001,"count":9007199254740993,"huge":1e999999999,"list":[1.5,` +
+		`{"deep":2.5}],"text":"1.10","none":null,"yes":true}`
 	for name, read := range map[string]func([]byte, any) error{
 		"v1": stdjson.Unmarshal,
 		"v2": func(b []byte, into any) error { return jsonv2.Unmarshal(b, into) },

@@ -124,7 +124,8 @@ func TestWhatIsNoPDFIsAnError(t *testing.T) {
 		"announced as too long": {200, "application/pdf", "%PDF-1.7", tooLong, is[*errors.UnexpectedResponse]},
 		"another success":       {202, "application/pdf", "", 0, is[*errors.UnexpectedResponse]},
 		"an index out of range": {422, "application/json",
-			`{"error":{"code":"validation_failed","message":"m","details":{"fields":[{"field":"details","code":"out_of_range","message":"m"}],"location":"query"}}}`, 0, is[*errors.ValidationFailed]},
+			`{"error":{"code":"validation_failed","message":"m","details":{"fields":[{"field":"details",` +
+				`"code":"out_of_range","message":"m"}],"location":"query"}}}`, 0, is[*errors.ValidationFailed]},
 		"no such invoice": {404, "application/json", `{"error":{"code":"not_found","message":"m"}}`, 0,
 			is[*errors.NotFound]},
 		"a refusal in a PDF's type": {404, "application/pdf", `%PDF-1.7`, 0, is[*errors.UnexpectedResponse]},

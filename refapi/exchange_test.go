@@ -33,19 +33,27 @@ const (
 	contractID = "5d0c2a64-0c6e-4f0a-8a53-6e4a4f9f1c22"
 
 	invoiceJSON = `{"id":"` + invoiceID +
-		`","amount":"1250.50","currency":"EUR","status":"paid","createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-03T03:04:05Z",` +
+		`","amount":"1250.50","currency":"EUR","status":"paid","createdAt":"2026-01-02T03:04:05Z",` +
+		`"updatedAt":"2026-01-03T03:04:05Z",` +
 		`"paidAt":"2026-01-01T00:00:00Z","issuedDate":"2026-01-02","dueDate":"2026-02-01","invoiceNumber":"INV-7",` +
-		`"transaction":{"onchainTransactionId":"ref-1","amount":1250.50,"txHash":"0xabc","type":"invoice","createdAt":"2026-01-01T00:00:00Z"},` +
-		`"paymentMethods":[{"accountType":"sepa","ibanNumber":"DE89370400440532013000"},{"accountType":"carrier_pigeon","loft":"7"}],` +
+		`"transaction":{"onchainTransactionId":"ref-1","amount":1250.50,"txHash":"0xabc","type":"invoice",` +
+		`"createdAt":"2026-01-01T00:00:00Z"},` +
+		`"paymentMethods":[{"accountType":"sepa","ibanNumber":"DE89370400440532013000"},` +
+		`{"accountType":"carrier_pigeon","loft":"7"}],` +
 		`"client":{"email":"a@example.com","displayName":"A"},"documents":[{"id":"d1","name":"n","key":"k"}]}`
 	contractJSON = `{"id":"` + contractID +
 		`","clientId":"c1","contractorId":"c2","type":"service","status":"active","createdAt":"2026-01-02T03:04:05Z",` +
-		`"updatedAt":"2026-01-02T03:04:05Z","amount":"0.10","currency":"USD","priorityMethods":["sepa","swift-usd"],"period":"monthly",` +
+		`"updatedAt":"2026-01-02T03:04:05Z","amount":"0.10","currency":"USD","priorityMethods":["sepa","swift-usd"],` +
+		`"period":"monthly",` +
 		`"lastInvoice":{"id":"i1","amount":"3.5","dueDate":"2026-02-01"},"signed":{"client":true}}`
-	productJSON = `{"id":"p1","name":"Tea","currency":"USD","soldCount":3,"active":true,"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z",` +
-		`"price":"4.20","minAmount":null,"maxQuantity":2,"images":["https://shop.example/tea.png"],"metadata":{"sku":"T-1"}}`
-	statusJSON = `{"id":"t1","quoteId":"q_1","type":"payout","paymentChannel":"bank","status":"pending","fromAmount":10.10,"fromCurrency":"USDC",` +
-		`"toCurrency":"EUR","toAmount":9.123456789012345678901,"createdAt":"2026-01-02T03:04:05Z","expiresAt":"2026-01-02T03:06:05Z"}`
+	productJSON = `{"id":"p1","name":"Tea","currency":"USD","soldCount":3,"active":true,` +
+		`"createdAt":"2026-01-02T03:04:05Z","updatedAt":"2026-01-02T03:04:05Z",` +
+		`"price":"4.20","minAmount":null,"maxQuantity":2,"images":["https://shop.example/tea.png"],` +
+		`"metadata":{"sku":"T-1"}}`
+	statusJSON = `{"id":"t1","quoteId":"q_1","type":"payout","paymentChannel":"bank","status":"pending",` +
+		`"fromAmount":10.10,"fromCurrency":"USDC",` +
+		`"toCurrency":"EUR","toAmount":9.123456789012345678901,"createdAt":"2026-01-02T03:04:05Z",` +
+		`"expiresAt":"2026-01-02T03:06:05Z"}`
 )
 
 var exchanges = map[string]exchange{
@@ -69,8 +77,10 @@ var exchanges = map[string]exchange{
 	}, "GET", "/api/v1/transactions/merchant/products?active_only=false", "", `[` + productJSON + `]`},
 	"ListCards": {func(ctx context.Context, c *refapi.Client) (any, error) { return c.Cards.List(ctx) },
 		"GET", "/api/v1/accounts/cards", "",
-		`{"cards":[{"id":"card-1","status":"pending","walletAddress":"0x1","limit":{"dailyLimit":100.25,"dailyUsage":0.1,"currency":"USD"},` +
-			`"cardData":{"lastFour":"4242"},"activated":true,"dailySpend":12.30}],"total":1,"created":true,"kycStatus":"approved","phoneVerified":true}`},
+		`{"cards":[{"id":"card-1","status":"pending","walletAddress":"0x1","limit":{"dailyLimit":100.25,` +
+			`"dailyUsage":0.1,"currency":"USD"},` +
+			`"cardData":{"lastFour":"4242"},"activated":true,"dailySpend":12.30}],"total":1,"created":true,` +
+			`"kycStatus":"approved","phoneVerified":true}`},
 	"RevealCardDetails": {func(ctx context.Context, c *refapi.Client) (any, error) {
 		details, err := c.Cards.DetailsWithProof(ctx, "card-1",
 			model.CardDetailsProof{MessageSignature: moneymovement.NewSecret("0xsig"), Nonce: 1767323045})
@@ -98,7 +108,8 @@ var exchanges = map[string]exchange{
 				EventPayload: map[string]any{"state": "done"}})
 		return map[string]bool{"ok": ok}, err
 	}, "POST", "/api/v1/webhook/acme",
-		`{"eventType":"kyc","entityId":"e1","entityType":"user","createdAt":"2026-01-02T03:04:05Z","eventPayload":{"state":"done"}}`, `{"ok":true}`},
+		`{"eventType":"kyc","entityId":"e1","entityType":"user","createdAt":"2026-01-02T03:04:05Z",` +
+			`"eventPayload":{"state":"done"}}`, `{"ok":true}`},
 }
 
 func TestEachExchangeLooksAsDescribed(t *testing.T) {

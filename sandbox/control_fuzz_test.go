@@ -32,10 +32,12 @@ func FuzzControl(f *testing.F) {
 		{0, "", `{"maxCredit":1e30}`}, {0, "", `{"loginMode":""}`},
 		{0, "", `{"maxUpload":1e9}`}, {0, "", `null`}, {0, "", `{`},
 		{1, "", `{"advance":"61s"}`}, {1, "", `{"advance":"2500000h"}`}, {1, "", `{"advance":"-1s"}`},
-		{2, "", `{"email":"a@example.com","publicKey":"AAAA","scopes":["read"],"allowlist":["127.0.0.0/8","::ffff:1.2.3.4/120","fe80::1%a"]}`},
+		{2, "", `{"email":"a@example.com","publicKey":"AAAA","scopes":["read"],"allowlist":["127.0.0.0/8",` +
+			`"::ffff:1.2.3.4/120","fe80::1%a"]}`},
 		{3, "", `{"email":"a@example.com","app":"a","scopes":["read"],"spendLimit":"5"}`},
 		{3, "", `{"email":"a@example.com","spendLimit":"1e999999999"}`},
-		{4, "", `{"method":"GET","path":"/chains","times":2,"fault":{"kind":"respond","status":410,"code":"gone","headers":{"X-Why":"a"},"details":{"a":[1]}}}`},
+		{4, "", `{"method":"GET","path":"/chains","times":2,"fault":{"kind":"respond","status":410,"code":"gone",` +
+			`"headers":{"X-Why":"a"},"details":{"a":[1]}}}`},
 		{4, "", `{"path":"/user","fault":{"kind":"delay","delay":"1h"}}`},
 		{4, "", `{"path":"/","fault":{"kind":"drop_before"}}`}, {9, "flt_1", ""}, {9, "", ""},
 		{4, "", `{"path":"/user","times":-1,"fault":{"kind":"truncate","keep":3}}`},

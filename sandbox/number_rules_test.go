@@ -43,7 +43,8 @@ func TestNumbersThatCannotBeReadAreNamed(t *testing.T) {
 
 	lines := app.call("POST", "/documents/contracts/invoices",
 		`{"currency":"EUR","clientEmail":"client@example.com","items":[`+
-			`{"name":"a","quantity":0.`+long+`,"price":"1"},{"name":"b","quantity":1,"price":"1"},{"name":"c","quantity":1e-20000,"price":"1"}]}`)
+			`{"name":"a","quantity":0.`+long+`,"price":"1"},{"name":"b","quantity":1,"price":"1"},{"name":"c",`+
+			`"quantity":1e-20000,"price":"1"}]}`)
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", lines)
 	assert.Equal(t, fields{"items.0.quantity": "decimal_max_digits", "items.2.quantity": "decimal_max_digits"},
 		lines.fields(), "each is named")

@@ -105,10 +105,14 @@ func TestSettingsHaveOneFormInJSON(t *testing.T) {
 	assert.Equal(t,
 		`{"rateLimits":false,"databaseAvailable":false,"loginAvailable":false,"loginMode":"sso","opaqueLogin":false,`+
 			`"maxRecords":0,"maxCredit":"0","faucetBalance":"0","faucetGas":"0","signingPolicy":"","requireLowS":false,`+
-			`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0","clientReadyAfter":"0s",`+
-			`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s","quoteLifetime":"0s",`+
-			`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],"railsDisabled":null,`+
-			`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s","maxUpload":0,`+
+			`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0",`+
+			`"clientReadyAfter":"0s",`+
+			`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s",`+
+			`"quoteLifetime":"0s",`+
+			`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],`+
+			`"railsDisabled":null,`+
+			`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s",`+
+			`"maxUpload":0,`+
 			`"cardActiveAfter":"0s"}`, string(text))
 }
 

@@ -233,11 +233,12 @@ func TestNoVerifierIsAskedForAnEndedContext(t *testing.T) {
 func TestChallengesAreSignedAsTheyAre(t *testing.T) {
 	eachKind(t, func(t *testing.T, key *signing.DeveloperKey) {
 		for name, payload := range map[string]string{
-			"an operation":             `{"operation":"login"}`,
-			"no operation":             `{"operation":null}`,
-			"an operation's name":      `{"operation":"login","note":"payout.fund"}`,
-			"a longer operation":       `{"operation":"prepayout.fund"}`,
-			"as the sandbox has it":    `{"challengeId":"ch_1","email":"ops@example.com","nonce":"QUJDREVGR0hJSktMTU5PUFFS","purpose":"login"}`,
+			"an operation":        `{"operation":"login"}`,
+			"no operation":        `{"operation":null}`,
+			"an operation's name": `{"operation":"login","note":"payout.fund"}`,
+			"a longer operation":  `{"operation":"prepayout.fund"}`,
+			"as the sandbox has it": `{"challengeId":"ch_1","email":"ops@example.com",` +
+				`"nonce":"QUJDREVGR0hJSktMTU5PUFFS","purpose":"login"}`,
 			"bytes":                    "\x00\x01\xff",
 			"one byte":                 "\x00",
 			"text":                     "Sign in to example.com at 12:00: nonce 7",

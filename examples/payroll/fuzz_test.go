@@ -18,7 +18,8 @@ func FuzzReadPeople(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	const head, line = "id,name,iban,amount,reference\n", "e-01,Example employee 1,DE89370400440532013000,21.40,Salary\n"
+	const head, line = "id,name,iban,amount,reference\n", "e-01,Example employee " +
+		"1,DE89370400440532013000,21.40,Salary\n"
 	for _, content := range []string{
 		string(sample), "", head, head + line + line, "\ufeff" + head + line,
 		strings.ReplaceAll(head+line, "\n", "\r\n"),

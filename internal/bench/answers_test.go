@@ -17,7 +17,8 @@ const payoutAnswer = `{"id":"` + payoutID +
 	`","status":"awaiting_approval","idempotencyKey":"invoice-42","contactId":"` + contactID + `",` +
 	`"amount":"1250.50","currency":"USDC","paymentReference":"Invoice 42","purpose":"services",` +
 	`"documentIds":["doc_01J9Z3A1","doc_01J9Z3A2"],` +
-	`"quote":{"sourceAmount":"1250.50","sourceCurrency":"USDC","destinationAmount":"1147.93","destinationCurrency":"EUR",` +
+	`"quote":{"sourceAmount":"1250.50","sourceCurrency":"USDC","destinationAmount":"1147.93",` +
+	`"destinationCurrency":"EUR",` +
 	`"rate":"0.91873","fee":"1.05","expiresAt":"2031-05-04T10:02:00Z"},` +
 	`"approval":{"id":"ap_01J9Z3K8R0","payload":"` +
 	`eyJhY2NvdW50IjoiY2xfOGZLMm41UXhUM3ZSIiwiYW1vdW50IjoiMTI1MC41MCIsImFwcHJvdmFsSWQiOiJhcF8wMUo5WjNLOFIwIiwiY3VycmVuY3kiOiJVU0RD` +
@@ -44,7 +45,8 @@ func pageAnswer() string {
 			kind, direction = "refund", "in"
 		}
 		fmt.Fprintf(&page,
-			`{"id":"tx_01J9Z4T0%05d","type":"%s","direction":"%s","amount":"%d.%02d","currency":"USDC","status":"completed",`+
+			`{"id":"tx_01J9Z4T0%05d","type":"%s","direction":"%s","amount":"%d.%02d","currency":"USDC",`+
+				`"status":"completed",`+
 				`%s"transactionHash":"0x9c2b7d0f4a6e8135%048x","createdAt":"2031-05-04T%02d:%02d:00Z"}`,
 			i, kind, direction, 10+i*37, i, owner, i, i/60, i%60)
 	}

@@ -98,7 +98,8 @@ func TestNothingButServerErrorsIsLoggedAboveDebug(t *testing.T) {
 //
 // Rule: error.logged-request-id
 func TestServerErrorsAreLoggedWithTheirRequestID(t *testing.T) {
-	const envelope = `{"error":{"code":"internal_error","message":"s3cret","details":{"requestId":"req_body","more":"s3cret"}}}`
+	const envelope = `{"error":{"code":"internal_error","message":"s3cret","details":{"requestId":"req_body",` +
+		`"more":"s3cret"}}}`
 	long := strings.Repeat("x", 300)
 	tail := func(length int) string { // the envelope, so long
 		return envelope[:1] + strings.Repeat(" ", length-len(envelope)) + envelope[1:]

@@ -139,7 +139,8 @@ func TestMalformedAnswersAreNotQuoted(t *testing.T) {
 		"chunk": {head + "Transfer-Encoding: chunked\r\n\r\ns3cret\r\n\r\n", "chunk length"},
 		"compression": {head +
 			"Connection: close\r\nContent-Encoding: gzip\r\nContent-Length: 16\r\n\r\ns3crets3crets3cr", "gzip"},
-		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nConnection: close\r\nLocation: http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
+		"address of a redirect": {"HTTP/1.1 307 Elsewhere\r\nConnection: close\r\nLocation: " +
+			"http://s3cret:s3cret\r\nContent-Length: 0\r\n\r\n", "307"},
 	} {
 		t.Run(name, func(t *testing.T) { requireQuiet(t, "http://"+raw(t, tc.answer), tc.says) })
 	}

@@ -68,7 +68,8 @@ func TestEncoding(t *testing.T) {
 	for range 20 {
 		body, err := jsonv2.Marshal(sent, wire.Encoding)
 		require.NoError(t, err)
-		if got := string(body); got != `{"amount":"12.5","name":"Bob","email":null,"tags":[],"note":"","more":{"u":6,"v":5,"w":4,"x":3,"y":2,"z":1}}` {
+		if got := string(body); got != `{"amount":"12.5","name":"Bob","email":null,"tags":[],"note":"","more":{"u":6,`+
+			`"v":5,"w":4,"x":3,"y":2,"z":1}}` {
 			t.Fatal(got)
 		}
 	}

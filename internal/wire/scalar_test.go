@@ -24,7 +24,8 @@ func TestScalars(t *testing.T) {
 			`[]`: "is an array", `"\u0031"`: `"\u0031"`,
 		},
 		KindInteger: {
-			`7`: `7`, `"7"`: `7`, `7.0`: `7`, `"-7"`: `-7`, `1e2`: `100`, largest: largest, `7.5`: "is not a whole number",
+			`7`: `7`, `"7"`: `7`, `7.0`: `7`, `"-7"`: `-7`, `1e2`: `100`, largest: largest,
+			`7.5`: "is not a whole number",
 			`"x"`: "is not a whole number",
 			`""`:  "is not a whole number", `9223372036854775808`: "is too large", `true`: "is a boolean",
 			`{}`: "is an object",
@@ -45,7 +46,8 @@ func TestScalars(t *testing.T) {
 		KindDate: {
 			`"2026-01-02"`: `"2026-01-02"`, `"2026-01-02T23:04:05Z"`: `"2026-01-02"`,
 			`"2026-01-02T23:04:05-02:00"`: `"2026-01-02"`,
-			`"2026-01-02 03:04"`:          `"2026-01-02"`, `"2026-02-30"`: "is not a day", `"soon"`: "is not a day", `""`: "is not a day",
+			`"2026-01-02 03:04"`:          `"2026-01-02"`, `"2026-02-30"`: "is not a day", `"soon"`: "is not a day",
+			`""`:       "is not a day",
 			`20260102`: "is a number",
 		},
 		KindBytes: {

@@ -26,7 +26,8 @@ func TestInvalidSettingsAreNamed(t *testing.T) {
 	for _, name := range []string{
 		"maxCredit", "faucetBalance", "faucetGas", "signingPolicy", "priceWorsening", "clientReadyAfter",
 		"payoutStepAfter",
-		"quoteLifetime", "approvalLifetime", "carrier_pigeon", "kybDecision must", "kybDecisionAfter", "railActiveAfter",
+		"quoteLifetime", "approvalLifetime", "carrier_pigeon", "kybDecision must", "kybDecisionAfter",
+		"railActiveAfter",
 		"chainReadEvery",
 		"fednow", "rtp", "brl_local", "loginMode", "maxRecords", "contractorAcceptsAfter", "maxUpload",
 		"cardActiveAfter",

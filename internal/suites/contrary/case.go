@@ -195,7 +195,8 @@ func behaviourKinds(m *Mark) []Kind {
 
 // NoCase says why an aspect has no case.
 var NoCase = map[string]string{
-	"unit":    "the form of a response does not show the unit of an amount: the SDK reads it and computes nothing with it",
+	"unit": "the form of a response does not show the unit of an amount: the SDK reads it and computes nothing " +
+		"with it",
 	"meaning": "the form of a response does not show what a value means: it is sent and read as it is",
 	"purpose": "no form shows what an operation is for: the program decides when to call it",
 }

@@ -111,7 +111,8 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 	sent := w.sent("BookPayout")
 	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
 	assert.Equal(t,
-		[]errors.Field{{Field: "amount", Code: "amount_precision", Message: "has 7 decimals, but USDC allows at most 6"}},
+		[]errors.Field{{Field: "amount", Code: "amount_precision",
+			Message: "has 7 decimals, but USDC allows at most 6"}},
 		refused.Fields)
 	_, err = w.account.Payouts.Pay(t.Context(),
 		dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine")

@@ -16,7 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-const txJSON = `{"id":"tx_1","type":"deposit","direction":"in","amount":"10","currency":"USDC","status":"completed","createdAt":"2026-01-02T03:04:05Z"}`
+const txJSON = `{"id":"tx_1","type":"deposit","direction":"in","amount":"10","currency":"USDC","status":"completed",` +
+	`"createdAt":"2026-01-02T03:04:05Z"}`
 
 // newLedger is an account with five deposits of 1 to 5 USDC, listed two a page, newest first.
 func newLedger(t *testing.T) (*world, *dapi.Account, dapi.ListTransactionsParams) {

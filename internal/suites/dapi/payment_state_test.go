@@ -186,7 +186,8 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 			if r.URL.Path == "/dapi/v1/transactions" {
 				cursor := r.URL.Query().Get("cursor") + "x"
-				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC","status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
+				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC",` +
+					`"status":"completed","payoutId":"po_` + cursor + `","createdAt":"2026-01-01T00:00:00Z"}`
 				answer.StatusCode = http.StatusOK // whatever the host says of such a cursor
 				inprocess.SetBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
 			}

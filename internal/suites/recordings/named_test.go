@@ -26,7 +26,8 @@ func TestWhatVariesIsNamedByFirstAppearance(t *testing.T) {
 		"long texts": {"", `{"a":"at_` + first + second + `"}`, `{"a":"at_1"}`},
 		"parts of a text": {
 			"", `{"a":"/public/invoices/` + uuid + `","b":"card_` + uuid + `"}`,
-			`{"a":"/public/invoices/00000000-0000-4000-8000-000000000001","b":"card_00000000-0000-4000-8000-000000000001"}`,
+			`{"a":"/public/invoices/00000000-0000-4000-8000-000000000001",` +
+				`"b":"card_00000000-0000-4000-8000-000000000001"}`,
 		},
 		"hashes and addresses": {
 			"", `{"a":"` + hash + `","b":"` + address + `"}`,
@@ -38,7 +39,8 @@ func TestWhatVariesIsNamedByFirstAppearance(t *testing.T) {
 			`{"to":"` + address + `","paidAt":"2025-12-24T09:00:00Z","due":"2026-05-09"}`,
 		},
 		"times and dates": {
-			"", `{"a":"2026-05-06T07:08:09Z","b":"2026-05-06T07:10:09Z","c":"2026-05-06T07:08:08.5Z","d":"2026-05-06","e":"2026-05-13"}`,
+			"", `{"a":"2026-05-06T07:08:09Z","b":"2026-05-06T07:10:09Z","c":"2026-05-06T07:08:08.5Z",` +
+				`"d":"2026-05-06","e":"2026-05-13"}`,
 			`{"a":"{{now}}","b":"{{now+2m0s}}","c":"{{now-500ms}}","d":"{{date now}}","e":"{{date now+168h0m0s}}"}`,
 		},
 		"the end that a login asks for": {
@@ -61,8 +63,10 @@ func TestWhatVariesIsNamedByFirstAppearance(t *testing.T) {
 		},
 		"the number of a bank account": {"", `{"iban":"DE57470630083147672628"}`, `{"iban":"DE89370400440532013000"}`},
 		"what always is the same": {
-			"", `{"amount":"25.10","count":3,"iban":"DE89370400440532013000","none":null,"currency":"USDC","on":true,"number":"INV-0001"}`,
-			`{"amount":"25.10","count":3,"iban":"DE89370400440532013000","none":null,"currency":"USDC","on":true,"number":"INV-0001"}`,
+			"", `{"amount":"25.10","count":3,"iban":"DE89370400440532013000","none":null,"currency":"USDC","on":true,` +
+				`"number":"INV-0001"}`,
+			`{"amount":"25.10","count":3,"iban":"DE89370400440532013000","none":null,"currency":"USDC","on":true,` +
+				`"number":"INV-0001"}`,
 		},
 	}
 	for name, test := range tests {

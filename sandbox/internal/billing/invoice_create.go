@@ -45,7 +45,8 @@ func (b *Billing) CreateUploadedInvoice(
 			refuse.Field{Field: "documentId", Code: "not_found", Message: "There is no such document."})
 	case uploaded.Kind == appwire.DocumentKindContract:
 		wrong = append(wrong,
-			refuse.Field{Field: "documentId", Code: "value_error", Message: "The document is a contract, not an invoice."})
+			refuse.Field{Field: "documentId", Code: "value_error",
+				Message: "The document is a contract, not an invoice."})
 	}
 	if err := invalid(wrong); err != nil {
 		return commonwire.Invoice{}, err

@@ -194,9 +194,12 @@ func (b *bench) contact(account, body string) platformwire.Contact {
 
 const (
 	sepaContact = `{"name":"Bob","account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`
-	achContact  = `{"name":"Ann","account":{"accountType":"ach","accountNumber":"000123456789","routingNumber":"021000021"}}`
-	baseContact = `{"name":"Cal","account":{"accountType":"onchain","walletAddress":"0x1111111111111111111111111111111111111111","chainId":"base","currency":"USDC"}}`
-	farContact  = `{"name":"Dee","account":{"accountType":"onchain","walletAddress":"0x2222222222222222222222222222222222222222","chainId":"ethereum","currency":"USDT"}}`
+	achContact  = `{"name":"Ann","account":{"accountType":"ach","accountNumber":"000123456789",` +
+		`"routingNumber":"021000021"}}`
+	baseContact = `{"name":"Cal","account":{"accountType":"onchain",` +
+		`"walletAddress":"0x1111111111111111111111111111111111111111","chainId":"base","currency":"USDC"}}`
+	farContact = `{"name":"Dee","account":{"accountType":"onchain",` +
+		`"walletAddress":"0x2222222222222222222222222222222222222222","chainId":"ethereum","currency":"USDT"}}`
 )
 
 func order(contactID, amount string) platformwire.PayoutCreate {

@@ -19,9 +19,10 @@ func TestContactHasExactlyOneDestination(t *testing.T) {
 	b.createClient(platformwire.ClientCreate{Email: "acme@example.com"})
 	const (
 		account = `"account":{"accountType":"sepa","iban":"DE89370400440532013000"}`
-		bank    = `"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}`
-		crypto  = `"crypto":{"chain":"base","token":"USDC","address":"0x1111111111111111111111111111111111111111"}`
-		email   = `"email":"acme@example.com"`
+		bank    = `"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1",` +
+			`"routingNumber":"021000021"},"holder":{"name":"Bob"}}`
+		crypto = `"crypto":{"chain":"base","token":"USDC","address":"0x1111111111111111111111111111111111111111"}`
+		email  = `"email":"acme@example.com"`
 	)
 	for name, tc := range map[string]struct {
 		body string
@@ -57,7 +58,8 @@ func TestContactHasExactlyOneDestination(t *testing.T) {
 
 func TestContactIsDeduplicatedByItsAccountDetails(t *testing.T) {
 	t.Parallel()
-	const typed = `{"name":"A","account":{"accountType":"onchain","walletAddress":"0xABCDEFabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`
+	const typed = `{"name":"A","account":{"accountType":"onchain",` +
+		`"walletAddress":"0xABCDEFabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`
 	for name, tc := range map[string]struct {
 		first, second string
 		same          bool
@@ -73,10 +75,13 @@ func TestContactIsDeduplicatedByItsAccountDetails(t *testing.T) {
 			`{"name":"Ann","account":{"accountType":"rtp","accountNumber":"000123456789","routingNumber":"021000021"}}`,
 			false},
 		"address in another case": {typed,
-			`{"name":"A","account":{"accountType":"onchain","walletAddress":"0xabcdefabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`, true},
+			`{"name":"A","account":{"accountType":"onchain",` +
+				`"walletAddress":"0xabcdefabcdef1111111111111111111111111111","chainId":"base","currency":"USDC"}}`, true},
 		"legacy form of a wallet": {typed,
 			`{"crypto":{"chain":"base","token":"USDC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, true},
-		"legacy form of a bank": {`{"account":{"accountType":"ach","currency":"USD","accountNumber":"1","routingNumber":"021000021","accountHolderName":"Bob"}}`, `{"bank":{"method":"ach","currency":"USD","fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}}`, true},
+		"legacy form of a bank": {`{"account":{"accountType":"ach","currency":"USD","accountNumber":"1",` +
+			`"routingNumber":"021000021","accountHolderName":"Bob"}}`, `{"bank":{"method":"ach","currency":"USD",` +
+			`"fields":{"accountNumber":"1","routingNumber":"021000021"},"holder":{"name":"Bob"}}}`, true},
 		"other token": {typed,
 			`{"crypto":{"chain":"base","token":"EURC","address":"0xABCDEFabcdef1111111111111111111111111111"}}`, false},
 	} {
@@ -115,7 +120,8 @@ func TestContactUpdateTellsAbsentFromNull(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created := b.contact(caller.Self,
-		`{"name":"Bob","isExternal":false,"address":{"city":"Paris"},"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`)
+		`{"name":"Bob","isExternal":false,"address":{"city":"Paris"},"account":{"accountType":"sepa",`+
+			`"iban":"DE89370400440532013000"}}`)
 	update := func(patch string) platformwire.Contact {
 		var body platformwire.ContactUpdate
 		require.NoError(t, json.Unmarshal([]byte(patch), &body))

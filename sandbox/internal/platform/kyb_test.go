@@ -43,7 +43,8 @@ func TestRequirementsFollowTheLegalForm(t *testing.T) {
 			id := read[platformwire.Client](b,
 				b.createClient(platformwire.ClientCreate{Email: "acme@example.com", Type: tc.kind})).ID
 			tc.applicant["country"] = "DE"
-			saved, err := b.saveKYB(id, platformwire.KYBInformation{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
+			saved, err := b.saveKYB(id,
+				platformwire.KYBInformation{Applicant: tc.applicant, DocumentIds: []string{"doc_1"}})
 			require.NoError(t, err)
 			var got []string
 			for _, open := range saved.Requirements {

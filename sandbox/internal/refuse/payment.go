@@ -4,7 +4,8 @@ import "net/http"
 
 // QuoteExpired is 409 quote_expired: the price is older than its window.
 func QuoteExpired() *Refusal {
-	return &Refusal{Status: http.StatusConflict, Code: "quote_expired", Message: "The price has expired; ask for a new price."}
+	return &Refusal{Status: http.StatusConflict, Code: "quote_expired",
+		Message: "The price has expired; ask for a new price."}
 }
 
 // FundingAttemptExpired is 409 funding_attempt_expired: the approval window of a payout has passed.

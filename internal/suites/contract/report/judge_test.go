@@ -106,8 +106,10 @@ const (
 	contact   = `{"id":"ct_1","name":"Bob","isExternal":true,"createdAt":"2026-01-01T00:00:00Z"}`
 	payin     = `{"id":"pi_1","status":"quoted","createdAt":"2026-01-01T00:00:00Z"}`
 	challenge = `{"challengeId":"ch_1","payload":"bG9naW4=","expiresAt":"2026-01-01T00:00:00Z"}`
-	client    = `{"id":"cl_1","email":"a@example.com","status":"ready","type":"business","createdAt":"2026-01-01T00:00:00Z"}`
-	refused   = `{"error":{"code":"validation_failed","message":"No.","details":{"fields":[{"field":"FIELD","code":"CODE","message":"No."}]}}}`
+	client    = `{"id":"cl_1","email":"a@example.com","status":"ready","type":"business",` +
+		`"createdAt":"2026-01-01T00:00:00Z"}`
+	refused = `{"error":{"code":"validation_failed","message":"No.","details":{"fields":[{"field":"FIELD",` +
+		`"code":"CODE","message":"No."}]}}}`
 )
 
 func refusal(field, code string) string {
@@ -177,7 +179,9 @@ func TestOneAnswerOneVerdict(t *testing.T) {
 			"appapi.yaml ListCards answer", report.Contradicted, "answer content type", "text of 9 characters"},
 		"an unknown field of quotes": {made{request: "POST /dapi/v1/payins", body: `{"amount":"1","currency":"USDC"}`,
 			status: 201,
-			answer: `{"id":"pi_1","status":"quoted","createdAt":"2026-01-01T00:00:00Z","quote":{"sourceAmount":"1","sourceCurrency":"USDC","destinationAmount":"1","destinationCurrency":"USDC","rate":"1","fee":"0","expiresAt":"2026-01-01T00:00:00Z","spread":"0"}}`}, "dapi.yaml Quote", report.Contradicted, "answer quote.spread", "not described"},
+			answer: `{"id":"pi_1","status":"quoted","createdAt":"2026-01-01T00:00:00Z","quote":{"sourceAmount":"1",` +
+				`"sourceCurrency":"USDC","destinationAmount":"1","destinationCurrency":"USDC","rate":"1","fee":"0",` +
+				`"expiresAt":"2026-01-01T00:00:00Z","spread":"0"}}`}, "dapi.yaml Quote", report.Contradicted, "answer quote.spread", "not described"},
 		"a refusal of another shape": {made{request: "GET /user", status: 403, answer: `{"message":"No."}`},
 			"appapi.yaml response Refusal", report.Contradicted, "answer error", "missing"},
 		"a refusal as assumed": {made{request: "GET /user", status: 403,

@@ -102,11 +102,13 @@ func TestReportsHoldNoValues(t *testing.T) {
 		"vault@example.com"}
 	r := judge(t,
 		made{"POST /dapi/v1/auth/token", `{"challengeId":"hunter2","publicKey":"hunter2","signature":"hunter2"}`, 201,
-			`{"accessToken":"tok-5f2c","refreshToken":4711,"tokenType":"Bearer","expiresIn":"tok-5f2c","refreshExpiresIn":1,"token":"tok-5f2c"}`, ""},
+			`{"accessToken":"tok-5f2c","refreshToken":4711,"tokenType":"Bearer","expiresIn":"tok-5f2c",` +
+				`"refreshExpiresIn":1,"token":"tok-5f2c"}`, ""},
 		made{request: "POST /cards/card_1/details", body: `{"messageSignature":"hunter2","nonce":4711}`, status: 200,
 			answer: `{"number":"4242424242424242","cvv":4711,"expiryDate":"Roe"}`},
 		made{request: "GET /dapi/v1/clients/cl_secret", status: 200,
-			answer: `{"id":"cl_secret","email":"vault@example.com","status":"DE89370400440532013000","lastName":["Roe"],"createdAt":"Roe"}`},
+			answer: `{"id":"cl_secret","email":"vault@example.com","status":"DE89370400440532013000",` +
+				`"lastName":["Roe"],"createdAt":"Roe"}`},
 		made{request: "GET /user", status: 403,
 			answer: `{"error":{"code":"DE89370400440532013000","message":"Roe","details":{"code":"4242424242424242"}}}`},
 		made{request: "GET /public/invoices/hunter2/pdf", status: 200, answer: "Roe 4711", media: "text/plain"},

@@ -90,7 +90,8 @@ func TestWhatIsMissingOrWrongIsSaid(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"no test of the SDK": {"dapi/input_test.go", without(sdkTest, " // Rule: page.limit"),
 			"page.limit: no test of the SDK holds it"},
-		"no test of the host": {"sandbox/page_test.go", without(hostTest, "// Rule: page.limit\n// Rule: page.no-offset\n"),
+		"no test of the host": {"sandbox/page_test.go",
+			without(hostTest, "// Rule: page.limit\n// Rule: page.no-offset\n"),
 			"page.limit: no test of the host holds it\npage.no-offset: no test of the host holds it"},
 		"no test of a slug": {"sandbox/slug_test.go", "package sandbox_test",
 			"slug.not_found: no test of the host holds it"},
