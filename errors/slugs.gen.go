@@ -114,8 +114,8 @@ func (e *AlreadyFunded) MovedByCall() Movement { return e.as(CodeAlreadyFunded).
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *AlreadyFunded) LogValue() slog.Value { return e.as(CodeAlreadyFunded).LogValue() }
 
-// AmountAboveMaximum is the error for amount_above_maximum (HTTP 422). The sandbox credit is more than one call may
-// ask for.
+// AmountAboveMaximum is the error for amount_above_maximum (HTTP 422). The sandbox credit is more than one call may ask
+// for.
 //
 // What to do: ask for less, in several calls if necessary.
 //
@@ -188,14 +188,14 @@ func (e *AmountBelowMinimum) MovedByCall() Movement {
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *AmountBelowMinimum) LogValue() slog.Value { return e.as(CodeAmountBelowMinimum).LogValue() }
 
-// ApprovalConsumed is the error for approval_consumed (HTTP 409). The approval was already used. Prepare the
-// operation again.
+// ApprovalConsumed is the error for approval_consumed (HTTP 409). The approval was already used. Prepare the operation
+// again.
 //
-// What to do: read the payout or deal first, because it may have gone through; if it has not, prepare it again with
-// the same idempotency key.
+// What to do: read the payout or deal first, because it may have gone through; if it has not, prepare it again with the
+// same idempotency key.
 //
-// The remedy is [RemedyRestart]. For a write, MovedByCall returns [MaybeMoved] (assumed: An earlier attempt of the
-// same request may have used the approval, if its response was lost).
+// The remedy is [RemedyRestart]. For a write, MovedByCall returns [MaybeMoved] (assumed: An earlier attempt of the same
+// request may have used the approval, if its response was lost).
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#approval_consumed
 type ApprovalConsumed struct {
@@ -508,8 +508,8 @@ func (e *DatabaseUnavailable) MovedByCall() Movement {
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *DatabaseUnavailable) LogValue() slog.Value { return e.as(CodeDatabaseUnavailable).LogValue() }
 
-// DeveloperKeyAlreadyExists is the error for developer_key_already_exists (HTTP 409). The public key already belongs
-// to a key of the account.
+// DeveloperKeyAlreadyExists is the error for developer_key_already_exists (HTTP 409). The public key already belongs to
+// a key of the account.
 //
 // What to do: use the existing key, or create a new key pair.
 //
@@ -550,8 +550,8 @@ func (e *DeveloperKeyAlreadyExists) LogValue() slog.Value {
 	return e.as(CodeDeveloperKeyAlreadyExists).LogValue()
 }
 
-// DeveloperKeyNotFound is the error for developer_key_not_found (HTTP 404). Your account has no developer key with
-// this id. The key-management routes under /api/v1 send this slug.
+// DeveloperKeyNotFound is the error for developer_key_not_found (HTTP 404). Your account has no developer key with this
+// id. The key-management routes under /api/v1 send this slug.
 //
 // What to do: check the id, which begins with dk_.
 //
@@ -594,8 +594,8 @@ func (e *DeveloperKeyNotFound) LogValue() slog.Value {
 //
 // What to do: check that the developer key still exists, and that its allowlist has this machine's address.
 //
-// The remedy is [RemedyChangeAccount] (assumed: The key and the account decide what a session may do, not the
-// request). For a write, MovedByCall returns [NotMoved] (assumed).
+// The remedy is [RemedyChangeAccount] (assumed: The key and the account decide what a session may do, not the request).
+// For a write, MovedByCall returns [NotMoved] (assumed).
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#forbidden
 type Forbidden struct {
@@ -732,8 +732,8 @@ func (e *Gone) MovedByCall() Movement { return e.as(CodeGone).MovedByCall() }
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *Gone) LogValue() slog.Value { return e.as(CodeGone).LogValue() }
 
-// IdempotencyKeyInvalid is the error for idempotency_key_invalid (HTTP 400). The Idempotency-Key header does not
-// match the allowed pattern.
+// IdempotencyKeyInvalid is the error for idempotency_key_invalid (HTTP 400). The Idempotency-Key header does not match
+// the allowed pattern.
 //
 // What to do: use 1 to 128 letters, digits, dots, underscores, colons and hyphens.
 //
@@ -818,9 +818,9 @@ func (e *IdempotencyKeyReused) LogValue() slog.Value {
 // What to do: repeat later with the same idempotency key; if it fails again, give the request id to the service's
 // support.
 //
-// The remedy is [RemedyWait] (assumed: The description calls it a fault of the service and does not mention
-// repeating. A repeat with the same key is safe). For a write, MovedByCall returns [MaybeMoved] (assumed: Nothing
-// says at which point the service failed).
+// The remedy is [RemedyWait] (assumed: The description calls it a fault of the service and does not mention repeating.
+// A repeat with the same key is safe). For a write, MovedByCall returns [MaybeMoved] (assumed: Nothing says at which
+// point the service failed).
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#internal_error
 type InternalError struct {
@@ -987,8 +987,8 @@ func (e *InvalidRequest) MovedByCall() Movement { return e.as(CodeInvalidRequest
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *InvalidRequest) LogValue() slog.Value { return e.as(CodeInvalidRequest).LogValue() }
 
-// KeyNotRegistered is the error for key_not_registered (HTTP 403). The public key is not one of the account's
-// developer keys.
+// KeyNotRegistered is the error for key_not_registered (HTTP 403). The public key is not one of the account's developer
+// keys.
 //
 // What to do: register the public key for this account, or log in with the email of the account that has it.
 //
@@ -1026,8 +1026,8 @@ func (e *KeyNotRegistered) LogValue() slog.Value { return e.as(CodeKeyNotRegiste
 //
 // What to do: log in with the mode that is enabled.
 //
-// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed: A login moves
-// no money).
+// The remedy is [RemedyChangeRequest] (assumed). For a write, MovedByCall returns [NotMoved] (assumed: A login moves no
+// money).
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#login_mode_unavailable
 type LoginModeUnavailable struct {
@@ -1192,15 +1192,15 @@ func (e *PayloadTooLarge) MovedByCall() Movement { return e.as(CodePayloadTooLar
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *PayloadTooLarge) LogValue() slog.Value { return e.as(CodePayloadTooLarge).LogValue() }
 
-// PayoutNotFundable is the error for payout_not_fundable (HTTP 409). The account has no routing to fund the payout.
-// The sandbox operations that complete a payin or change the status of a payout also send this slug.
+// PayoutNotFundable is the error for payout_not_fundable (HTTP 409). The account has no routing to fund the payout. The
+// sandbox operations that complete a payin or change the status of a payout also send this slug.
 // Assumed: The service also sends this slug if the balance does not cover the payment. The description shows no slug
 // for that.
 //
 // What to do: ask the service to set up routing for the account, then repeat with the same idempotency key.
 //
-// The remedy is [RemedyChangeAccount] (assumed: The account needs routing, or a balance that covers the payout). For
-// a write, MovedByCall returns [NotMoved] (assumed).
+// The remedy is [RemedyChangeAccount] (assumed: The account needs routing, or a balance that covers the payout). For a
+// write, MovedByCall returns [NotMoved] (assumed).
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#payout_not_fundable
 type PayoutNotFundable struct {
@@ -1238,8 +1238,8 @@ func (e *PayoutNotFundable) LogValue() slog.Value { return e.as(CodePayoutNotFun
 //
 // What to do: repeat later with the same idempotency key.
 //
-// The remedy is [RemedyWait]. For a write, MovedByCall returns [MaybeMoved] (assumed: The partner may have acted
-// before its response was lost).
+// The remedy is [RemedyWait]. For a write, MovedByCall returns [MaybeMoved] (assumed: The partner may have acted before
+// its response was lost).
 //
 // See https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#provider_unavailable
 type ProviderUnavailable struct {
@@ -1552,8 +1552,8 @@ func (e *SignerNotAttached) MovedByCall() Movement { return e.as(CodeSignerNotAt
 // LogValue returns the fields for slog, see [Refusal.LogValue].
 func (e *SignerNotAttached) LogValue() slog.Value { return e.as(CodeSignerNotAttached).LogValue() }
 
-// SigningPolicyRefused is the error for signing_policy_refused (HTTP 403). The account's signing policy does not
-// allow this.
+// SigningPolicyRefused is the error for signing_policy_refused (HTTP 403). The account's signing policy does not allow
+// this.
 //
 // What to do: ask the owner of the account's signing policy to allow it, then repeat with the same idempotency key.
 //

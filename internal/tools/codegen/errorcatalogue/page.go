@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
 )
 
 // packages are the folders whose errors are on the page.
@@ -132,7 +134,7 @@ func (p *page) slug(s slug) {
 		p.item("What to do", s.Hint)
 	}
 	for _, d := range s.Details {
-		p.line(strings.TrimSuffix(wrap(fmt.Sprintf("- **Field** `%s` %s%s.", d.Name, d.Doc,
+		p.line(strings.TrimSuffix(wrapped(fmt.Sprintf("- **Field** `%s` %s%s.", d.Name, d.Doc,
 			map[bool]string{true: " (assumed)"}[d.Assumed != ""]), "  "), "\n"))
 	}
 	p.item("On the sandbox host", p.provocations[s.Slug])
@@ -185,7 +187,7 @@ func (p *page) group(g group) {
 		for _, name := range p.doc.values[packageName] {
 			value := packageName + "." + name
 			said := strings.TrimPrefix(p.doc.sentence(value, p.anchors), name+" ")
-			p.out.WriteString(wrap("- `"+value+"` "+said, "  "))
+			p.out.WriteString(wrapped("- `"+value+"` "+said, "  "))
 		}
 	}
 }
@@ -232,7 +234,7 @@ func (p *page) line(text string) { p.out.WriteString(text + "\n") }
 
 // item writes an entry of a list.
 func (p *page) item(name, text string) {
-	p.out.WriteString(wrap("- **"+name+"**: "+sentence(text), "  "))
+	p.out.WriteString(wrapped("- **"+name+"**: "+sentence(text), "  "))
 }
 
 // paragraphs writes a text with a blank line before each of its paragraphs. Lists and code stay as they are.
@@ -246,26 +248,11 @@ func (p *page) paragraphs(text string) {
 			p.line(strings.TrimRight(paragraph, "\n"))
 			continue
 		}
-		p.out.WriteString(wrap(paragraph, ""))
+		p.out.WriteString(wrapped(paragraph, ""))
 	}
 }
 
-// wrap breaks a text into lines of at most 120 columns.
-func wrap(text, indent string) string {
-	const width = 120
-	var out strings.Builder
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-			out.WriteString(line + "\n")
-			line = indent + word
-		default:
-			line += " " + word
-		}
-	}
-	out.WriteString(line + "\n")
-	return out.String()
+// wrapped breaks a text into lines. All but the first are indented.
+func wrapped(text, indent string) string {
+	return strings.Join(wrap.Lines(text, "", indent), "\n") + "\n"
 }

@@ -143,7 +143,7 @@ func TestAnchorsAreGitHubs(t *testing.T) {
 }
 
 func TestProseStaysNarrow(t *testing.T) {
-	for line := range strings.Lines(wrap("- "+strings.Repeat("wörd ", 200), "  ")) {
+	for line := range strings.Lines(wrapped("- "+strings.Repeat("wörd ", 200), "  ")) {
 		assert.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), 120)
 	}
 }

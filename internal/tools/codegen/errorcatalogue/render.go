@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
 )
 
 //go:embed slugs.go.tmpl
@@ -105,18 +107,5 @@ func pageURL(slug string) string {
 	return "https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md#" + anchor(slug)
 }
 
-// goComment breaks a text into comment lines of at most 118 columns.
-func goComment(text string) string {
-	const width = 118
-	var out strings.Builder
-	line := "//"
-	for word := range strings.FieldsSeq(text) {
-		if len(line)+1+len(word) > width {
-			out.WriteString(line + "\n")
-			line = "//"
-		}
-		line += " " + word
-	}
-	out.WriteString(line)
-	return out.String()
-}
+// goComment breaks a text into lines of a comment.
+func goComment(text string) string { return strings.Join(wrap.Lines(text, "// ", "// "), "\n") }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
 )
 
 // comments rewrites the comments of types and fields for go doc.
@@ -198,7 +200,7 @@ func wrapComments(f *file) (edits []edit, err error) {
 		indent := line[:len(line)-len(strings.TrimLeft(line, "\t"))]
 		wide := false
 		for each := range strings.SplitSeq(text, "\n") {
-			wide = wide || columns(indent+strings.TrimLeft(each, "\t")) > most
+			wide = wide || wrap.Columns(indent+strings.TrimLeft(each, "\t")) > wrap.Most
 		}
 		if !wide || strings.TrimSpace(line[:at.Column-1]) != "" || strings.HasPrefix(text, "// Code generated") {
 			continue
@@ -219,16 +221,9 @@ func wrapped(text, indent string) string {
 	var lines []string
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
 		if i > 0 {
-			lines = append(lines, "//")
+			lines = append(lines, indent+"//")
 		}
-		line := "//"
-		for _, word := range strings.Fields(paragraph) {
-			if columns(indent+line+" "+word) > most && line != "//" {
-				lines, line = append(lines, line), "//"
-			}
-			line += " " + word
-		}
-		lines = append(lines, line)
+		lines = append(lines, wrap.Lines(paragraph, indent+"// ", indent+"// ")...)
 	}
-	return strings.Join(lines, "\n"+indent)
+	return strings.TrimPrefix(strings.Join(lines, "\n"), indent)
 }

@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 func main() {
@@ -148,10 +147,3 @@ func (f *file) change(step func(*file) ([]edit, error)) error {
 	*f = *again
 	return nil
 }
-
-// columns returns how wide a line is. A tab counts as four.
-func columns(line string) int {
-	return len([]rune(line)) + 3*strings.Count(line, "\t")
-}
-
-const most = 120

@@ -21,6 +21,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
+
+	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/wrap"
 )
 
 // methods has the method of each class, and what it reports.
@@ -121,20 +123,11 @@ func notesOf(schema *openapi3.Schema, byClass map[string][]string) (map[string]s
 	return notes, nil
 }
 
-// widestComment is the width of a comment line.
-const widestComment = 120
-
 // comment writes text as lines of a comment.
 func comment(source *bytes.Buffer, text string) {
-	line := "//"
-	for word := range strings.FieldsSeq(text) {
-		if len(line)+1+len(word) > widestComment {
-			fmt.Fprintln(source, line)
-			line = "//"
-		}
-		line += " " + word
+	for _, line := range wrap.Lines(text, "// ", "// ") {
+		fmt.Fprintln(source, line)
 	}
-	fmt.Fprintln(source, line)
 }
 
 func method(source *bytes.Buffer, typ, class string, values []string, note string) {
