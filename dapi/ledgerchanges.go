@@ -44,9 +44,9 @@ const (
 	defaultPendingFor = 30 * 24 * time.Hour
 )
 
-// Changes delivers what has changed in the ledger since a position, and ends: new entries, and entries with another
-// status, such as a payout that was `pending` and is `completed` or `failed`. Use it in a job that runs now and then;
-// [Transactions.Follow] waits for more.
+// Changes returns what has changed in the ledger since a position: new entries, and entries with another status, such
+// as a payout that was `pending` and is `completed` or `failed`. It ends when it has returned all changes. Use it in a
+// job that runs from time to time. [Transactions.Follow] waits for more changes.
 //
 //	for change, err := range account.Transactions.Changes(ctx, dapi.ChangesParams{Position: stored}) {
 //		if err != nil {
@@ -57,20 +57,28 @@ const (
 //		}
 //	}
 //
-// Delivery. Each change is delivered once for each position. A program that crashes before it stores the position of a
-// change gets that change again, so make the work repeatable: use the entry's id as the key. A program that stores both
-// in one database transaction handles each change once. A status that came and went between two reads is not delivered.
+// # Delivery
 //
-// Order. The changes of one look at the ledger come in the order of CreatedAt, the oldest first. Of entries with the
-// same time, the one that the ledger lists last comes first. Each status of an entry comes after the one before.
+// Each change is returned once for each position. If your program stops before it stores the position of a change, it
+// gets that change again. So make the work repeatable: use the entry's id as the key. If your program stores both in
+// one database transaction, it handles each change once. A status that came and went between two reads is not returned.
 //
-// Cost. The description of the service shows no way to ask for changes, so the ledger is read from its newest entry
-// back to the oldest entry that is pending, 100 entries a read. It is assumed that the ledger lists the newest entry
-// first. A list in the opposite order is read to its end. Pages may shift while they are read: an entry that comes
-// twice is delivered once, and one that falls between two pages is found by the next look, for as long as LateBy says.
-// At most 40,000 changes are held in memory; if there are more, the ledger is read again from the start for the rest.
+// # Order
 //
-// An error ends the changes, and the position of the last change stays good. A position of another account is
+// The changes of one read of the ledger come in the order of CreatedAt, the oldest first. If two entries have the same
+// time, the one that the ledger lists later comes first. Each status of an entry comes after its earlier one.
+//
+// # Cost
+//
+// The service's description shows no call that returns changes. So the SDK reads the ledger from its newest entry back
+// to the oldest entry that is pending, 100 entries at a time. It assumes that the ledger lists the newest entry first.
+// If the order is the opposite, it reads the whole ledger. Pages may shift while they are read. An entry that is on two
+// pages is returned once. An entry that falls between two pages is found by the next read, within the time LateBy. At
+// most 40,000 changes are held in memory. If there are more, the SDK reads the ledger again for the rest.
+//
+// # Errors
+//
+// An error ends the iteration. The position of the last change is still valid. A position of another account is
 // *errors.InvalidInput, and an entry without id or time is *errors.UnexpectedResponse: it cannot be followed.
 func (s *Transactions) Changes(
 	ctx context.Context, params ChangesParams, options ...moneymovement.CallOption,
@@ -100,13 +108,13 @@ func (f *follower) catchUp(yield func(TransactionChange, error) bool) {
 	}
 }
 
-// Follow delivers changes as [Transactions.Changes] does, and then waits for more until ctx ends. The last error is
-// then that of ctx. It looks at the ledger as often as [PollEvery] says: by default after half a second, and less
-// often, up to every 15 seconds, while nothing changes. Looks are reads of a wait, which leave room in the rate window
-// for others. A failed look is repeated as in the other waits. [OnProgress] reports each look.
+// Follow returns changes as [Transactions.Changes] does, and then waits for more until ctx ends. It then yields the
+// error of ctx. [PollEvery] sets the pauses between two reads of the ledger. By default they are those of the client,
+// and they grow while nothing changes. The reads leave room in the rate window for others, as the reads of all waits
+// do. A failed read is repeated as in other waits. [OnProgress] reports each read.
 //
-// A look that also covers an old entry which is still pending reads all pages back to it. Such looks take at most a
-// tenth of the time. Those in between cover what is new and what was created in the last LateBy.
+// To see whether an old entry is still pending, the SDK must read all pages back to it. Such reads take at most a tenth
+// of the time. The reads in between cover new entries, and those that were created within the last LateBy.
 func (s *Transactions) Follow(
 	ctx context.Context, params ChangesParams, options ...WaitOption,
 ) iter.Seq2[TransactionChange, error] {

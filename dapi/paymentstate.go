@@ -5,7 +5,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// PaymentState is where a payment stands, over all calls that were made for it.
+// PaymentState is the state of a payment, over all calls that were made for it.
 type PaymentState string
 
 // The states of a payment.
@@ -34,7 +34,7 @@ const (
 	PaymentNeedsDecision PaymentState = "needs_decision"
 )
 
-// PaymentStateOf reports where a payment stands, from what [Payouts.Pay] returned. Decide by its result alone:
+// PaymentStateOf returns the state of a payment, from what [Payouts.Pay] returned. Decide by its result alone:
 //
 //	payout, err := acme.Payouts.Pay(ctx, asked, key, dapi.MaxFee(fee))
 //	switch dapi.PaymentStateOf(payout, err) {
@@ -51,7 +51,7 @@ const (
 // It also accepts what [Payouts.Wait] returned if the error is nil or *[PayoutNotCompleted]. Another error of Wait only
 // says that the wait ended, and a payment that was paid stays paid.
 //
-// For any other payout and error, it assumes as little as it can: what it does not know is PaymentUnknown. A payout
+// For any other payout and error, it returns PaymentUnknown if it cannot know the state. A payout
 // with a status that this version does not know is paid if Pay returned it without an error and it has no open
 // approval.
 func PaymentStateOf(payout *Payout, err error) PaymentState {

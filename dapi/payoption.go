@@ -84,7 +84,8 @@ func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 //
 // The service remembers a key for 7 days, and after that the same call makes a new payment. If the key is older than 7
 // days less one hour, by this machine's clock or by the service's, the error is *[KeyTooOld] and this call signs
-// nothing. The zero time, and a time in the future, are *errors.InvalidInput.
+// nothing. For the zero time and for a time in the future, the call fails with
+// *errors.InvalidInput.
 func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstUsed = &at } }
 
 // CaptureLastResponse stores the last response that Pay or Open got from the service: status, header, body and more. If

@@ -42,9 +42,9 @@ const maxConcurrentReads = 32
 //
 // Payouts are read in turn: none is read twice while another one waits for its read. The service allows 600 reads in a
 // minute. A client leaves 60 of them to other reads and uses up to 540 for waits, in 61 seconds: 531 a minute. By
-// default, a payout is finally read 5 times a minute, so up to a hundred payouts are read at that pace. More payouts
-// are read less often: a thousand payouts every 2 minutes each, ten thousand every 19. While other reads fill the
-// window, waits keep a tenth of it, which is 59 reads a minute.
+// default, after the first pauses, a payout is read about 5 times a minute, if there are at most a hundred. More
+// payouts are read less often: each of a thousand every 2 minutes, each of ten thousand every 19 minutes. While other
+// reads fill the window, waits keep a tenth of it, which is 59 reads a minute.
 func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOption) iter.Seq[PayoutResult] {
 	return func(yield func(PayoutResult) bool) {
 		pending := distinct(ids)
