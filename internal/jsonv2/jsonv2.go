@@ -22,6 +22,7 @@ type (
 // The types of encoding/json/jsontext.
 type (
 	Value          = jsontext.Value
+	Kind           = jsontext.Kind
 	Pointer        = jsontext.Pointer
 	Encoder        = jsontext.Encoder
 	Decoder        = jsontext.Decoder

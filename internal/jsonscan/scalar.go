@@ -1,0 +1,142 @@
+package jsonscan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// word reads true, false or null.
+func (s *Scanner) word(word string) {
+	if !bytes.HasPrefix(s.text[s.at:], []byte(word)) {
+		s.fail()
+		return
+	}
+	s.at += len(word)
+}
+
+// number reads a number in JSON's grammar.
+func (s *Scanner) number() {
+	if s.here() == '-' {
+		s.at++
+	}
+	valid := true
+	if s.here() == '0' {
+		s.at++ // no digits may follow
+	} else {
+		valid = s.digits()
+	}
+	if valid && s.here() == '.' {
+		s.at++
+		valid = s.digits()
+	}
+	if valid && (s.here() == 'e' || s.here() == 'E') {
+		s.at++
+		if s.here() == '+' || s.here() == '-' {
+			s.at++
+		}
+		valid = s.digits()
+	}
+	if !valid {
+		s.fail()
+	}
+}
+
+// digits reads digits. It returns false if there is not even one.
+func (s *Scanner) digits() bool {
+	start := s.at
+	for '0' <= s.here() && s.here() <= '9' {
+		s.at++
+	}
+	return s.at > start
+}
+
+// here returns the next character, or 0 at the end.
+func (s *Scanner) here() byte {
+	if s.at == len(s.text) {
+		return 0
+	}
+	return s.text[s.at]
+}
+
+// unquoted reads a string, and returns what it says.
+func (s *Scanner) unquoted() []byte {
+	inner, escaped := s.quoted()
+	if !escaped {
+		return inner
+	}
+	text, err := jsonv2.AppendUnquote(nil, s.text[s.at-len(inner)-len(`""`):s.at])
+	if err != nil {
+		s.fail()
+	}
+	return text
+}
+
+// quoted reads a string, and returns what is between its quotes and whether it has escapes.
+func (s *Scanner) quoted() (inner []byte, escaped bool) {
+	start, ascii := s.at+1, true
+	for i := start; i < len(s.text); {
+		switch c := s.text[i]; {
+		case c == '"':
+			inner, s.at = s.text[start:i:i], i+1
+			if !ascii && !utf8.Valid(inner) {
+				s.fail()
+				return nil, false
+			}
+			return inner, escaped
+		case c == '\\':
+			length := escapeLength(s.text[i:])
+			if length == 0 {
+				s.fail()
+				return nil, false
+			}
+			i, escaped = i+length, true
+		case c < ' ':
+			s.fail()
+			return nil, false
+		default:
+			ascii = ascii && c < utf8.RuneSelf
+			i++
+		}
+	}
+	s.fail()
+	return nil, false
+}
+
+// escapeLength returns the length of the escape at the beginning of a text, or 0 if it is not valid. A surrogate is
+// valid only in a pair.
+func escapeLength(text []byte) int {
+	if len(text) < len(`\n`) {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return len(`\n`)
+	}
+	const length = len(`\u0000`)
+	char, valid := escapedRune(text)
+	switch {
+	case !valid:
+		return 0
+	case !utf16.IsSurrogate(char):
+		return length
+	}
+	if low, valid := escapedRune(text[length:]); valid && utf16.DecodeRune(char, low) != utf8.RuneError {
+		return 2 * length
+	}
+	return 0
+}
+
+// escapedRune reads an escape such as \u00e9.
+func escapedRune(text []byte) (rune, bool) {
+	if len(text) < len(`\u0000`) || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	var code [2]byte
+	_, err := hex.Decode(code[:], text[2:6])
+	return rune(binary.BigEndian.Uint16(code[:])), err == nil
+}

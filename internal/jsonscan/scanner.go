@@ -1,0 +1,223 @@
+// Package jsonscan reads JSON that is in memory, forward and without allocations. It accepts exactly what package
+// jsonv2 accepts: it refuses duplicate names, invalid UTF-8, and anything after the value. It does not say what is
+// wrong: for the error, give the text to jsonv2.Unmarshal.
+//
+// Every value can be read as every kind. A value of another kind is skipped, and reads as nothing:
+//
+//	s := jsonscan.Over(body)
+//	for members := s.Object(); s.Member(&members); {
+//		switch string(members.Name) {
+//		case "code":
+//			code = s.Text()
+//		}
+//	}
+//	valid := s.End()
+package jsonscan
+
+import (
+	"bytes"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// Scanner reads one JSON value. After a mistake in the text it is at the end, and everything reads as nothing.
+type Scanner struct {
+	text  []byte
+	at    int
+	depth int
+	bad   bool
+}
+
+// deepest is how many objects and arrays may be inside each other, as in jsonv2.
+const deepest = 10000
+
+// Over returns a scanner of a text.
+func Over(text []byte) Scanner { return Scanner{text: text} }
+
+// End reports whether the value that was read is valid, and nothing follows it.
+func (s *Scanner) End() bool { return s.peek() == 0 && !s.bad && s.at == len(s.text) }
+
+// Kind returns the kind of the next value, or jsonv2.KindInvalid if none begins there.
+func (s *Scanner) Kind() jsonv2.Kind {
+	switch c := s.peek(); c {
+	case '{', '[', '"', 't', 'f', 'n':
+		return jsonv2.Kind(c)
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		return jsonv2.KindNumber
+	}
+	return jsonv2.KindInvalid
+}
+
+// Skip reads a value of any kind.
+func (s *Scanner) Skip() {
+	switch s.Kind() {
+	case jsonv2.KindBeginObject:
+		for members := s.Object(); s.Member(&members); {
+			s.Skip()
+		}
+	case jsonv2.KindBeginArray:
+		for entries := s.Array(); s.Entry(&entries); {
+			s.Skip()
+		}
+	case jsonv2.KindString:
+		s.quoted()
+	case jsonv2.KindNumber:
+		s.number()
+	case jsonv2.KindTrue:
+		s.word("true")
+	case jsonv2.KindFalse:
+		s.word("false")
+	case jsonv2.KindNull:
+		s.word("null")
+	default:
+		s.fail()
+	}
+}
+
+// Raw reads a value of any kind, and returns its part of the text.
+func (s *Scanner) Raw() []byte {
+	s.peek()
+	start := s.at
+	s.Skip()
+	if s.bad {
+		return nil
+	}
+	return s.text[start:s.at:s.at]
+}
+
+// Text reads a string. Any other value reads as "".
+func (s *Scanner) Text() string {
+	if s.Kind() != jsonv2.KindString {
+		s.Skip()
+		return ""
+	}
+	return string(s.unquoted())
+}
+
+// Array begins to read an array. Any other value is skipped, and has no entries.
+func (s *Scanner) Array() Array { return Array{s.enter('[')} }
+
+// Object begins to read an object. Any other value is skipped, and has no members.
+func (s *Scanner) Object() Object { return Object{sequence: s.enter('{')} }
+
+// Array is an array that is being read.
+type Array struct{ sequence }
+
+// Entry moves to the next entry. It returns false at the end of the array. Read the entry as a whole, or not at all.
+func (s *Scanner) Entry(a *Array) bool { return s.next(&a.sequence, ']') }
+
+// Object is an object that is being read. It does not hold its scanner, which would then have to be on the heap.
+type Object struct {
+	sequence
+	// Name is the name of the present member.
+	Name []byte
+
+	few   [8][]byte // the names up to here
+	count int
+	many  map[string]struct{} // in place of few, if they are more
+}
+
+// Member moves to the next member. It returns false at the end of the object. Read the member's value as a whole, or
+// not at all.
+func (s *Scanner) Member(o *Object) bool {
+	if !s.next(&o.sequence, '}') {
+		return false
+	}
+	if s.peek() != '"' {
+		return s.fail()
+	}
+	o.Name = s.unquoted()
+	if s.peek() != ':' || !o.first() {
+		return s.fail()
+	}
+	s.at++
+	s.peek()
+	o.unread = s.at
+	return true
+}
+
+// first notes the name, and reports whether the object did not have it before.
+func (o *Object) first() bool {
+	if o.many != nil {
+		before := len(o.many)
+		o.many[string(o.Name)] = struct{}{}
+		return len(o.many) > before
+	}
+	for _, earlier := range o.few[:o.count] {
+		if bytes.Equal(earlier, o.Name) {
+			return false
+		}
+	}
+	if o.count < len(o.few) {
+		o.few[o.count] = o.Name
+		o.count++
+		return true
+	}
+	o.many = make(map[string]struct{}, 2*len(o.few))
+	for _, earlier := range o.few {
+		o.many[string(earlier)] = struct{}{}
+	}
+	o.many[string(o.Name)] = struct{}{}
+	return true
+}
+
+// sequence is what objects and arrays have in common.
+type sequence struct {
+	open   bool
+	unread int // where the present member or entry begins; 0 before the first one
+}
+
+func (s *Scanner) enter(begin byte) sequence {
+	if s.peek() != begin {
+		s.Skip()
+		return sequence{}
+	}
+	if s.depth++; s.depth > deepest {
+		return sequence{open: s.fail()}
+	}
+	s.at++
+	return sequence{open: true}
+}
+
+// next moves behind the comma. It skips a member or entry that was not read.
+func (s *Scanner) next(q *sequence, end byte) bool {
+	if !q.open {
+		return false
+	}
+	if s.at == q.unread {
+		s.Skip()
+	}
+	switch c := s.peek(); {
+	case c == end:
+		s.at++
+		s.depth--
+		q.open = false
+		return false
+	case q.unread == 0: // the first one has no comma
+	case c == ',':
+		s.at++
+		s.peek()
+	default:
+		return s.fail()
+	}
+	q.unread = s.at
+	return !s.bad
+}
+
+// peek returns the next character that is not a space, or 0 at the end.
+func (s *Scanner) peek() byte {
+	for ; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// fail goes to the end of the text. It returns false.
+func (s *Scanner) fail() bool {
+	s.at, s.bad = len(s.text), true
+	return false
+}

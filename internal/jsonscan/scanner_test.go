@@ -1,0 +1,190 @@
+package jsonscan_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// texts are valid and invalid texts of every form.
+func texts() []string {
+	manyMembers := func(more string) string {
+		var text strings.Builder
+		for i := range 20 {
+			text.WriteString(`"m` + strconv.Itoa(i) + `":[],`)
+		}
+		return "{" + text.String() + more + "}"
+	}
+	return []string{
+		``, ` `, `null`, ` true `, `false`, `nul`, `nullx`, `null null`, `x`, "\x00", "null\x00", `tru`, `fals`, `True`,
+		`0`, `-0`, `00`, `01`, `-`, `-01`, `1.`, `1.5`, `.5`, `1e5`, `1E+5`, `1e-5`, `1e`, `1e+`, `+1`, `0x1`, `-a`,
+		`123456789012345678901234567890`, `1_000`, `0e0`, `0.e1`, `1.5x`,
+		`""`, `"a"`, `"a`, `"`, `"\"`, `"\`, `"\n\"\\\/\b\f\r\t"`, `"\x"`, `"\u00e9"`, `"\u00E9"`, `"\u00g9"`, `"\u00`,
+		`"\u+0e9"`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ude00"`, `"\ud83dx"`, `"\ud83d\n"`, `"\ud83d\ud83d"`,
+		`"\ud83d\ude"`, `"\u0000"`, "\"a\nb\"", "\"a\x7fb\"", "\"\xc3\xa9\"", "\"\xff\"", "\"\xc3\"", "\"\xed\xa0\x80\"",
+		"\"\xef\xbf\xbd\"", "\"\\n\xff\"", "\xef\xbb\xbfnull", `'a'`,
+		`[]`, `[ ]`, `[1]`, "[ 1 ,\t2\r\n]", `[1,]`, `[,1]`, `[,]`, `[1 2]`, `[`, `[1`, `[1,`, `]`, `[}`, `[1]]`, `[[],[[]]]`,
+		`{}`, `{ }`, `{"a":1}`, ` { "a" : 1 , "b" : [ ] } `, `{"a":1,}`, `{,"a":1}`, `{"a"}`, `{"a":}`, `{"a" 1}`, `{"a"`,
+		`{"a":1`, `{"a":1 "b":2}`, `{a:1}`, `{1:1}`, `{null:1}`, `{"a":1}}`, `{]`, `{"a":{"a":{"a":1}}}`, `{"":1}`,
+		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"\u0061":1,"a":2}`, `{"a":1,"A":2}`, `{"a":{"b":1,"b":2}}`,
+		`[{"a":1},{"a":1}]`, `[{"a":1,"b":2,"a":3}]`, "{\"\xff\":1}", `{"\ud800":1}`, `{"":1,"":2}`,
+		manyMembers(`"m20":0`), manyMembers(`"m0":0`), manyMembers(`"m19":0`), manyMembers(`"\u006d8":0`),
+		manyMembers(`"m20":0,"m20":0`),
+	}
+}
+
+// tree reads a value with the scanner: objects as maps, strings as texts, and everything else as its part of the text.
+func tree(s *jsonscan.Scanner) any {
+	switch s.Kind() {
+	case jsonv2.KindBeginObject:
+		object := map[string]any{}
+		for members := s.Object(); s.Member(&members); {
+			object[string(members.Name)] = tree(s)
+		}
+		return object
+	case jsonv2.KindBeginArray:
+		array := []any{}
+		for entries := s.Array(); s.Entry(&entries); {
+			array = append(array, tree(s))
+		}
+		return array
+	case jsonv2.KindString:
+		return s.Text()
+	default:
+		return jsonv2.Value(s.Raw())
+	}
+}
+
+// treeByJSONv2 reads the same with jsonv2.
+func treeByJSONv2(t *testing.T, text jsonv2.Value) any {
+	t.Helper()
+	switch text.Kind() {
+	case jsonv2.KindBeginObject:
+		var members map[string]jsonv2.Value
+		require.NoError(t, jsonv2.Unmarshal(text, &members))
+		object := map[string]any{}
+		for name, value := range members {
+			object[name] = treeByJSONv2(t, value)
+		}
+		return object
+	case jsonv2.KindBeginArray:
+		var entries []jsonv2.Value
+		require.NoError(t, jsonv2.Unmarshal(text, &entries))
+		array := []any{}
+		for _, value := range entries {
+			array = append(array, treeByJSONv2(t, value))
+		}
+		return array
+	case jsonv2.KindString:
+		var read string
+		require.NoError(t, jsonv2.Unmarshal(text, &read))
+		return read
+	default:
+		return text
+	}
+}
+
+// same checks that the scanner accepts what jsonv2 accepts, and reads the same from it.
+func same(t *testing.T, text []byte) {
+	t.Helper()
+	var want jsonv2.Value
+	err := jsonv2.Unmarshal(text, &want)
+
+	skipping := jsonscan.Over(text)
+	skipping.Skip()
+	require.Equal(t, err == nil, skipping.End(), "%.200q: jsonv2 says %v", text, err)
+
+	reading := jsonscan.Over(text)
+	got := tree(&reading)
+	require.Equal(t, err == nil, reading.End(), "%.200q: jsonv2 says %v", text, err)
+	if err == nil {
+		require.Equal(t, treeByJSONv2(t, want), got, "%.200q", text)
+		raw := jsonscan.Over(text)
+		require.Equal(t, want, jsonv2.Value(raw.Raw()), "%.200q", text)
+	}
+}
+
+func TestItAcceptsAndReadsWhatJSONv2Does(t *testing.T) {
+	for _, text := range texts() {
+		same(t, []byte(text))
+		same(t, []byte(`{"in":[`+text+`]}`))
+	}
+}
+
+func FuzzSameAsJSONv2(f *testing.F) {
+	for _, text := range texts() {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(same)
+}
+
+func TestDepthEndsWhereItEndsForJSONv2(t *testing.T) {
+	nested := func(depth int) []byte { return []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth)) }
+	for depth, valid := range map[int]bool{10000: true, 10001: false} {
+		s := jsonscan.Over(nested(depth))
+		s.Skip()
+		assert.Equal(t, valid, s.End(), depth)
+		assert.Equal(t, valid, jsonv2.Value(nested(depth)).IsValid(), depth)
+	}
+	wide := jsonscan.Over([]byte("[" + strings.Repeat("[],", 20000) + "[]]"))
+	wide.Skip()
+	assert.True(t, wide.End(), "arrays beside each other are not nested")
+}
+
+// A value reads as nothing if it is of another kind, and what follows is still read.
+func TestAValueOfAnotherKindReadsAsNothing(t *testing.T) {
+	for _, value := range []string{`null`, `true`, `1.5`, `"text"`, `[1,{"a":2}]`, `{"a":[1]}`} {
+		s := jsonscan.Over([]byte(`[` + value + `,` + value + `,` + value + `,` + value + `,"end"]`))
+		for entry, entries := 0, s.Array(); s.Entry(&entries); entry++ {
+			switch entry {
+			case 0:
+				text := s.Text()
+				assert.Equal(t, value == `"text"`, text == "text", value)
+			case 1:
+				count := 0
+				for inner := s.Array(); s.Entry(&inner); {
+					count++
+				}
+				assert.Equal(t, value[0] == '[', count == 2, value)
+			case 2:
+				count := 0
+				for inner := s.Object(); s.Member(&inner); {
+					count++
+				}
+				assert.Equal(t, value[0] == '{', count == 1, value)
+			case 4:
+				assert.Equal(t, "end", s.Text(), value)
+			}
+		}
+		assert.True(t, s.End(), value)
+	}
+}
+
+func TestReadingAllocatesOnlyTheTextsThatItReturns(t *testing.T) {
+	text := []byte(`{"error":{"code":"not_found","details":{"a":[1,2,"é",null],"b":{"c":true}},"message":"none"},"more":1}`)
+	var code string
+	allocations := testing.AllocsPerRun(100, func() {
+		s := jsonscan.Over(text)
+		for members := s.Object(); s.Member(&members); {
+			if string(members.Name) != "error" {
+				continue
+			}
+			for inner := s.Object(); s.Member(&inner); {
+				if string(inner.Name) == "code" {
+					code = s.Text()
+				}
+			}
+		}
+		if !s.End() {
+			code = ""
+		}
+	})
+	assert.Equal(t, "not_found", code)
+	assert.LessOrEqual(t, allocations, 1.0)
+}
