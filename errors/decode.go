@@ -1,9 +1,11 @@
 package errors
 
 import (
+	"bytes"
 	"net/http"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -29,10 +31,53 @@ var (
 	errNoErrorBody = New("body has neither an error code nor a detail array")
 )
 
-// errorBody is the union of the two JSON errors of the service.
-type errorBody struct {
-	Error  jsonv2.Value `json:"error"`
-	Detail jsonv2.Value `json:"detail"`
+// envelope is the union of the two JSON errors of the service. Details and Detail are parts of the body.
+type envelope struct {
+	Code    string
+	Message string
+	Details jsonv2.Value
+	Detail  jsonv2.Value
+}
+
+// readEnvelope reads a body in one pass.
+func readEnvelope(body []byte) (e envelope, err error) {
+	s := jsonscan.Over(body)
+	isObject := s.Kind() == jsonv2.KindBeginObject
+	for members := s.Object(); s.Member(&members); {
+		switch string(members.Name) {
+		case "error":
+			e.read(&s)
+		case "detail":
+			e.Detail = s.Raw()
+		}
+	}
+	if isObject && s.End() {
+		return e, nil
+	}
+	return envelope{}, syntaxError(body)
+}
+
+// syntaxError returns what JSON v2 finds wrong with a body. It is nil for null, which is valid and empty.
+func syntaxError(body []byte) error {
+	type errorBody struct {
+		Error  jsonv2.Value `json:"error"`
+		Detail jsonv2.Value `json:"detail"`
+	}
+	return jsonv2.Unmarshal(body, new(errorBody))
+}
+
+// read reads the error object of the platform API.
+func (e *envelope) read(s *jsonscan.Scanner) {
+	for members := s.Object(); s.Member(&members); {
+		switch string(members.Name) {
+		case "code":
+			e.Code = s.Text()
+		case "message":
+			e.Message = s.Text()
+		case "details":
+			e.Details = s.Raw()
+		}
+	}
 }
 
 // Decode returns the error for a response that is not a success. It never returns nil. The error is
@@ -49,33 +94,32 @@ type errorBody struct {
 func Decode(a Response) error {
 	r := refusalOf(a)
 
-	var e errorBody
-	if err := jsonv2.Unmarshal(a.Body, &e); err != nil {
+	e, err := readEnvelope(a.Body)
+	if err != nil {
 		if a.Truncated {
 			err = Join(errTruncated, err)
 		}
 		return newUnexpectedResponse(a, r, err)
 	}
-	if members := newDetails(e.Error); members.text("code") != "" {
-		return newRefused(r, members)
+	if e.Code != "" {
+		return newRefused(r, &e)
 	}
 	if e.Detail.Kind() == jsonv2.KindBeginArray {
-		return newDetailErrors(r, e.Detail)
+		return newDetailErrors(r, bytes.Clone(e.Detail))
 	}
 	if sentence := textOf(e.Detail); sentence != "" && (rejects(a.Status) || a.Status == http.StatusConflict) {
-		return newSentence(r, sentence, e.Detail)
+		return newSentence(r, sentence, bytes.Clone(e.Detail))
 	}
 	return newUnexpectedResponse(a, r, errNoErrorBody)
 }
 
-// newRefused returns the error for the members of error in the body.
-func newRefused(r Refusal, members details) error {
-	r.Code = Code(members.text("code"))
-	r.Message = members.text("message")
-	if raw := members["details"]; raw.Kind() != jsonv2.KindNull {
-		r.Details = []byte(raw)
+// newRefused returns the error for the error object of the body.
+func newRefused(r Refusal, e *envelope) error {
+	r.Code, r.Message = Code(e.Code), e.Message
+	if e.Details.Kind() != jsonv2.KindNull {
+		r.Details = bytes.Clone(e.Details)
 	}
-	d := newDetails(r.Details)
+	d := details(r.Details)
 	if r.RequestID == "" {
 		r.RequestID = d.text("requestId")
 	}
@@ -102,7 +146,8 @@ func refusalOf(a Response) Refusal {
 		now = time.Now()
 	}
 	r := Refusal{CallInfo: a.CallInfo, Status: a.Status}
-	r.RequestID, r.RetryAt = a.Header.Get("X-Request-ID"), time.Time{}
+	// X-Request-ID, as net/http spells it: looking for another spelling makes a copy
+	r.RequestID, r.RetryAt = a.Header.Get("X-Request-Id"), time.Time{}
 	if wait, ok := RetryAfter(a.Header, now); ok {
 		r.RetryAfter, r.RetryAt = wait, now.Add(wait)
 	}

@@ -226,6 +226,20 @@ func TestErrorDoesNotShareTheBody(t *testing.T) {
 	assert.JSONEq(t, `{"payoutId":"po_1"}`, string(funded.Details))
 }
 
+// A refusal is made of the error, its details and the texts that it keeps.
+func TestDecodingAllocatesOnlyWhatTheErrorKeeps(t *testing.T) {
+	header := http.Header{"X-Request-Id": {"req_1"}, "Content-Type": {"application/json"}}
+	for body, most := range map[string]float64{
+		`{"error":{"code":"not_found","message":"m","details":{"requestId":"req_1"}}}`:                           4,
+		`{"error":{"code":"already_funded","message":"m","details":{"requestId":"req_1","payoutId":"po_1"}}}`:    5,
+		`{"error":{"code":"contact_not_payable","message":"m","details":{"blockers":[{"code":"kyc_pending"}]}}}`: 6,
+	} {
+		response := errors.Response{Status: 409, Header: header, Body: []byte(body)}
+		allocations := testing.AllocsPerRun(100, func() { _ = errors.Decode(response) })
+		assert.LessOrEqual(t, allocations, most, body)
+	}
+}
+
 func TestRetryAtCountsFromTheClockWithoutNow(t *testing.T) {
 	before := time.Now()
 	err := errors.Decode(errors.Response{

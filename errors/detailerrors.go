@@ -3,6 +3,7 @@ package errors
 import (
 	"strings"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -29,22 +30,41 @@ type DetailItem struct {
 
 func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 	r.Details = raw
-	return &DetailErrors{Refusal: r, Items: listOf(raw, func(d details) DetailItem {
-		loc := locOf(d["loc"])
-		return DetailItem{Loc: loc, Path: pathOf(loc), Message: d.text("msg"), Type: d.text("type")}
-	})}
+	e := &DetailErrors{Refusal: r}
+	s := jsonscan.Over(raw)
+	s.Share()
+	for entries := s.Array(); s.Entry(&entries); {
+		if s.Kind() == jsonv2.KindBeginObject {
+			e.Items = append(e.Items, readDetailItem(&s))
+		}
+	}
+	return e
 }
 
-// locOf reads strings and integers. The description says strings, but validators of this kind also send indexes as
+func readDetailItem(s *jsonscan.Scanner) (item DetailItem) {
+	for members := s.Object(); s.Member(&members); {
+		switch string(members.Name) {
+		case "loc":
+			item.Loc = readLoc(s)
+		case "msg":
+			item.Message = s.Text()
+		case "type":
+			item.Type = s.Text()
+		}
+	}
+	item.Path = pathOf(item.Loc)
+	return item
+}
+
+// readLoc reads strings and integers. The description says strings, but validators of this kind also send indexes as
 // numbers.
-func locOf(raw jsonv2.Value) []string {
-	var loc []string
-	for _, step := range arrayOf(raw) {
-		switch step.Kind() {
+func readLoc(s *jsonscan.Scanner) (loc []string) {
+	for entries := s.Array(); s.Entry(&entries); {
+		switch s.Kind() {
 		case jsonv2.KindString:
-			loc = append(loc, textOf(step))
+			loc = append(loc, s.Text())
 		case jsonv2.KindNumber:
-			loc = append(loc, string(step))
+			loc = append(loc, string(s.Raw()))
 		}
 	}
 	return loc

@@ -1,11 +1,11 @@
 package errors
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -23,45 +23,51 @@ type Blocker struct {
 	Field   string // the name of the field in JSON, for example "iban"; empty if no field is the reason
 }
 
-// details reads error.details member by member. A member that is absent or has an unexpected type reads as the zero
-// value, so that the caller still gets the rest of the error. The member stays in the raw details.
-type details map[string]jsonv2.Value
+// details reads error.details member by member. The JSON is valid, because the whole body was checked. A member that is
+// absent or has an unexpected type reads as the zero value, so that the caller still gets the rest of the error. The
+// member stays in the raw details.
+type details []byte
 
-func newDetails(raw []byte) details {
-	var d details
-	if jsonv2.Value(raw).Kind() != jsonv2.KindBeginObject || jsonv2.Unmarshal(raw, &d) != nil {
-		return nil
+// find returns a scanner at the value of a member. If the member is absent, the scanner reads nothing.
+func (d details) find(key string) jsonscan.Scanner {
+	s := jsonscan.Over(d)
+	for members := s.Object(); s.Member(&members); {
+		if string(members.Name) == key {
+			break
+		}
 	}
-	return d
+	return s
 }
 
-func (d details) text(key string) string { return textOf(d[key]) }
+func (d details) text(key string) string {
+	s := d.find(key)
+	return s.Text()
+}
 
 // texts reads an array of strings, or one string of words separated by spaces, which is how OAuth writes scopes.
-func (d details) texts(key string) []string {
-	if d[key].Kind() == jsonv2.KindString {
-		return strings.Fields(textOf(d[key]))
+func (d details) texts(key string) (out []string) {
+	s := d.find(key)
+	if s.Kind() == jsonv2.KindString {
+		return strings.Fields(s.Text())
 	}
-	var out []string
-	for _, item := range arrayOf(d[key]) {
-		if item.Kind() == jsonv2.KindString {
-			out = append(out, textOf(item))
+	for entries := s.Array(); s.Entry(&entries); {
+		if s.Kind() == jsonv2.KindString {
+			out = append(out, s.Text())
 		}
 	}
 	return out
 }
 
-// decimalPattern is the service's pattern of decimal strings, without forms such as ".". It does not allow an exponent,
-// because a short "1e999999999" would print as a gigabyte.
-var decimalPattern = regexp.MustCompile(`^[-+]?(\d+\.?\d*|\.\d+)$`)
-
 // amount reads a decimal string, or a JSON number by its literal digits.
 func (d details) amount(key string) decimal.Decimal {
-	literal := string(d[key])
-	if d[key].Kind() != jsonv2.KindNumber {
-		literal = textOf(d[key])
+	s := d.find(key)
+	literal := ""
+	if s.Kind() == jsonv2.KindNumber {
+		literal = string(s.Raw())
+	} else {
+		literal = s.Text()
 	}
-	if len(literal) > maxName || !decimalPattern.MatchString(literal) {
+	if len(literal) > maxName || !isDecimal(literal) {
 		return decimal.Decimal{}
 	}
 	amount, err := decimal.NewFromString(literal)
@@ -71,42 +77,68 @@ func (d details) amount(key string) decimal.Decimal {
 	return amount
 }
 
+// isDecimal reports the service's form of decimal strings, without forms such as ".". It does not allow an exponent,
+// because a short "1e999999999" would print as a gigabyte.
+func isDecimal(literal string) bool {
+	if literal != "" && (literal[0] == '-' || literal[0] == '+') {
+		literal = literal[1:]
+	}
+	whole, fraction, _ := strings.Cut(literal, ".")
+	return isIndex(whole + fraction)
+}
+
 func (d details) fields(key string) []Field {
-	return listOf(d[key], func(f details) Field {
-		return Field{Field: f.text("field"), Code: f.text("code"), Message: f.text("message")}
+	return listOf(d.find(key), func(f *Field, member []byte) *string {
+		switch string(member) {
+		case "field":
+			return &f.Field
+		case "code":
+			return &f.Code
+		case "message":
+			return &f.Message
+		}
+		return nil
 	})
 }
 
 func (d details) blockers(key string) []Blocker {
-	return listOf(d[key], func(b details) Blocker {
-		return Blocker{Code: b.text("code"), Message: b.text("message"), Field: b.text("field")}
+	return listOf(d.find(key), func(b *Blocker, member []byte) *string {
+		switch string(member) {
+		case "code":
+			return &b.Code
+		case "message":
+			return &b.Message
+		case "field":
+			return &b.Field
+		}
+		return nil
 	})
 }
 
-// listOf reads the objects of a JSON array. It ignores all other entries.
-func listOf[T any](raw jsonv2.Value, read func(details) T) (list []T) {
-	for _, item := range arrayOf(raw) {
-		if object := newDetails(item); object != nil {
-			list = append(list, read(object))
+// listOf reads the objects of an array. It ignores all other entries. text returns where the text of a member belongs,
+// or nil for a member that is not read.
+func listOf[T any](s jsonscan.Scanner, text func(item *T, member []byte) *string) (list []T) {
+	s.Share()
+	for entries := s.Array(); s.Entry(&entries); {
+		if s.Kind() != jsonv2.KindBeginObject {
+			continue
+		}
+		if list == nil {
+			list = make([]T, 0, 4) // more are rare
+		}
+		list = append(list, *new(T))
+		item := &list[len(list)-1]
+		for members := s.Object(); s.Member(&members); {
+			if member := text(item, members.Name); member != nil {
+				*member = s.Text()
+			}
 		}
 	}
 	return list
 }
 
 // textOf reads a JSON string; anything else reads as "".
-func textOf(raw jsonv2.Value) string {
-	var text string
-	if raw.Kind() != jsonv2.KindString || jsonv2.Unmarshal(raw, &text) != nil {
-		return ""
-	}
-	return text
-}
-
-// arrayOf reads a JSON array; anything else reads as nil.
-func arrayOf(raw jsonv2.Value) []jsonv2.Value {
-	var items []jsonv2.Value
-	if raw.Kind() != jsonv2.KindBeginArray || jsonv2.Unmarshal(raw, &items) != nil {
-		return nil
-	}
-	return items
+func textOf(raw []byte) string {
+	s := jsonscan.Over(raw)
+	return s.Text()
 }

@@ -2,12 +2,14 @@ package errors_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // FuzzDecode holds Decode to its promise: an error for any input, of a type that answers every question about it.
@@ -21,6 +23,10 @@ func FuzzDecode(f *testing.F) {
 		`{"error":{"code":"forbidden","details":{"scope":"a b","requiredScope":"c"}}}`,
 		`{"error":{"code":"direct_transfer_unsupported","details":{"blockers":[{"code":"b"}]}}}`,
 		`{"error":{"code":"internal_error","details":{"requestId":"req_1"}}}`,
+		`{"error":{"code":"already_funded","message":"m","details":{"payoutId":"po_1","x":{"y":1,"y":2}}}}`,
+		`{"error":{"code":"already\u005ffunded","message":"\ud83d\ude00","details":{"payout\u0049d":"po_1"}}}`,
+		`{"error":{"code":"contact_not_payable","details":{"blockers":[7,{"code":"b","field":null},{}]}},"a":1,"a":2}`,
+		"{\"error\":{\"code\":\"gone\",\"message\":\"\xff\"}}", `{"error":{"code":"gone"}}{}`,
 	} {
 		f.Add(400, []byte(body), "text/html", "10", true)
 	}
@@ -59,6 +65,83 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%T is neither a refusal nor an unexpected answer, or both", err)
 		case isRefusal && refusal.Status != status, isUnexpected && unexpected.Status != status:
 			t.Fatalf("%T lost the status", err)
+		case isRefusal != accepted(body, status):
+			t.Fatalf("%T for %q", err, body)
+		case isRefusal:
+			readAsJSONv2Does(t, refusal, err, body)
 		}
 	})
+}
+
+// members reads an object with JSON v2. It returns nil for everything else.
+func members(raw jsonv2.Value) (object map[string]jsonv2.Value) {
+	if raw.Kind() == jsonv2.KindBeginObject {
+		_ = jsonv2.Unmarshal(raw, &object)
+	}
+	return object
+}
+
+// text reads a string with JSON v2. Everything else reads as "".
+func text(raw jsonv2.Value) (text string) {
+	if raw.Kind() == jsonv2.KindString {
+		_ = jsonv2.Unmarshal(raw, &text)
+	}
+	return text
+}
+
+// accepted reports whether JSON v2 reads an error of the service from the body.
+func accepted(body []byte, status int) bool {
+	var valid map[string]jsonv2.Value
+	if jsonv2.Unmarshal(body, &valid) != nil {
+		return false
+	}
+	sentence := text(valid["detail"]) != "" && status >= 400 && status < 500 && status != http.StatusRequestTimeout
+	return text(members(valid["error"])["code"]) != "" || valid["detail"].Kind() == jsonv2.KindBeginArray || sentence
+}
+
+// readAsJSONv2Does checks the parts of a refusal that every slug has, and one detail of each form.
+func readAsJSONv2Does(t *testing.T, refusal *errors.Refusal, err error, body []byte) {
+	t.Helper()
+	var top map[string]jsonv2.Value
+	if err := jsonv2.Unmarshal(body, &top); err != nil {
+		t.Fatal(err)
+	}
+	sent := members(top["error"])
+	code, details := text(sent["code"]), sent["details"]
+	if code == "" {
+		return
+	}
+	if details.Kind() == jsonv2.KindNull {
+		details = nil
+	}
+	if refusal.Message != text(sent["message"]) || string(refusal.Details) != string(details) {
+		t.Fatalf("%q was read as %q and %q", body, refusal.Message, refusal.Details)
+	}
+	folded := code == "contact_requires_quote" || code == "direct_transfer_unsupported"
+	if !folded && string(refusal.Code) != code {
+		t.Fatalf("%q was read as %q", body, refusal.Code)
+	}
+	object := members(details)
+	if refusal.RequestID != text(object["requestId"]) {
+		t.Fatalf("%q was read as request %q", body, refusal.RequestID)
+	}
+	switch typed := err.(type) { //nolint:errorlint // Decode wraps nothing
+	case *errors.AlreadyFunded:
+		if typed.PayoutID != text(object["payoutId"]) {
+			t.Fatalf("%q was read as %q", body, typed.PayoutID)
+		}
+	case *errors.ContactNotPayable:
+		var entries []jsonv2.Value
+		var want []errors.Blocker
+		_ = jsonv2.Unmarshal(object["blockers"], &entries)
+		for _, entry := range entries {
+			if blocker := members(entry); blocker != nil {
+				want = append(want, errors.Blocker{Code: text(blocker["code"]), Message: text(blocker["message"]),
+					Field: text(blocker["field"])})
+			}
+		}
+		if !slices.Equal(want, typed.Blockers) {
+			t.Fatalf("%q was read as %q", body, typed.Blockers)
+		}
+	}
 }

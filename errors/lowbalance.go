@@ -1,5 +1,7 @@
 package errors
 
+import "github.com/moneymovement/moneymovement-go/internal/jsonscan"
+
 // LowBalance reports whether the balance is too low for the payout. If it returns false, the account has no routing to
 // fund the payout. After a credit, the same call with the same idempotency key can succeed.
 func (e *PayoutNotFundable) LowBalance() bool {
@@ -14,6 +16,10 @@ func (e *Conflict) LowBalance() bool {
 
 // namesBalance reports whether the details have the available balance, which can be zero.
 func namesBalance(raw []byte) bool {
-	_, named := newDetails(raw)["available"]
-	return named
+	named := false
+	s := jsonscan.Over(raw)
+	for members := s.Object(); s.Member(&members); {
+		named = named || string(members.Name) == "available"
+	}
+	return named && s.End()
 }

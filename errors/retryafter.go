@@ -16,6 +16,9 @@ const maxRetryAfter = 24 * time.Hour
 // false if the header is absent or cannot be read.
 func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
+	if value == "" {
+		return 0, false // the usual case
+	}
 	if date, err := http.ParseTime(value); err == nil {
 		// Sub saturates, so a date far away cannot overflow.
 		return min(max(date.Sub(now), 0), maxRetryAfter), true

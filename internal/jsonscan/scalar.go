@@ -63,17 +63,18 @@ func (s *Scanner) here() byte {
 	return s.text[s.at]
 }
 
-// unquoted reads a string, and returns what it says.
-func (s *Scanner) unquoted() []byte {
+// unquoted reads a string, and returns what it says and whether it had escapes. Without escapes it is a part of the
+// text.
+func (s *Scanner) unquoted() (text []byte, escaped bool) {
 	inner, escaped := s.quoted()
 	if !escaped {
-		return inner
+		return inner, false
 	}
 	text, err := jsonv2.AppendUnquote(nil, s.text[s.at-len(inner)-len(`""`):s.at])
 	if err != nil {
 		s.fail()
 	}
-	return text
+	return text, true
 }
 
 // quoted reads a string, and returns what is between its quotes and whether it has escapes.

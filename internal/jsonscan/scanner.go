@@ -26,6 +26,8 @@ type Scanner struct {
 	at    int
 	depth int
 	bad   bool
+
+	shared string // a copy of the end of the text; "" if each text is copied by itself
 }
 
 // deepest is how many objects and arrays may be inside each other, as in jsonv2.
@@ -91,8 +93,16 @@ func (s *Scanner) Text() string {
 		s.Skip()
 		return ""
 	}
-	return string(s.unquoted())
+	text, escaped := s.unquoted()
+	if end := len(s.shared) - len(s.text) + s.at - len(`"`); !escaped && end >= len(text) {
+		return s.shared[end-len(text) : end]
+	}
+	return string(text)
 }
+
+// Share makes the texts that follow parts of one copy of the rest. That is one allocation for all of them. Use it where
+// they are most of the rest, because each of them keeps the whole copy in memory.
+func (s *Scanner) Share() { s.shared = string(s.text[s.at:]) }
 
 // Array begins to read an array. Any other value is skipped, and has no entries.
 func (s *Scanner) Array() Array { return Array{s.enter('[')} }
@@ -126,7 +136,7 @@ func (s *Scanner) Member(o *Object) bool {
 	if s.peek() != '"' {
 		return s.fail()
 	}
-	o.Name = s.unquoted()
+	o.Name, _ = s.unquoted()
 	if s.peek() != ':' || !o.first() {
 		return s.fail()
 	}

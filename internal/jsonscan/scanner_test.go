@@ -1,6 +1,7 @@
 package jsonscan_test
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,6 +106,9 @@ func same(t *testing.T, text []byte) {
 	require.Equal(t, err == nil, reading.End(), "%.200q: jsonv2 says %v", text, err)
 	if err == nil {
 		require.Equal(t, treeByJSONv2(t, want), got, "%.200q", text)
+		sharing := jsonscan.Over(bytes.Clone(text))
+		sharing.Share()
+		require.Equal(t, got, tree(&sharing), "%.200q", text)
 		raw := jsonscan.Over(text)
 		require.Equal(t, want, jsonv2.Value(raw.Raw()), "%.200q", text)
 	}
@@ -187,4 +191,34 @@ func TestReadingAllocatesOnlyTheTextsThatItReturns(t *testing.T) {
 	})
 	assert.Equal(t, "not_found", code)
 	assert.LessOrEqual(t, allocations, 1.0)
+}
+
+func TestSharedTextsAreOneAllocationAndNoPartOfTheInput(t *testing.T) {
+	text := []byte(`["first text",["second text",""],{"a":"\u0074hird text"},"fourth text"]`)
+	var got []string
+	read := func() {
+		got = got[:0]
+		s := jsonscan.Over(text)
+		for entries := s.Array(); s.Entry(&entries); {
+			if len(got) == 1 {
+				s.Share()
+			}
+			switch s.Kind() {
+			case jsonv2.KindBeginArray:
+				for inner := s.Array(); s.Entry(&inner); {
+					got = append(got, s.Text())
+				}
+			case jsonv2.KindBeginObject:
+				for members := s.Object(); s.Member(&members); {
+					got = append(got, s.Text())
+				}
+			default:
+				got = append(got, s.Text())
+			}
+		}
+	}
+	read()
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, read), 4.0, "the first, the copy, and the escaped one twice")
+	clear(text)
+	assert.Equal(t, []string{"first text", "second text", "", "third text", "fourth text"}, got)
 }
