@@ -41,11 +41,14 @@ func (t *tracker) authorize(ctx context.Context) error {
 // renewer returns the Renewer if a new credential can help after a refusal: the old credential has expired, or the
 // service does not know it any more.
 func (t *tracker) renewer(err error) (Renewer, bool) {
+	renewer, able := t.auth.(Renewer)
+	if err == nil || !able || t.op.Public {
+		return nil, false
+	}
 	if lost, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		err = lost.Cause // the error of the last attempt, even if earlier attempts were lost
 	}
 	_, expired := errors.AsType[*errors.TokenExpired](err)
 	_, unknown := errors.AsType[*errors.Unauthenticated](err)
-	renewer, able := t.auth.(Renewer)
-	return renewer, able && !t.op.Public && (expired || unknown)
+	return renewer, expired || unknown
 }

@@ -160,7 +160,7 @@ func (t *tracker) keep() {
 	t.call.Keep(Answer{
 		Status:         t.answer.status,
 		Header:         t.answer.header,
-		RequestID:      t.answer.header.Get("X-Request-ID"),
+		RequestID:      t.answer.header.Get(requestIDHeader),
 		IdempotencyKey: t.call.Key,
 		Replayed:       t.answer.header.Get("Idempotency-Replayed") == "true",
 		Attempts:       t.attempts,

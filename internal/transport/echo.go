@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/internal/wire"
@@ -17,31 +18,41 @@ func (t *tracker) hideEcho() {
 	if t.answer.success() {
 		return
 	}
-	body := t.answer.bytes()
-	suspect := bytes.IndexByte(body, '\\') >= 0 // an escape can hide a character of a secret
-	var pairs []string
-	for _, secret := range t.sentSecrets() {
-		if len(secret) >= leastEchoed {
-			pairs = append(pairs, secret, Redaction)
-			suspect = suspect || bytes.Contains(body, []byte(secret))
-		}
-	}
-	if !suspect || len(pairs) == 0 { // the usual case
+	var room [4]string
+	secrets := t.sentSecrets(room[:0])
+	if !mayEcho(t.answer.bytes(), secrets) { // the usual case
 		return
 	}
-	if hidden, found := wire.Replace(body, strings.NewReplacer(pairs...)); found {
+	var pairs []string
+	for _, secret := range secrets {
+		pairs = append(pairs, secret, Redaction)
+	}
+	if hidden, found := wire.Replace(t.answer.bytes(), strings.NewReplacer(pairs...)); found {
 		t.answer.body.Reset()
 		t.answer.body.Write(hidden)
 	}
 }
 
-// sentSecrets returns the credentials, and the secrets of the body, that the last attempt sent.
-func (t *tracker) sentSecrets() (secrets []string) {
-	for _, name := range []string{"Authorization", "X-Api-Key"} {
-		secrets = append(secrets, strings.TrimPrefix(t.header.Get(name), "Bearer "))
+// mayEcho reports whether a body can have one of the secrets. An escape can hide a character of a secret.
+func mayEcho(body []byte, secrets []string) bool {
+	if len(secrets) > 0 && bytes.IndexByte(body, '\\') >= 0 {
+		return true
 	}
+	for _, secret := range secrets {
+		beginning := secret[:min(len(secret), 32)] // as bytes, it fits on the stack
+		if bytes.Contains(body, []byte(beginning)) {
+			return true
+		}
+	}
+	return false
+}
+
+// sentSecrets adds the credentials, and the secrets of the body, that the last attempt sent. It leaves out those that
+// are too short to search for.
+func (t *tracker) sentSecrets(secrets []string) []string {
+	secrets = append(secrets, strings.TrimPrefix(t.header.Get("Authorization"), "Bearer "), t.header.Get("X-Api-Key"))
 	if t.op.Tells {
 		secrets = append(secrets, wire.Secrets(t.request.body)...)
 	}
-	return secrets
+	return slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < leastEchoed })
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
+// requestIDHeader is X-Request-ID as net/http spells it. Looking for another spelling makes a copy.
+const requestIDHeader = "X-Request-Id"
+
 // head returns what errors say about the call.
 func (t *tracker) head() errors.CallInfo {
 	head := t.request.head().WithFacts(t.facts())
 	head.Attempts = t.attempts
 	if t.answer.header != nil {
-		head.RequestID = t.answer.header.Get("X-Request-ID")
+		head.RequestID = t.answer.header.Get(requestIDHeader)
 	}
 	return head
 }

@@ -56,7 +56,7 @@ func levelOf(resp *http.Response) slog.Level {
 
 // requestID returns the service's id of the request. For a warning, it is also looked for in the details of the error.
 func requestID(resp *http.Response, level slog.Level) string {
-	if id := resp.Header.Get("X-Request-ID"); id != "" || level < slog.LevelWarn {
+	if id := resp.Header.Get(requestIDHeader); id != "" || level < slog.LevelWarn {
 		return id
 	}
 	answered := errors.Decode(errors.Response{Status: resp.StatusCode, Body: peek(resp)})

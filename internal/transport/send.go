@@ -122,7 +122,11 @@ var errNoAnswer = errors.New("the transport returned neither a response nor an e
 // dropUnreadableLocation removes a Location that cannot be parsed. http.Client reads it even if it does not follow
 // redirects, and its error would print it.
 func dropUnreadableLocation(h http.Header) {
-	if _, err := url.Parse(h.Get("Location")); err != nil {
+	location := h.Get("Location")
+	if location == "" {
+		return // the usual case
+	}
+	if _, err := url.Parse(location); err != nil {
 		h.Del("Location")
 	}
 }

@@ -56,7 +56,7 @@ func (s *streaming) open(t *tracker, resp *http.Response) (opened bool) {
 	t.answer = answer{status: resp.StatusCode, header: resp.Header}
 	t.body.endless()
 	s.opened = &Stream{
-		ContentType: kind, Length: resp.ContentLength, RequestID: resp.Header.Get("X-Request-ID"),
+		ContentType: kind, Length: resp.ContentLength, RequestID: resp.Header.Get(requestIDHeader),
 		body: resp.Body, left: maxStream, tracker: t,
 	}
 	return true

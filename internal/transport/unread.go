@@ -38,7 +38,7 @@ func (c *Client) reportUnread(ctx context.Context, t *tracker) {
 func (c *Client) logUnread(ctx context.Context, t *tracker, level slog.Level, message string, members []string) {
 	c.logger.LogAttrs(ctx, level, message,
 		slog.String("operation", t.op.ID), slog.Any("members", members),
-		slog.String("requestId", t.answer.header.Get("X-Request-ID")))
+		slog.String("requestId", t.answer.header.Get(requestIDHeader)))
 }
 
 // firstReport reports whether a place is reported for the first time. Places come from the shapes, so their number is
