@@ -1,5 +1,7 @@
 package errors
 
+import "sync"
+
 // Code is a slug: the stable lower snake_case name of a refusal, for example "quote_expired". Branch on it, never on
 // the message. The set is open: a newer service can send a code that this SDK does not know.
 type Code string
@@ -11,6 +13,22 @@ type entry struct {
 	moved     Movement
 	condition string
 	hint      string
+}
+
+var knownCodes = sync.OnceValue(func() map[string]Code {
+	known := map[string]Code{}
+	for _, code := range Codes() {
+		known[string(code)] = code
+	}
+	return known
+})
+
+// codeOf returns the code that a text spells. It copies only the text of an unknown one.
+func codeOf(text []byte) Code {
+	if known, ok := knownCodes()[string(text)]; ok {
+		return known
+	}
+	return Code(text)
 }
 
 // Known reports whether the SDK has a type for this slug. It returns false for a folded slug, such as

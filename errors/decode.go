@@ -33,7 +33,7 @@ var (
 
 // envelope is the union of the two JSON errors of the service. Details and Detail are parts of the body.
 type envelope struct {
-	Code    string
+	Code    Code
 	Message string
 	Details jsonv2.Value
 	Detail  jsonv2.Value
@@ -71,7 +71,7 @@ func (e *envelope) read(s *jsonscan.Scanner) {
 	for members := s.Object(); s.Member(&members); {
 		switch string(members.Name) {
 		case "code":
-			e.Code = s.Text()
+			e.Code = codeOf(s.Bytes())
 		case "message":
 			e.Message = s.Text()
 		case "details":
@@ -115,7 +115,7 @@ func Decode(a Response) error {
 
 // newRefused returns the error for the error object of the body.
 func newRefused(r Refusal, e *envelope) error {
-	r.Code, r.Message = Code(e.Code), e.Message
+	r.Code, r.Message = e.Code, e.Message
 	if e.Details.Kind() != jsonv2.KindNull {
 		r.Details = bytes.Clone(e.Details)
 	}
@@ -141,13 +141,16 @@ func newSentence(r Refusal, sentence string, raw []byte) error {
 
 // refusalOf returns what the call and the header of the response say.
 func refusalOf(a Response) Refusal {
+	r := Refusal{CallInfo: a.CallInfo, Status: a.Status}
+	// X-Request-ID, as net/http spells it: looking for another spelling makes a copy
+	r.RequestID, r.RetryAt = a.Header.Get("X-Request-Id"), time.Time{}
+	if a.Header.Get("Retry-After") == "" {
+		return r // the usual case, which needs no clock
+	}
 	now := a.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
-	r := Refusal{CallInfo: a.CallInfo, Status: a.Status}
-	// X-Request-ID, as net/http spells it: looking for another spelling makes a copy
-	r.RequestID, r.RetryAt = a.Header.Get("X-Request-Id"), time.Time{}
 	if wait, ok := RetryAfter(a.Header, now); ok {
 		r.RetryAfter, r.RetryAt = wait, now.Add(wait)
 	}

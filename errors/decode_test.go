@@ -230,9 +230,11 @@ func TestErrorDoesNotShareTheBody(t *testing.T) {
 func TestDecodingAllocatesOnlyWhatTheErrorKeeps(t *testing.T) {
 	header := http.Header{"X-Request-Id": {"req_1"}, "Content-Type": {"application/json"}}
 	for body, most := range map[string]float64{
-		`{"error":{"code":"not_found","message":"m","details":{"requestId":"req_1"}}}`:                           4,
-		`{"error":{"code":"already_funded","message":"m","details":{"requestId":"req_1","payoutId":"po_1"}}}`:    5,
-		`{"error":{"code":"contact_not_payable","message":"m","details":{"blockers":[{"code":"kyc_pending"}]}}}`: 6,
+		`{"error":{"code":"not_found","message":"no such payout","details":{"a":[1]}}}`:                             3,
+		`{"error":{"code":"new_slug","message":"no such payout","details":{"a":[1]}}}`:                              4,
+		`{"error":{"code":"already_funded","message":"paid","details":{"payoutId":"po_1"}}}`:                        4,
+		`{"error":{"code":"contact_not_payable","details":{"blockers":[{"code":"kyc"},{"message":"an address"}]}}}`: 4,
+		`{"detail":[{"loc":["body"],"msg":"is required","type":"missing"},{"msg":"is wrong"}]}`:                     7,
 	} {
 		response := errors.Response{Status: 409, Header: header, Body: []byte(body)}
 		allocations := testing.AllocsPerRun(100, func() { _ = errors.Decode(response) })

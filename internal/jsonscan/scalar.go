@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -81,6 +82,14 @@ func (s *Scanner) unquoted() (text []byte, escaped bool) {
 func (s *Scanner) quoted() (inner []byte, escaped bool) {
 	start, ascii := s.at+1, true
 	for i := start; i < len(s.text); {
+		if rest := s.text[i:]; len(rest) >= 8 {
+			special := specials(binary.LittleEndian.Uint64(rest))
+			if special == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(special) / 8
+		}
 		switch c := s.text[i]; {
 		case c == '"':
 			inner, s.at = s.text[start:i:i], i+1
@@ -106,6 +115,15 @@ func (s *Scanner) quoted() (inner []byte, escaped bool) {
 	}
 	s.fail()
 	return nil, false
+}
+
+// specials finds, among eight bytes at once, those that quoted must look at: quotes, backslashes, control characters
+// and all that is not ASCII. The lowest byte with its highest bit set is the first of them. Bytes above it can have
+// that bit without being special, because a subtraction borrows from them.
+func specials(eight uint64) uint64 {
+	const each, highest = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := eight^each*'"', eight^each*'\\'
+	return (eight | (eight - each*' ') | (quote - each) | (backslash - each)) & highest
 }
 
 // escapeLength returns the length of the escape at the beginning of a text, or 0 if it is not valid. A surrogate is

@@ -89,15 +89,25 @@ func (s *Scanner) Raw() []byte {
 
 // Text reads a string. Any other value reads as "".
 func (s *Scanner) Text() string {
-	if s.Kind() != jsonv2.KindString {
-		s.Skip()
-		return ""
-	}
-	text, escaped := s.unquoted()
+	text, escaped := s.string()
 	if end := len(s.shared) - len(s.text) + s.at - len(`"`); !escaped && end >= len(text) {
 		return s.shared[end-len(text) : end]
 	}
 	return string(text)
+}
+
+// Bytes is Text without a copy: if the string has no escapes, the result is a part of the text.
+func (s *Scanner) Bytes() []byte {
+	text, _ := s.string()
+	return text
+}
+
+func (s *Scanner) string() (text []byte, escaped bool) {
+	if s.Kind() != jsonv2.KindString {
+		s.Skip()
+		return nil, false
+	}
+	return s.unquoted()
 }
 
 // Share makes the texts that follow parts of one copy of the rest. That is one allocation for all of them. Use it where
@@ -122,10 +132,13 @@ type Object struct {
 	// Name is the name of the present member.
 	Name []byte
 
-	few   [8][]byte // the names up to here
+	few   [8]place // of the names up to here
 	count int
-	many  map[string]struct{} // in place of few, if they are more
+	many  map[string]struct{} // in place of few, if they are more or one has escapes
 }
+
+// place is a part of the text.
+type place struct{ start, end int }
 
 // Member moves to the next member. It returns false at the end of the object. Read the member's value as a whole, or
 // not at all.
@@ -136,8 +149,9 @@ func (s *Scanner) Member(o *Object) bool {
 	if s.peek() != '"' {
 		return s.fail()
 	}
-	o.Name, _ = s.unquoted()
-	if s.peek() != ':' || !o.first() {
+	name, escaped := s.unquoted()
+	end := s.at - len(`"`)
+	if o.Name = name; !s.first(o, place{end - len(name), end}, escaped) || s.peek() != ':' {
 		return s.fail()
 	}
 	s.at++
@@ -147,28 +161,26 @@ func (s *Scanner) Member(o *Object) bool {
 }
 
 // first notes the name, and reports whether the object did not have it before.
-func (o *Object) first() bool {
-	if o.many != nil {
-		before := len(o.many)
-		o.many[string(o.Name)] = struct{}{}
-		return len(o.many) > before
-	}
-	for _, earlier := range o.few[:o.count] {
-		if bytes.Equal(earlier, o.Name) {
-			return false
+func (s *Scanner) first(o *Object, at place, escaped bool) bool {
+	if o.many == nil && !escaped && o.count < len(o.few) {
+		for _, earlier := range o.few[:o.count] {
+			if bytes.Equal(s.text[earlier.start:earlier.end], o.Name) {
+				return false
+			}
 		}
-	}
-	if o.count < len(o.few) {
-		o.few[o.count] = o.Name
+		o.few[o.count] = at
 		o.count++
 		return true
 	}
-	o.many = make(map[string]struct{}, 2*len(o.few))
-	for _, earlier := range o.few {
-		o.many[string(earlier)] = struct{}{}
+	if o.many == nil {
+		o.many = make(map[string]struct{}, 2*len(o.few))
+		for _, earlier := range o.few[:o.count] {
+			o.many[string(s.text[earlier.start:earlier.end])] = struct{}{}
+		}
 	}
+	before := len(o.many)
 	o.many[string(o.Name)] = struct{}{}
-	return true
+	return len(o.many) > before
 }
 
 // sequence is what objects and arrays have in common.

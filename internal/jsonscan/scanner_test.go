@@ -222,3 +222,30 @@ func TestSharedTextsAreOneAllocationAndNoPartOfTheInput(t *testing.T) {
 	clear(text)
 	assert.Equal(t, []string{"first text", "second text", "", "third text", "fourth text"}, got)
 }
+
+// Eight characters are looked at together. Each place in them is tried with each kind of character.
+func TestEveryCharacterOfAStringIsLookedAt(t *testing.T) {
+	for _, special := range []string{
+		`"`, `\`, `\n`, `\x`, `\u00e9`, "\x00", "\x1f", " ", "!", "#", "[", "]", "\x7f", "\x80", "\xff", "é", "\xc3", "😀",
+	} {
+		for before := range 18 {
+			for after := range 18 {
+				same(t, []byte(`"`+strings.Repeat("a", before)+special+strings.Repeat("~", after)+`"`))
+			}
+		}
+	}
+}
+
+func TestBytesAreAPartOfTheText(t *testing.T) {
+	text := []byte(`["plain","\u0065scaped",7]`)
+	var got []string
+	allocations := testing.AllocsPerRun(1, func() {
+		got = got[:0]
+		s := jsonscan.Over(text)
+		for entries := s.Array(); s.Entry(&entries); {
+			got = append(got, string(s.Bytes()))
+		}
+	})
+	assert.Equal(t, []string{"plain", "escaped", ""}, got)
+	assert.Less(t, allocations, 8.0)
+}
