@@ -143,14 +143,15 @@ func loopback(host string) bool {
 
 // Do sends one call and decodes the response into a T.
 func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
-	value := new(T)
-	if err := c.do(ctx, r, value); err != nil {
+	value, err := c.do(ctx, r, func() any { return new(T) })
+	if err != nil {
 		return nil, err
 	}
-	return value, nil
+	return value.(*T), nil
 }
 
-func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
+// do makes the value only for a success: it can be large, and a refusal does not need it.
+func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
 	if c != nil && c.measure != nil && ctx != nil {
 		defer c.measured(ctx, r, time.Now(), &err)
 	}
@@ -162,18 +163,18 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 	r.check.Timeout("Timeout", r.call.Timeout)
 	r.check.Options(r.call.Invalid)
 	if err := r.check.err(r.head); err != nil {
-		return err
+		return nil, err
 	}
 	body, err := r.encode()
 	if err != nil {
-		return &errors.InvalidInput{
+		return nil, &errors.InvalidInput{
 			CallInfo: r.head(),
 			Fields:   []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
 	over, err := c.terms.claim(r, body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := c.bounded(ctx, r)
 	defer cancel()
@@ -185,42 +186,43 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 	defer t.answer.release()
 	defer t.keep()
 
-	err = c.send(ctx, r, t, body, value)
+	value, err = c.send(ctx, r, t, body, newValue)
 	if renewer, able := t.renewer(err); able {
-		err = c.renewAndReplay(ctx, renewer, r, t, body, value)
+		value, err = c.renewAndReplay(ctx, renewer, r, t, body, newValue)
 	}
 	over(value, err)
-	return err
+	return value, err
 }
 
 // send sends the request, and returns the decoded value or the error.
-func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, value any) error {
+func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, newValue func() any) (any, error) {
 	if err := c.exchange(ctx, r, t, body); err != nil {
-		return t.outcome(ended(ctx, err))
+		return nil, t.outcome(ended(ctx, err))
 	}
 	if !t.answer.success() {
-		return t.settle(t.answer.refusal(t))
+		return nil, t.settle(t.answer.refusal(t))
 	}
 	c.budget.earn()
+	value := newValue()
 	if t.stream != nil {
-		return t.stream.end(t)
+		return value, t.stream.end(t)
 	}
 	if err := t.decode(value); err != nil {
-		return t.unreadable(err)
+		return nil, t.unreadable(err)
 	}
 	c.reportUnread(ctx, t)
-	return nil
+	return value, nil
 }
 
 // renewAndReplay renews the credential once, and sends the same request with the same key again. This is safe: the
 // refused attempt was not carried out.
 func (c *Client) renewAndReplay(
-	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, value any,
-) error {
+	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, newValue func() any,
+) (any, error) {
 	if err := renewer.Renew(ctx, t.header); err != nil {
-		return t.outcome(ended(ctx, err))
+		return nil, t.outcome(ended(ctx, err))
 	}
-	return c.send(ctx, r, t, body, value)
+	return c.send(ctx, r, t, body, newValue)
 }
 
 // exchange makes the first attempt. If that attempt should be repeated, it continues with go-retryablehttp. For the

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
@@ -143,12 +142,14 @@ func isJSON(contentType string) bool {
 
 // refusal returns the typed error of a response that is not a success.
 func (a *answer) refusal(t *tracker) error {
-	facts := t.facts()
-	facts.ReadOnly = facts.ReadOnly || t.op.Public // a refused login changed nothing, whatever the status is
+	head := t.head()
+	if t.op.Public { // a refused login changed nothing, whatever the status is
+		facts := t.facts()
+		facts.ReadOnly = true
+		head = head.WithFacts(facts)
+	}
 	return errors.Decode(errors.Response{
-		CallInfo: t.head().WithFacts(facts), Status: a.status, Header: a.header, Body: a.bytes(),
-		Truncated: a.truncated,
-		Now:       time.Now(),
+		CallInfo: head, Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,
 	})
 }
 

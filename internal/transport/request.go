@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -88,10 +87,18 @@ func (r *Request) http(c *Client, body []byte) http.Request {
 		ProtoMinor: 1,
 	}
 	if body != nil {
-		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		sent := new(sentBody)
+		sent.Reset(body)
+		req.Body, req.ContentLength = sent, int64(len(body))
 	}
 	return req
 }
+
+// sentBody is the body of the first attempt, in one allocation.
+type sentBody struct{ bytes.Reader }
+
+// Close implements io.Closer.
+func (*sentBody) Close() error { return nil }
 
 // url joins the base URL and the path, without parsing the URL again.
 func (r *Request) url(c *Client) *url.URL {

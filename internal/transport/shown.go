@@ -12,8 +12,8 @@ type Shown[T any] struct {
 
 // Carry is [Do] for such a write.
 func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
-	value := new(T)
-	if err := c.do(ctx, r, value); err != nil {
+	value, err := Do[T](ctx, c, r)
+	if err != nil {
 		return Shown[T]{err: err}
 	}
 	if !r.tracker.shown {
