@@ -12,19 +12,25 @@ import (
 )
 
 // canned returns responses with as few allocations as possible, so that only our own and http.Client's are measured.
-type canned struct{ header http.Header }
+type canned struct {
+	status int
+	body   string
+	header http.Header
+}
 
 func (c canned) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Header: c.header, Body: io.NopCloser(strings.NewReader(oneThing)),
-		ContentLength: int64(len(oneThing)), Request: req}, nil
+	return &http.Response{StatusCode: c.status, Header: c.header, Body: io.NopCloser(strings.NewReader(c.body)),
+		ContentLength: int64(len(c.body)), Request: req}, nil
 }
+
+var cannedHeader = http.Header{"Content-Type": {"application/json"}, "X-Request-Id": {"req_1"}}
 
 // This finds gross waste, such as a second decode or a buffer for each response. Benchmarks measure the rest.
 func TestOneReadCostsLittle(t *testing.T) {
 	if testing.CoverMode() != "" || raceDetector {
 		t.Skip("code that the race detector instruments allocates more; make allocations runs it without")
 	}
-	client := newClient(t, host, through(canned{http.Header{"Content-Type": {"application/json"}}}),
+	client := newClient(t, host, through(canned{http.StatusOK, oneThing, cannedHeader}),
 		limitedBy(transport.NewLocalLimiter(map[transport.Window]transport.Allowance{
 			transport.WindowReads: {Calls: 1 << 20, Per: 1}})))
 	ctx := t.Context()
@@ -34,4 +40,22 @@ func TestOneReadCostsLittle(t *testing.T) {
 	})
 	t.Logf("%v allocations", allocations)
 	require.LessOrEqual(t, allocations, 40.0)
+}
+
+// A refusal that is not repeated does not reach the code for retries, and makes no value. Looking for secrets in it,
+// and for a wait in its header, costs no allocation.
+func TestOneRefusalCostsLittle(t *testing.T) {
+	if testing.CoverMode() != "" || raceDetector {
+		t.Skip("code that the race detector instruments allocates more; make allocations runs it without")
+	}
+	const refused = `{"error":{"code":"not_found","message":"no such thing","details":{"requestId":"req_1"}}}`
+	client := newClient(t, host, through(canned{http.StatusNotFound, refused, cannedHeader}))
+	ctx, call := t.Context(), transport.Call{Auth: bearing{"token-of-the-canary-that-is-longer-than-a-buffer",
+		"key-of-it"}}
+	allocations := testing.AllocsPerRun(200, func() {
+		_, err := send(ctx, client, &readThing, call)
+		require.Error(t, err)
+	})
+	t.Logf("%v allocations", allocations)
+	require.LessOrEqual(t, allocations, 23.0)
 }
