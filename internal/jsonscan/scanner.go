@@ -118,7 +118,7 @@ func (s *Scanner) Share() { s.shared = string(s.text[s.at:]) }
 func (s *Scanner) Array() Array { return Array{s.enter('[')} }
 
 // Object begins to read an object. Any other value is skipped, and has no members.
-func (s *Scanner) Object() Object { return Object{sequence: s.enter('{')} }
+func (s *Scanner) Object() Object { return Object{Plain: s.Plain()} }
 
 // Array is an array that is being read.
 type Array struct{ sequence }
@@ -128,47 +128,26 @@ func (s *Scanner) Entry(a *Array) bool { return s.next(&a.sequence, ']') }
 
 // Object is an object that is being read. It does not hold its scanner, which would then have to be on the heap.
 type Object struct {
-	sequence
-	// Name is the name of the present member.
-	Name []byte
+	Plain
 
 	few   [8]place // of the names up to here
 	count int
 	many  map[string]struct{} // in place of few, if they are more or one has escapes
 }
 
-// place is a part of the text.
-type place struct{ start, end int }
-
-// Member moves to the next member. It returns false at the end of the object. Read the member's value as a whole, or
-// not at all.
-func (s *Scanner) Member(o *Object) bool {
-	if !s.next(&o.sequence, '}') {
-		return false
-	}
-	if s.peek() != '"' {
-		return s.fail()
-	}
-	name, escaped := s.unquoted()
-	end := s.at - len(`"`)
-	if o.Name = name; !s.first(o, place{end - len(name), end}, escaped) || s.peek() != ':' {
-		return s.fail()
-	}
-	s.at++
-	s.peek()
-	o.unread = s.at
-	return true
-}
+// Member moves to the next member. It returns false at the end of the object, and for a name that the object had before.
+// Read the member's value as a whole, or not at all.
+func (s *Scanner) Member(o *Object) bool { return s.Next(&o.Plain) && (s.first(o) || s.fail()) }
 
 // first notes the name, and reports whether the object did not have it before.
-func (s *Scanner) first(o *Object, at place, escaped bool) bool {
-	if o.many == nil && !escaped && o.count < len(o.few) {
+func (s *Scanner) first(o *Object) bool {
+	if o.many == nil && !o.escaped && o.count < len(o.few) {
 		for _, earlier := range o.few[:o.count] {
 			if bytes.Equal(s.text[earlier.start:earlier.end], o.Name) {
 				return false
 			}
 		}
-		o.few[o.count] = at
+		o.few[o.count] = o.at
 		o.count++
 		return true
 	}

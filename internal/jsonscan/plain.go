@@ -1,0 +1,81 @@
+package jsonscan
+
+import "bytes"
+
+// Plain is an object that is being read by a program that checks by itself that no name is there twice.
+type Plain struct {
+	sequence
+	// Name is the name of the present member. It may be a part of the text.
+	Name []byte
+
+	at      place // of the name
+	escaped bool  // the name has escapes, and is not a part of the text
+}
+
+// place is a part of the text.
+type place struct{ start, end int }
+
+// Plain begins to read an object. Any other value is skipped, and has no members.
+func (s *Scanner) Plain() Plain { return Plain{sequence: s.enter('{')} }
+
+// Next moves to the next member, and to its value. It returns false at the end of the object. Read the value as a
+// whole, or not at all.
+func (s *Scanner) Next(p *Plain) bool {
+	if !s.next(&p.sequence, '}') {
+		return false
+	}
+	if s.peek() != '"' {
+		return s.fail()
+	}
+	p.Name, p.escaped = s.unquoted()
+	end := s.at - len(`"`)
+	p.at = place{end - len(p.Name), end}
+	if s.peek() != ':' {
+		return s.fail()
+	}
+	s.at++
+	s.peek()
+	p.unread = s.at
+	return true
+}
+
+// Begins reports whether the next value begins with a character.
+func (s *Scanner) Begins(c byte) bool { return s.at < len(s.text) && s.text[s.at] == c }
+
+// String reads a string, and returns what it says, which may be a part of the text. It returns false for any other
+// value, and does not read that.
+func (s *Scanner) String() ([]byte, bool) {
+	if !s.Begins('"') {
+		return nil, false
+	}
+	text, _ := s.unquoted()
+	return text, !s.bad
+}
+
+// At returns where the scanner is. That is where a value begins that is read next.
+func (s *Scanner) At() int { return s.at }
+
+// Back goes back to where a value begins, to read it again.
+func (s *Scanner) Back(at int) {
+	if !s.bad {
+		s.at = at
+	}
+}
+
+// Left returns how many bytes are not read yet.
+func (s *Scanner) Left() int { return len(s.text) - s.at }
+
+// Empty reports whether the value that was read, and begins at a place, is an empty text or object.
+func (s *Scanner) Empty(at int) bool {
+	if s.bad {
+		return false
+	}
+	switch s.text[at] {
+	case '"', '{':
+		return len(bytes.TrimSpace(s.text[at+1:s.at-1])) == 0
+	}
+	return false
+}
+
+// Fail refuses the text. It returns false.
+func (s *Scanner) Fail() bool { return s.fail() }

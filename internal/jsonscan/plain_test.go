@@ -1,0 +1,85 @@
+package jsonscan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
+)
+
+// skipPlain reads a value as Skip does, but checks the names of objects by itself.
+func skipPlain(s *jsonscan.Scanner) {
+	if s.Kind(); !s.Begins('{') {
+		s.Skip()
+		return
+	}
+	names := map[string]bool{}
+	for members := s.Plain(); s.Next(&members); {
+		if names[string(members.Name)] {
+			s.Fail()
+		}
+		names[string(members.Name)] = true
+		skipPlain(s)
+	}
+}
+
+// Only the check of names is left to the program.
+func TestAPlainObjectIsReadAsAnyOther(t *testing.T) {
+	for _, text := range texts() {
+		for _, text := range []string{text, `{"in":` + text + `}`} {
+			usual, plain := jsonscan.Over([]byte(text)), jsonscan.Over([]byte(text))
+			usual.Skip()
+			skipPlain(&plain)
+			require.Equal(t, usual.End(), plain.End(), text)
+		}
+	}
+	twice := jsonscan.Over([]byte(`{"a":1,"a":2}`))
+	members := twice.Plain()
+	assert.True(t, twice.Next(&members))
+	assert.True(t, twice.Next(&members))
+	assert.False(t, twice.Next(&members))
+	assert.True(t, twice.End(), "the program would have to notice")
+}
+
+func TestAValueIsReadAgain(t *testing.T) {
+	s := jsonscan.Over([]byte(` {"a" : [1, 2] , "b":"\u0041"}`))
+	members := s.Plain()
+	require.True(t, s.Next(&members))
+	at := s.At()
+	assert.True(t, s.Begins('['))
+	_, isText := s.String()
+	assert.False(t, isText)
+	assert.Equal(t, `[1, 2]`, string(s.Raw()))
+	s.Back(at)
+	assert.Equal(t, `[1, 2]`, string(s.Raw()))
+	require.True(t, s.Next(&members))
+	text, isText := s.String()
+	assert.True(t, isText)
+	assert.Equal(t, "A", string(text))
+	assert.Equal(t, 1, s.Left())
+	require.False(t, s.Next(&members))
+	assert.True(t, s.End())
+}
+
+func TestWhatIsEmpty(t *testing.T) {
+	for text, empty := range map[string]bool{`""`: true, `{}`: true, `[]`: false, `{ }`: true, "{\n}": true, `"a"`: false,
+		`[0]`: false, `{"a":1}`: false, `0`: false, `null`: false, `true`: false, `""x`: true, `"`: false, `{`: false} {
+		s := jsonscan.Over([]byte(text))
+		s.Skip()
+		assert.Equal(t, empty, s.Empty(0), text)
+	}
+}
+
+// After a failure, nothing brings the scanner back.
+func TestAFailureIsFinal(t *testing.T) {
+	s := jsonscan.Over([]byte(`{"a":1}`))
+	at := s.At()
+	assert.False(t, s.Fail())
+	s.Back(at)
+	s.Skip()
+	assert.False(t, s.End())
+	_, isText := s.String()
+	assert.False(t, isText)
+}
