@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -70,15 +71,24 @@ func TermSet(value string) string {
 // Digests returns the digests of the terms in a body, and 0 for a term that the body does not have. A body that is not
 // a JSON object has no terms.
 func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
-	var members map[string]jsonv2.Value
-	if len(stated) == 0 || jsonv2.Unmarshal(body, &members) != nil {
+	scan := jsonscan.Over(body)
+	if len(stated) == 0 || scan.Kind() != jsonv2.KindBeginObject {
 		return nil
 	}
 	found := make([]uint64, len(stated))
-	for i, term := range stated {
-		if text := plain(members[term.Name]); text != "" {
-			found[i] = maphash.String(seed, term.Format(text))
+	for members := scan.Object(); scan.Member(&members); {
+		for i, term := range stated {
+			if term.Name != string(members.Name) {
+				continue
+			}
+			if text := plain(&scan); text != "" {
+				found[i] = maphash.String(seed, term.Format(text))
+			}
+			break
 		}
+	}
+	if !scan.End() {
+		return nil
 	}
 	return found
 }
@@ -95,14 +105,13 @@ func Differing(stated []Term, before, now []uint64) (names []string) {
 	return names
 }
 
-// plain returns a string without its quotes, and any other value as it is. Null is empty.
-func plain(value jsonv2.Value) string {
-	switch value.Kind() {
+// plain reads a string without its quotes, and any other value as it is. Null is empty.
+func plain(scan *jsonscan.Scanner) string {
+	switch scan.Kind() {
 	case jsonv2.KindString:
-		text, _ := jsonv2.AppendUnquote(nil, value) // it is valid JSON
-		return string(text)
-	case jsonv2.KindNull, jsonv2.KindInvalid:
+		return scan.Text()
+	case jsonv2.KindNull:
 		return ""
 	}
-	return string(value)
+	return string(scan.Raw())
 }
