@@ -5,639 +5,101 @@ package appapi
 import (
 	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
-	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerGetApp = wire.Answer{
-	Shape: &shapeApp,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*App)
-		return wholeApp(v, body)
-	},
-}
-
-var answerCreateTransfer = wire.Answer{
-	Shape: &shapeTransferReceipt,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*TransferReceipt)
-		return wholeTransferReceipt(v, body)
-	},
-}
-
-var answerListTransfers = wire.Answer{
-	Shape: &shapeTransferList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*TransferList)
-		return wholeTransferList(v, body)
-	},
-}
-
-var answerListBalances = wire.Answer{
-	Shape: &shapeBalanceList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*balanceList)
-		return wholeBalanceList(v, body)
-	},
-}
-
-var answerQuoteBalancePayin = wire.Answer{
-	Shape: &shapeQuote,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Quote)
-		return wholeQuote(v, body)
-	},
-}
-
-var answerQuoteBalancePayout = wire.Answer{
-	Shape: &shapeQuote,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Quote)
-		return wholeQuote(v, body)
-	},
-}
-
-var answerListBanks = wire.Answer{
-	Shape: &shapeBankList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*bankList)
-		return wholeBankList(v, body)
-	},
-}
-
-var answerActivateBanks = wire.Answer{
-	Shape: &shapeBankList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*bankList)
-		return wholeBankList(v, body)
-	},
-}
-
-var answerQuoteBankPayin = wire.Answer{
-	Shape: &shapeQuote,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Quote)
-		return wholeQuote(v, body)
-	},
-}
-
-var answerSubmitBankPayinQuote = wire.Answer{
-	Shape: &answers.UniversalTransactionStatus,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.UniversalTransactionStatus)
-		return answers.WholeUniversalTransactionStatus(v, body)
-	},
-}
-
-var answerListCards = wire.Answer{
-	Shape: &answers.CardList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.CardList)
-		return answers.WholeCardList(v, body)
-	},
-}
-
-var answerCreateCard = wire.Answer{
-	Shape: &answers.Card,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Card)
-		return answers.WholeCard(v, body)
-	},
-}
-
-var answerCreateCardKYCLink = wire.Answer{
-	Shape: &shapeKYCLink,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*KYCLink)
-		return wholeKYCLink(v, body)
-	},
-}
-
-var answerPreApproveCard = wire.Answer{
-	Shape: &shapeCardPreApproval,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*CardPreApproval)
-		return wholeCardPreApproval(v, body)
-	},
-}
-
-var answerGetCard = wire.Answer{
-	Shape: &answers.Card,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Card)
-		return answers.WholeCard(v, body)
-	},
-}
-
-var answerRevealCardDetails = wire.Answer{
-	Shape: &answers.CardDetails,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.CardDetails)
-		return answers.WholeCardDetails(v, body)
-	},
-}
-
-var answerFreezeCard = wire.Answer{
-	Shape: &answers.Card,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Card)
-		return answers.WholeCard(v, body)
-	},
-}
-
-var answerSetCardLabel = wire.Answer{
-	Shape: &answers.Card,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Card)
-		return answers.WholeCard(v, body)
-	},
-}
-
-var answerSetCardLimit = wire.Answer{
-	Shape: &answers.Card,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Card)
-		return answers.WholeCard(v, body)
-	},
-}
-
-var answerUnfreezeCard = wire.Answer{
-	Shape: &answers.Card,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Card)
-		return answers.WholeCard(v, body)
-	},
-}
-
-var answerListContracts = wire.Answer{
-	Shape: &shapeContractList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*ContractList)
-		return wholeContractList(v, body)
-	},
-}
-
-var answerCreateContract = wire.Answer{
-	Shape: &answers.Contract,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Contract)
-		return answers.WholeContract(v, body)
-	},
-}
-
-var answerListInvoices = wire.Answer{
-	Shape: &shapeInvoiceList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*InvoiceList)
-		return wholeInvoiceList(v, body)
-	},
-}
-
-var answerCreateInvoice = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
-
-var answerCreateInvoiceBatch = wire.Answer{
-	Shape: &shapeInvoiceList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*InvoiceList)
-		return wholeInvoiceList(v, body)
-	},
-}
-
-var answerCreateUploadedInvoice = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
-
-var answerGetInvoice = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
-
-var answerUpdateInvoice = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
-
-var answerListContractTemplates = wire.Answer{
-	Shape: &shapeContractTemplateList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*contractTemplateList)
-		return wholeContractTemplateList(v, body)
-	},
-}
-
-var answerGetContract = wire.Answer{
-	Shape: &answers.Contract,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Contract)
-		return answers.WholeContract(v, body)
-	},
-}
-
-var answerUpdateContract = wire.Answer{
-	Shape: &answers.Contract,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Contract)
-		return answers.WholeContract(v, body)
-	},
-}
-
-var answerApproveContract = wire.Answer{
-	Shape: &answers.Contract,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Contract)
-		return answers.WholeContract(v, body)
-	},
-}
-
-var answerCreateInvoiceFromContract = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
-
-var answerPauseContract = wire.Answer{
-	Shape: &answers.Contract,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Contract)
-		return answers.WholeContract(v, body)
-	},
-}
-
-var answerReplacePaymentMethods = wire.Answer{
-	Shape: &answers.Contract,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Contract)
-		return answers.WholeContract(v, body)
-	},
-}
-
-var answerPreviewContract = wire.Answer{
-	Shape: &shapeContractPreview,
-	Whole: func(value any, body *wire.Body) bool {
-		return true
-	},
-}
-
-var answerUploadDocument = wire.Answer{
-	Shape: &answers.Document,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Document)
-		return answers.WholeDocument(v, body)
-	},
-}
-
-var answerGetMCPBalance = wire.Answer{
-	Shape: &shapeMCPBalance,
-	Whole: func(value any, body *wire.Body) bool {
-		return true
-	},
-}
-
-var answerListTransactions = wire.Answer{
-	Shape: &shapeTransactionList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*TransactionList)
-		return wholeTransactionList(v, body)
-	},
-}
-
-var answerGetProfile = wire.Answer{
-	Shape: &shapeUserProfile,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*UserProfile)
-		return wholeUserProfile(v, body)
-	},
-}
-
-var answerCreateContact = wire.Answer{
-	Shape: &shapeContact,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Contact)
-		return wholeContact(v, body)
-	},
-}
-
-var answerValidateBankDetails = wire.Answer{
-	Shape: &shapeBankDetailsCheck,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*BankDetailsCheck)
-		return wholeBankDetailsCheck(v, body)
-	},
-}
-
-var answerListContacts = wire.Answer{
-	Shape: &shapeContactList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*ContactList)
-		return wholeContactList(v, body)
-	},
-}
-
-var answerUpdateContact = wire.Answer{
-	Shape: &shapeContact,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Contact)
-		return wholeContact(v, body)
-	},
-}
-
-var answerUpdateProfile = wire.Answer{
-	Shape: &shapeUserProfile,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*UserProfile)
-		return wholeUserProfile(v, body)
-	},
-}
-
-var answerGetKYCStatus = wire.Answer{
-	Shape: &shapeKYCState,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*KYCState)
-		return wholeKYCState(v, body)
-	},
-}
-
-var answerCreateKYCLink = wire.Answer{
-	Shape: &shapeKYCLink,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*KYCLink)
-		return wholeKYCLink(v, body)
-	},
-}
-
-func wholeApp(v *App, body *wire.Body) bool {
-	for i := range v.Scopes {
-		if v.Scopes[i] == "" {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeBalance(v *Balance, body *wire.Body) bool {
-	if v.Available == (model.Decimal{}) && !body.SaysZero("available") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	return true
-}
-
-func wholeBalanceList(v *balanceList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeBalance(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeBank(v *Bank, body *wire.Body) bool {
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.Method == "" && !body.SaysZero("method") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	return true
-}
-
-func wholeBankDetailsCheck(v *BankDetailsCheck, body *wire.Body) bool {
-	for i := range v.Errors {
-		if v.Errors[i] == (BankDetailsError{}) {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeBankList(v *bankList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeBank(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeCardPreApproval(v *CardPreApproval, body *wire.Body) bool {
-	if !v.Approved && !body.SaysZero("approved") {
-		return false
-	}
-	return true
-}
-
-func wholeContact(v *Contact, body *wire.Body) bool {
-	if v.Account.Variant() == nil && v.Account.Raw() != nil && answers.ContactAccount.Unread(v.Account.Raw()) {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	return true
-}
-
-func wholeContactList(v *ContactList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeContact(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeContractList(v *ContractList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !answers.WholeContract(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeContractTemplate(v *ContractTemplate, body *wire.Body) bool {
-	if v.ID == "" && !body.SaysZero("id") {
-		return false
-	}
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	for i := range v.Fields {
-		if v.Fields[i] == "" {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeContractTemplateList(v *contractTemplateList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeContractTemplate(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeInvoiceList(v *InvoiceList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !answers.WholeInvoice(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeKYCLink(v *KYCLink, body *wire.Body) bool {
-	if v.URL == "" && !body.SaysZero("url") {
-		return false
-	}
-	return true
-}
-
-func wholeKYCState(v *KYCState, body *wire.Body) bool {
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	return true
-}
-
-func wholeQuote(v *Quote, body *wire.Body) bool {
-	if v.QuoteID == "" {
-		return false
-	}
-	return true
-}
-
-func wholeTransaction(v *Transaction, body *wire.Body) bool {
-	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.ID == "" && !body.SaysZero("id") {
-		return false
-	}
-	return true
-}
-
-func wholeTransactionList(v *TransactionList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeTransaction(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeTransfer(v *Transfer, body *wire.Body) bool {
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	return true
-}
-
-func wholeTransferList(v *TransferList, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeTransfer(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeTransferReceipt(v *TransferReceipt, body *wire.Body) bool {
-	if v.TxHash == "" {
-		return false
-	}
-	return true
-}
-
-func wholeUserProfile(v *UserProfile, body *wire.Body) bool {
-	if v.Email == "" && !body.SaysZero("email") {
-		return false
-	}
-	if v.ID == "" && !body.SaysZero("id") {
-		return false
-	}
-	return true
-}
+var answerGetApp = wire.Answer{Shape: &shapeApp}
+
+var answerCreateTransfer = wire.Answer{Shape: &shapeTransferReceipt}
+
+var answerListTransfers = wire.Answer{Shape: &shapeTransferList}
+
+var answerListBalances = wire.Answer{Shape: &shapeBalanceList}
+
+var answerQuoteBalancePayin = wire.Answer{Shape: &shapeQuote}
+
+var answerQuoteBalancePayout = wire.Answer{Shape: &shapeQuote}
+
+var answerListBanks = wire.Answer{Shape: &shapeBankList}
+
+var answerActivateBanks = wire.Answer{Shape: &shapeBankList}
+
+var answerQuoteBankPayin = wire.Answer{Shape: &shapeQuote}
+
+var answerSubmitBankPayinQuote = wire.Answer{Shape: &answers.UniversalTransactionStatus}
+
+var answerListCards = wire.Answer{Shape: &answers.CardList}
+
+var answerCreateCard = wire.Answer{Shape: &answers.Card}
+
+var answerCreateCardKYCLink = wire.Answer{Shape: &shapeKYCLink}
+
+var answerPreApproveCard = wire.Answer{Shape: &shapeCardPreApproval}
+
+var answerGetCard = wire.Answer{Shape: &answers.Card}
+
+var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails}
+
+var answerFreezeCard = wire.Answer{Shape: &answers.Card}
+
+var answerSetCardLabel = wire.Answer{Shape: &answers.Card}
+
+var answerSetCardLimit = wire.Answer{Shape: &answers.Card}
+
+var answerUnfreezeCard = wire.Answer{Shape: &answers.Card}
+
+var answerListContracts = wire.Answer{Shape: &shapeContractList}
+
+var answerCreateContract = wire.Answer{Shape: &answers.Contract}
+
+var answerListInvoices = wire.Answer{Shape: &shapeInvoiceList}
+
+var answerCreateInvoice = wire.Answer{Shape: &answers.Invoice}
+
+var answerCreateInvoiceBatch = wire.Answer{Shape: &shapeInvoiceList}
+
+var answerCreateUploadedInvoice = wire.Answer{Shape: &answers.Invoice}
+
+var answerGetInvoice = wire.Answer{Shape: &answers.Invoice}
+
+var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice}
+
+var answerListContractTemplates = wire.Answer{Shape: &shapeContractTemplateList}
+
+var answerGetContract = wire.Answer{Shape: &answers.Contract}
+
+var answerUpdateContract = wire.Answer{Shape: &answers.Contract}
+
+var answerApproveContract = wire.Answer{Shape: &answers.Contract}
+
+var answerCreateInvoiceFromContract = wire.Answer{Shape: &answers.Invoice}
+
+var answerPauseContract = wire.Answer{Shape: &answers.Contract}
+
+var answerReplacePaymentMethods = wire.Answer{Shape: &answers.Contract}
+
+var answerPreviewContract = wire.Answer{Shape: &shapeContractPreview}
+
+var answerUploadDocument = wire.Answer{Shape: &answers.Document}
+
+var answerGetMCPBalance = wire.Answer{Shape: &shapeMCPBalance}
+
+var answerListTransactions = wire.Answer{Shape: &shapeTransactionList}
+
+var answerGetProfile = wire.Answer{Shape: &shapeUserProfile}
+
+var answerCreateContact = wire.Answer{Shape: &shapeContact}
+
+var answerValidateBankDetails = wire.Answer{Shape: &shapeBankDetailsCheck}
+
+var answerListContacts = wire.Answer{Shape: &shapeContactList}
+
+var answerUpdateContact = wire.Answer{Shape: &shapeContact}
+
+var answerUpdateProfile = wire.Answer{Shape: &shapeUserProfile}
+
+var answerGetKYCStatus = wire.Answer{Shape: &shapeKYCState}
+
+var answerCreateKYCLink = wire.Answer{Shape: &shapeKYCLink}
 
 var shapeApp = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "appId", Shape: &wire.Text, Type: wire.Assumed},
@@ -647,7 +109,28 @@ var shapeApp = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "scopes", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
 	{Name: "userEmail", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "userName", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfApp}
+
+func fieldOfApp(object any, name []byte) (int, any) {
+	v := object.(*App)
+	switch string(name) {
+	case "appId":
+		return 0, &v.AppID
+	case "appName":
+		return 1, &v.AppName
+	case "balance":
+		return 2, &v.Balance
+	case "remainingSpendLimit":
+		return 3, wire.Optional(&v.RemainingSpendLimit)
+	case "scopes":
+		return 4, wire.List(&v.Scopes)
+	case "userEmail":
+		return 5, &v.UserEmail
+	case "userName":
+		return 6, &v.UserName
+	}
+	return -1, nil
+}
 
 var shapeBalanceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -658,12 +141,34 @@ var shapeBalanceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfBalanceList}
+
+func fieldOfBalanceList(object any, name []byte) (int, any) {
+	v := object.(*balanceList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeBankDetailsCheck = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "errors", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBankDetailsError}, Type: wire.Assumed},
 	{Name: "valid", Shape: &wire.Boolean, Type: wire.Assumed},
-}}
+}, Fields: fieldOfBankDetailsCheck}
+
+func fieldOfBankDetailsCheck(object any, name []byte) (int, any) {
+	v := object.(*BankDetailsCheck)
+	switch string(name) {
+	case "errors":
+		return 0, wire.List(&v.Errors)
+	case "valid":
+		return 1, wire.Optional(&v.Valid)
+	}
+	return -1, nil
+}
 
 var shapeBankList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -674,12 +179,34 @@ var shapeBankList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfBankList}
+
+func fieldOfBankList(object any, name []byte) (int, any) {
+	v := object.(*bankList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeCardPreApproval = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "approved", Shape: &wire.Boolean, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfCardPreApproval}
+
+func fieldOfCardPreApproval(object any, name []byte) (int, any) {
+	v := object.(*CardPreApproval)
+	switch string(name) {
+	case "approved":
+		return 0, &v.Approved
+	case "txHash":
+		return 1, &v.TxHash
+	}
+	return -1, nil
+}
 
 var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "account", Shape: &answers.ContactAccount, Type: wire.Assumed},
@@ -687,7 +214,24 @@ var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfContact}
+
+func fieldOfContact(object any, name []byte) (int, any) {
+	v := object.(*Contact)
+	switch string(name) {
+	case "account":
+		return 0, &v.Account
+	case "createdAt":
+		return 1, &v.CreatedAt
+	case "id":
+		return 2, &v.ID
+	case "name":
+		return 3, &v.Name
+	case "relationship":
+		return 4, &v.Relationship
+	}
+	return -1, nil
+}
 
 var shapeContactList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -698,7 +242,18 @@ var shapeContactList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfContactList}
+
+func fieldOfContactList(object any, name []byte) (int, any) {
+	v := object.(*ContactList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeContractList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -709,12 +264,34 @@ var shapeContractList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfContractList}
+
+func fieldOfContractList(object any, name []byte) (int, any) {
+	v := object.(*ContractList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeContractPreview = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "fields", Shape: &wire.Open, Type: wire.Assumed},
 	{Name: "text", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfContractPreview}
+
+func fieldOfContractPreview(object any, name []byte) (int, any) {
+	v := object.(*ContractPreview)
+	switch string(name) {
+	case "fields":
+		return 0, &v.Fields
+	case "text":
+		return 1, &v.Text
+	}
+	return -1, nil
+}
 
 var shapeContractTemplateList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -725,7 +302,18 @@ var shapeContractTemplateList = wire.Shape{Kind: wire.KindObject, Members: []wir
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfContractTemplateList}
+
+func fieldOfContractTemplateList(object any, name []byte) (int, any) {
+	v := object.(*contractTemplateList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeInvoiceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -736,39 +324,71 @@ var shapeInvoiceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfInvoiceList}
+
+func fieldOfInvoiceList(object any, name []byte) (int, any) {
+	v := object.(*InvoiceList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeKYCLink = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed},
 	{Name: "url", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfKYCLink}
+
+func fieldOfKYCLink(object any, name []byte) (int, any) {
+	v := object.(*KYCLink)
+	switch string(name) {
+	case "status":
+		return 0, (*string)(&v.Status)
+	case "url":
+		return 1, &v.URL
+	}
+	return -1, nil
+}
 
 var shapeKYCState = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "provider", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed, Required: wire.Assumed},
+}, Fields: fieldOfKYCState}
+
+func fieldOfKYCState(object any, name []byte) (int, any) {
+	v := object.(*KYCState)
+	switch string(name) {
+	case "provider":
+		return 0, &v.Provider
+	case "status":
+		return 1, (*string)(&v.Status)
+	}
+	return -1, nil
+}
 
 var shapeMCPBalance = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "remainingAllowance", Shape: &wire.Amount, Type: wire.Assumed, Nullable: true},
 	{Name: "usdcBalance", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "walletEmail", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfMCPBalance}
 
-var shapePaymentMethod = wire.Shape{
-	Kind:    wire.KindUnion,
-	By:      "accountType",
-	Selects: wire.Assumed,
-	Variants: map[string]*wire.Shape{
-		"email":        &shapeEmailAccount,
-		"local":        &shapeLocalRailPaymentMethod,
-		"onchain":      &shapeOnchainAccount,
-		"pix":          &shapePIXPaymentMethod,
-		"provider_usd": &shapeProviderUSDPaymentMethod,
-		"sepa":         &shapeSEPAPaymentMethod,
-		"swift":        &shapeSWIFTPaymentMethod,
-		"us_external":  &shapeUSExternalPaymentMethod,
-	},
+func fieldOfMCPBalance(object any, name []byte) (int, any) {
+	v := object.(*MCPBalance)
+	switch string(name) {
+	case "remainingAllowance":
+		return 0, wire.Optional(&v.RemainingAllowance)
+	case "usdcBalance":
+		return 1, &v.USDCBalance
+	case "walletAddress":
+		return 2, &v.WalletAddress
+	case "walletEmail":
+		return 3, &v.WalletEmail
+	}
+	return -1, nil
 }
 
 var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -781,7 +401,32 @@ var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "rate", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "sourceAmount", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "sourceCurrency", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfQuote}
+
+func fieldOfQuote(object any, name []byte) (int, any) {
+	v := object.(*Quote)
+	switch string(name) {
+	case "depositAddress":
+		return 0, &v.DepositAddress
+	case "destinationAmount":
+		return 1, &v.DestinationAmount
+	case "destinationCurrency":
+		return 2, &v.DestinationCurrency
+	case "expiresAt":
+		return 3, &v.ExpiresAt
+	case "fee":
+		return 4, &v.Fee
+	case "quoteId":
+		return 5, &v.QuoteID
+	case "rate":
+		return 6, &v.Rate
+	case "sourceAmount":
+		return 7, &v.SourceAmount
+	case "sourceCurrency":
+		return 8, &v.SourceCurrency
+	}
+	return -1, nil
+}
 
 var shapeTransactionList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -792,7 +437,18 @@ var shapeTransactionList = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfTransactionList}
+
+func fieldOfTransactionList(object any, name []byte) (int, any) {
+	v := object.(*TransactionList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeTransferList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -803,11 +459,31 @@ var shapeTransferList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfTransferList}
+
+func fieldOfTransferList(object any, name []byte) (int, any) {
+	v := object.(*TransferList)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "total":
+		return 1, &v.Total
+	}
+	return -1, nil
+}
 
 var shapeTransferReceipt = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
-}}
+}, Fields: fieldOfTransferReceipt}
+
+func fieldOfTransferReceipt(object any, name []byte) (int, any) {
+	v := object.(*TransferReceipt)
+	switch string(name) {
+	case "txHash":
+		return 0, &v.TxHash
+	}
+	return -1, nil
+}
 
 var shapeUserProfile = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "address", Shape: &shapeProfileAddress, Type: wire.Assumed, Nullable: true},
@@ -819,17 +495,63 @@ var shapeUserProfile = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "firstName", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "isBusiness", Shape: &wire.Boolean, Type: wire.Assumed},
-	{Name: "kycStatus", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "kycStatus", Shape: &answers.KYCStatus, Type: wire.Assumed},
 	{Name: "lastName", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfUserProfile}
+
+func fieldOfUserProfile(object any, name []byte) (int, any) {
+	v := object.(*UserProfile)
+	switch string(name) {
+	case "address":
+		return 0, wire.Optional(&v.Address)
+	case "avatarUrl":
+		return 1, &v.AvatarURL
+	case "createdAt":
+		return 2, &v.CreatedAt
+	case "displayName":
+		return 3, &v.DisplayName
+	case "email":
+		return 4, &v.Email
+	case "entityName":
+		return 5, &v.EntityName
+	case "firstName":
+		return 6, &v.FirstName
+	case "id":
+		return 7, &v.ID
+	case "isBusiness":
+		return 8, &v.IsBusiness
+	case "kycStatus":
+		return 9, (*string)(&v.KYCStatus)
+	case "lastName":
+		return 10, &v.LastName
+	case "walletAddress":
+		return 11, &v.WalletAddress
+	}
+	return -1, nil
+}
 
 var shapeBalance = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "available", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfBalance}
+
+func fieldOfBalance(object any, name []byte) (int, any) {
+	v := object.(*Balance)
+	switch string(name) {
+	case "available":
+		return 0, &v.Available
+	case "currency":
+		return 1, &v.Currency
+	case "id":
+		return 2, &v.ID
+	case "walletAddress":
+		return 3, &v.WalletAddress
+	}
+	return -1, nil
+}
 
 var shapeBank = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "bankAccountId", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
@@ -837,105 +559,87 @@ var shapeBank = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "method", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "requisites", Shape: &wire.Open, Type: wire.Assumed, Nullable: true},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfBank}
+
+func fieldOfBank(object any, name []byte) (int, any) {
+	v := object.(*Bank)
+	switch string(name) {
+	case "bankAccountId":
+		return 0, &v.BankAccountID
+	case "currency":
+		return 1, &v.Currency
+	case "method":
+		return 2, &v.Method
+	case "requisites":
+		return 3, &v.Requisites
+	case "status":
+		return 4, &v.Status
+	}
+	return -1, nil
+}
 
 var shapeBankDetailsError = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "code", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "field", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "message", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfBankDetailsError}
+
+func fieldOfBankDetailsError(object any, name []byte) (int, any) {
+	v := object.(*BankDetailsError)
+	switch string(name) {
+	case "code":
+		return 0, &v.Code
+	case "field":
+		return 1, &v.Field
+	case "message":
+		return 2, &v.Message
+	}
+	return -1, nil
+}
 
 var shapeContractTemplate = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "fields", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "type", Shape: &wire.Text, Type: wire.Assumed},
-}}
+	{Name: "type", Shape: &answers.ContractType, Type: wire.Assumed},
+}, Fields: fieldOfContractTemplate}
 
-var shapeEmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
-	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
-
-var shapeLocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "method", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentKey", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "phoneNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeOnchainAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
-	{Name: "chainId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
-
-var shapePIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "holderTaxId", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "pixKey", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "pixKeyType", Shape: &wire.Text, Type: wire.Assumed},
-}}
+func fieldOfContractTemplate(object any, name []byte) (int, any) {
+	v := object.(*ContractTemplate)
+	switch string(name) {
+	case "fields":
+		return 0, wire.List(&v.Fields)
+	case "id":
+		return 1, &v.ID
+	case "name":
+		return 2, &v.Name
+	case "type":
+		return 3, (*string)(&v.Type)
+	}
+	return -1, nil
+}
 
 var shapeProfileAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfProfileAddress}
 
-var shapeProviderUSDPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeSEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "businessIndustry", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeSWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-}}
+func fieldOfProfileAddress(object any, name []byte) (int, any) {
+	v := object.(*ProfileAddress)
+	switch string(name) {
+	case "city":
+		return 0, &v.City
+	case "country":
+		return 1, &v.Country
+	case "streetAddress":
+		return 2, &v.StreetAddress
+	case "zip":
+		return 3, &v.Zip
+	}
+	return -1, nil
+}
 
 var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
@@ -951,7 +655,40 @@ var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "type", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfTransaction}
+
+func fieldOfTransaction(object any, name []byte) (int, any) {
+	v := object.(*Transaction)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount
+	case "bankAccountId":
+		return 1, &v.BankAccountID
+	case "contactId":
+		return 2, &v.ContactID
+	case "createdAt":
+		return 3, &v.CreatedAt
+	case "currency":
+		return 4, &v.Currency
+	case "id":
+		return 5, &v.ID
+	case "incoming":
+		return 6, &v.Incoming
+	case "invoiceId":
+		return 7, &v.InvoiceID
+	case "memo":
+		return 8, &v.Memo
+	case "quoteId":
+		return 9, &v.QuoteID
+	case "status":
+		return 10, &v.Status
+	case "txHash":
+		return 11, &v.TxHash
+	case "type":
+		return 12, &v.Type
+	}
+	return -1, nil
+}
 
 var shapeTransfer = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed},
@@ -964,38 +701,31 @@ var shapeTransfer = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "quoteId", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfTransfer}
 
-var shapeUSExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountKind", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeInstitutionAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "addressLine1", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "postalCode", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "addressLine2", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
-}}
+func fieldOfTransfer(object any, name []byte) (int, any) {
+	v := object.(*Transfer)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount.Decimal
+	case "contactId":
+		return 1, &v.ContactID
+	case "createdAt":
+		return 2, &v.CreatedAt
+	case "id":
+		return 3, &v.ID
+	case "idempotencyKey":
+		return 4, &v.IdempotencyKey
+	case "invoiceId":
+		return 5, &v.InvoiceID
+	case "memo":
+		return 6, &v.Memo
+	case "quoteId":
+		return 7, &v.QuoteID
+	case "status":
+		return 8, &v.Status
+	case "txHash":
+		return 9, &v.TxHash
+	}
+	return -1, nil
+}

@@ -3,695 +3,67 @@
 package dapi
 
 import (
+	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
-	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerCreateChallenge = wire.Answer{
-	Shape: &shapeChallenge,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*challenge)
-		return wholeChallenge(v, body)
-	},
-}
+var answerCreateChallenge = wire.Answer{Shape: &shapeChallenge}
 
-var answerRefreshToken = wire.Answer{
-	Shape: &shapeTokenGrant,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*tokenGrant)
-		return wholeTokenGrant(v, body)
-	},
-}
+var answerRefreshToken = wire.Answer{Shape: &shapeTokenGrant}
 
-var answerCreateToken = wire.Answer{
-	Shape: &shapeTokenGrant,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*tokenGrant)
-		return wholeTokenGrant(v, body)
-	},
-}
+var answerCreateToken = wire.Answer{Shape: &shapeTokenGrant}
 
-var answerListRails = wire.Answer{
-	Shape: &shapeRailPage,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*RailPage)
-		return wholeRailPage(v, body)
-	},
-}
+var answerListRails = wire.Answer{Shape: &shapeRailPage}
 
-var answerOpenRail = wire.Answer{
-	Shape: &shapeRail,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Rail)
-		return wholeRail(v, body)
-	},
-}
+var answerOpenRail = wire.Answer{Shape: &shapeRail}
 
-var answerListChains = wire.Answer{
-	Shape: &shapeChainPage,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*ChainPage)
-		return wholeChainPage(v, body)
-	},
-}
+var answerListChains = wire.Answer{Shape: &shapeChainPage}
 
-var answerGetKYB = wire.Answer{
-	Shape: &shapeKYB,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*KYB)
-		return wholeKYB(v, body)
-	},
-}
+var answerGetKYB = wire.Answer{Shape: &shapeKYB}
 
-var answerSaveKYB = wire.Answer{
-	Shape: &shapeKYB,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*KYB)
-		return wholeKYB(v, body)
-	},
-}
+var answerSaveKYB = wire.Answer{Shape: &shapeKYB}
 
-var answerCompleteKYB = wire.Answer{
-	Shape: &shapeKYBSubmission,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*KYBSubmission)
-		return wholeKYBSubmission(v, body)
-	},
-}
+var answerCompleteKYB = wire.Answer{Shape: &shapeKYBSubmission}
 
-var answerCreateClient = wire.Answer{
-	Shape: &shapeClient,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Client)
-		return wholeClient(v, body)
-	},
-}
+var answerCreateClient = wire.Answer{Shape: &shapeClient}
 
-var answerGetClient = wire.Answer{
-	Shape: &shapeClient,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Client)
-		return wholeClient(v, body)
-	},
-}
+var answerGetClient = wire.Answer{Shape: &shapeClient}
 
-var answerCreateContact = wire.Answer{
-	Shape: &shapeContact,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Contact)
-		return wholeContact(v, body)
-	},
-}
+var answerCreateContact = wire.Answer{Shape: &shapeContact}
 
-var answerUpdateContact = wire.Answer{
-	Shape: &shapeContact,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Contact)
-		return wholeContact(v, body)
-	},
-}
+var answerUpdateContact = wire.Answer{Shape: &shapeContact}
 
-var answerGetContactCapabilities = wire.Answer{
-	Shape: &shapeContactCapabilities,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*ContactCapabilities)
-		return wholeContactCapabilities(v, body)
-	},
-}
+var answerGetContactCapabilities = wire.Answer{Shape: &shapeContactCapabilities}
 
-var answerCreateEscrow = wire.Answer{
-	Shape: shapeEscrow.ProvenBy("idempotencyKey"),
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Escrow)
-		return wholeEscrow(v, body) && !(v.IdempotencyKey == "")
-	},
-}
+var answerCreateEscrow = wire.Answer{Shape: shapeEscrow.ProvenBy("idempotencyKey")}
 
-var answerPrepareEscrowAction = wire.Answer{
-	Shape: &shapePreparedEscrowAction,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*preparedEscrowAction)
-		return wholePreparedEscrowAction(v, body)
-	},
-}
+var answerPrepareEscrowAction = wire.Answer{Shape: &shapePreparedEscrowAction}
 
-var answerConfirmEscrowAction = wire.Answer{
-	Shape: &shapeEscrow,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Escrow)
-		return wholeEscrow(v, body)
-	},
-}
+var answerConfirmEscrowAction = wire.Answer{Shape: &shapeEscrow}
 
-var answerSyncEscrow = wire.Answer{
-	Shape: &shapeEscrow,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Escrow)
-		return wholeEscrow(v, body)
-	},
-}
+var answerSyncEscrow = wire.Answer{Shape: &shapeEscrow}
 
-var answerCreatePayin = wire.Answer{
-	Shape: &shapePayin,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Payin)
-		return wholePayin(v, body)
-	},
-}
+var answerCreatePayin = wire.Answer{Shape: &shapePayin}
 
-var answerGetPayin = wire.Answer{
-	Shape: &shapePayin,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Payin)
-		return wholePayin(v, body)
-	},
-}
+var answerGetPayin = wire.Answer{Shape: &shapePayin}
 
-var answerCreatePayinInstructions = wire.Answer{
-	Shape: &shapePayinInstructions,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*PayinInstructions)
-		return wholePayinInstructions(v, body)
-	},
-}
+var answerCreatePayinInstructions = wire.Answer{Shape: &shapePayinInstructions}
 
-var answerBookPayout = wire.Answer{
-	Shape: shapePayout.ProvenBy("idempotencyKey"),
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Payout)
-		return wholePayout(v, body) && !(v.IdempotencyKey == "")
-	},
-}
+var answerBookPayout = wire.Answer{Shape: shapePayout.ProvenBy("idempotencyKey")}
 
-var answerGetPayout = wire.Answer{
-	Shape: &shapePayout,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Payout)
-		return wholePayout(v, body)
-	},
-}
+var answerGetPayout = wire.Answer{Shape: &shapePayout}
 
-var answerConfirmPayout = wire.Answer{
-	Shape: &shapePayout,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Payout)
-		return wholePayout(v, body)
-	},
-}
+var answerConfirmPayout = wire.Answer{Shape: &shapePayout}
 
-var answerCreateDeposit = wire.Answer{
-	Shape: &shapeTransaction,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Transaction)
-		return wholeTransaction(v, body)
-	},
-}
+var answerCreateDeposit = wire.Answer{Shape: &shapeTransaction}
 
-var answerCompletePayin = wire.Answer{
-	Shape: &shapePayin,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Payin)
-		return wholePayin(v, body)
-	},
-}
+var answerCompletePayin = wire.Answer{Shape: &shapePayin}
 
-var answerMovePayout = wire.Answer{
-	Shape: &shapePayout,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Payout)
-		return wholePayout(v, body)
-	},
-}
+var answerMovePayout = wire.Answer{Shape: &shapePayout}
 
-var answerGetTreasury = wire.Answer{
-	Shape: &shapeTreasury,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*Treasury)
-		return wholeTreasury(v, body)
-	},
-}
+var answerGetTreasury = wire.Answer{Shape: &shapeTreasury}
 
-var answerListTransactions = wire.Answer{
-	Shape: &shapeTransactionPage,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*TransactionPage)
-		return wholeTransactionPage(v, body)
-	},
-}
-
-func wholeApproval(v *Approval, body *wire.Body) bool {
-	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
-		return false
-	}
-	if v.ID == "" && !body.SaysZero("id") {
-		return false
-	}
-	if v.Payload == nil && !body.SaysZero("payload") {
-		return false
-	}
-	return true
-}
-
-func wholeBalance(v *Balance, body *wire.Body) bool {
-	if v.Available == (model.Decimal{}) && !body.SaysZero("available") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	return true
-}
-
-func wholeBlocker(v *Blocker, body *wire.Body) bool {
-	if v.Code == "" && !body.SaysZero("code") {
-		return false
-	}
-	if v.Message == "" && !body.SaysZero("message") {
-		return false
-	}
-	return true
-}
-
-func wholeChain(v *Chain, body *wire.Body) bool {
-	if v.ChainID == 0 && !body.SaysZero("chainId") {
-		return false
-	}
-	if v.Code == "" && !body.SaysZero("code") {
-		return false
-	}
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	if v.Tokens == nil && !body.SaysZero("tokens") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Tokens))
-		for i := range v.Tokens {
-			if !wholeToken(&v.Tokens[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeChainPage(v *ChainPage, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeChain(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeChallenge(v *challenge, body *wire.Body) bool {
-	if v.ChallengeID == "" {
-		return false
-	}
-	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
-		return false
-	}
-	if v.Payload == nil {
-		return false
-	}
-	return true
-}
-
-func wholeClient(v *Client, body *wire.Body) bool {
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Email == "" && !body.SaysZero("email") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Balances))
-		for i := range v.Balances {
-			if !wholeBalance(&v.Balances[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeContact(v *Contact, body *wire.Body) bool {
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if !v.IsExternal && !body.SaysZero("isExternal") {
-		return false
-	}
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	return true
-}
-
-func wholeContactCapabilities(v *ContactCapabilities, body *wire.Body) bool {
-	if v.Blockers == nil && !body.SaysZero("blockers") {
-		return false
-	}
-	if v.ContactID == "" && !body.SaysZero("contactId") {
-		return false
-	}
-	if v.Methods == nil && !body.SaysZero("methods") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Blockers))
-		for i := range v.Blockers {
-			if !wholeBlocker(&v.Blockers[i], &entries) {
-				return false
-			}
-		}
-	}
-	{
-		entries := body.Entries(len(v.Methods))
-		for i := range v.Methods {
-			if !wholeContactMethod(&v.Methods[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeContactMethod(v *ContactMethod, body *wire.Body) bool {
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.Method == "" && !body.SaysZero("method") {
-		return false
-	}
-	return true
-}
-
-func wholeEscrow(v *Escrow, body *wire.Body) bool {
-	if v.Action != nil && !wholeEscrowAction(v.Action, nil) {
-		return false
-	}
-	if v.AvailableActions == nil && !body.SaysZero("availableActions") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.IdempotencyKey == "" && !body.SaysZero("idempotencyKey") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	for i := range v.AvailableActions {
-		if v.AvailableActions[i] == "" {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeEscrowAction(v *EscrowAction, body *wire.Body) bool {
-	if v.Approval != nil && !wholeApproval(v.Approval, nil) {
-		return false
-	}
-	if v.IdempotencyKey == "" {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
-	}
-	return true
-}
-
-func wholeKYB(v *KYB, body *wire.Body) bool {
-	if v.Requirements == nil && !body.SaysZero("requirements") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Requirements))
-		for i := range v.Requirements {
-			if !wholeBlocker(&v.Requirements[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeKYBSubmission(v *KYBSubmission, body *wire.Body) bool {
-	if v.SnapshotID == "" && !body.SaysZero("snapshotId") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	return true
-}
-
-func wholePayin(v *Payin, body *wire.Body) bool {
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Quote != nil && !wholeQuote(v.Quote, nil) {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	return true
-}
-
-func wholePayinInstructions(v *PayinInstructions, body *wire.Body) bool {
-	if v.Requisites == (Requisites{}) {
-		return false
-	}
-	return true
-}
-
-func wholePayout(v *Payout, body *wire.Body) bool {
-	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
-		return false
-	}
-	if v.Approval != nil && !wholeApproval(v.Approval, nil) {
-		return false
-	}
-	if v.ContactID == "" && !body.SaysZero("contactId") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.IdempotencyKey == "" && !body.SaysZero("idempotencyKey") {
-		return false
-	}
-	if v.Quote != nil && !wholeQuote(v.Quote, nil) {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	for i := range v.DocumentIDs {
-		if v.DocumentIDs[i] == "" {
-			return false
-		}
-	}
-	return true
-}
-
-func wholePreparedEscrowAction(v *preparedEscrowAction, body *wire.Body) bool {
-	if v.Action == (EscrowAction{}) {
-		return false
-	}
-	if !(v.Action == (EscrowAction{})) && !wholeEscrowAction(&v.Action, nil) {
-		return false
-	}
-	return true
-}
-
-func wholeQuote(v *Quote, body *wire.Body) bool {
-	if v.DestinationAmount == (model.Decimal{}) && !body.SaysZero("destinationAmount") {
-		return false
-	}
-	if v.DestinationCurrency == "" && !body.SaysZero("destinationCurrency") {
-		return false
-	}
-	if v.ExpiresAt.IsZero() && !body.SaysZero("expiresAt") {
-		return false
-	}
-	if v.Fee == (model.Decimal{}) && !body.SaysZero("fee") {
-		return false
-	}
-	if v.Rate == (model.Decimal{}) && !body.SaysZero("rate") {
-		return false
-	}
-	if v.SourceAmount == (model.Decimal{}) && !body.SaysZero("sourceAmount") {
-		return false
-	}
-	if v.SourceCurrency == "" && !body.SaysZero("sourceCurrency") {
-		return false
-	}
-	return true
-}
-
-func wholeRail(v *Rail, body *wire.Body) bool {
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.Method == "" && !body.SaysZero("method") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.VirtualAccount != nil && !wholeVirtualAccount(v.VirtualAccount, nil) {
-		return false
-	}
-	return true
-}
-
-func wholeRailPage(v *RailPage, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeRail(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeToken(v *Token, body *wire.Body) bool {
-	if v.Address == "" && !body.SaysZero("address") {
-		return false
-	}
-	if v.Decimals == 0 && !body.SaysZero("decimals") {
-		return false
-	}
-	if v.Symbol == "" && !body.SaysZero("symbol") {
-		return false
-	}
-	return true
-}
-
-func wholeTokenGrant(v *tokenGrant, body *wire.Body) bool {
-	if v.AccessToken.IsZero() {
-		return false
-	}
-	if v.ExpiresIn == 0 && !body.SaysZero("expiresIn") {
-		return false
-	}
-	if v.RefreshExpiresIn == 0 && !body.SaysZero("refreshExpiresIn") {
-		return false
-	}
-	if v.RefreshToken.IsZero() && !body.SaysZero("refreshToken") {
-		return false
-	}
-	if v.TokenType == "" && !body.SaysZero("tokenType") {
-		return false
-	}
-	return true
-}
-
-func wholeTransaction(v *Transaction, body *wire.Body) bool {
-	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.Direction == "" && !body.SaysZero("direction") {
-		return false
-	}
-	if v.ID == "" && !body.SaysZero("id") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
-	}
-	return true
-}
-
-func wholeTransactionPage(v *TransactionPage, body *wire.Body) bool {
-	if v.Items == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !wholeTransaction(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeTreasury(v *Treasury, body *wire.Body) bool {
-	if v.Balances == nil && !body.SaysZero("balances") {
-		return false
-	}
-	if v.Gas == (model.Decimal{}) && !body.SaysZero("gas") {
-		return false
-	}
-	if v.MaxCredit == (model.Decimal{}) && !body.SaysZero("maxCredit") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Balances))
-		for i := range v.Balances {
-			if !wholeBalance(&v.Balances[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wholeVirtualAccount(v *VirtualAccount, body *wire.Body) bool {
-	if v.ID == "" && !body.SaysZero("id") {
-		return false
-	}
-	return true
-}
+var answerListTransactions = wire.Answer{Shape: &shapeTransactionPage}
 
 var shapeChainPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -702,13 +74,37 @@ var shapeChainPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
-}}
+}, Fields: fieldOfChainPage}
+
+func fieldOfChainPage(object any, name []byte) (int, any) {
+	v := object.(*ChainPage)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "nextCursor":
+		return 1, &v.NextCursor
+	}
+	return -1, nil
+}
 
 var shapeChallenge = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "challengeId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "expiresAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "payload", Shape: &wire.Bytes, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
-}}
+}, Fields: fieldOfChallenge}
+
+func fieldOfChallenge(object any, name []byte) (int, any) {
+	v := object.(*challenge)
+	switch string(name) {
+	case "challengeId":
+		return 0, &v.ChallengeID
+	case "expiresAt":
+		return 1, &v.ExpiresAt
+	case "payload":
+		return 2, &v.Payload
+	}
+	return -1, nil
+}
 
 var shapeClient = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "balances", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeBalance}, Type: wire.Assumed},
@@ -720,9 +116,38 @@ var shapeClient = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "firstName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "lastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "status", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "type", Shape: &wire.Text, Type: wire.Assumed},
-}}
+	{Name: "status", Shape: &shapeClientStatus, Type: wire.Stated, Required: wire.Stated},
+	{Name: "type", Shape: &shapeClientType, Type: wire.Assumed},
+}, Fields: fieldOfClient}
+
+func fieldOfClient(object any, name []byte) (int, any) {
+	v := object.(*Client)
+	switch string(name) {
+	case "balances":
+		return 0, wire.List(&v.Balances)
+	case "baseSmartWallet":
+		return 1, (*string)(&v.BaseSmartWallet)
+	case "country":
+		return 2, &v.Country
+	case "createdAt":
+		return 3, &v.CreatedAt
+	case "email":
+		return 4, &v.Email
+	case "entityName":
+		return 5, &v.EntityName
+	case "firstName":
+		return 6, &v.FirstName
+	case "id":
+		return 7, (*string)(&v.ID)
+	case "lastName":
+		return 8, &v.LastName
+	case "status":
+		return 9, (*string)(&v.Status)
+	case "type":
+		return 10, (*string)(&v.Type)
+	}
+	return -1, nil
+}
 
 var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "address", Shape: &shapePostalAddress, Type: wire.Assumed, Nullable: true},
@@ -735,7 +160,34 @@ var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "name", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "user", Shape: &shapeContactUser, Type: wire.Assumed, Nullable: true},
 	{Name: "userId", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-}}
+}, Fields: fieldOfContact}
+
+func fieldOfContact(object any, name []byte) (int, any) {
+	v := object.(*Contact)
+	switch string(name) {
+	case "address":
+		return 0, wire.Optional(&v.Address)
+	case "bank":
+		return 1, wire.Optional(&v.Bank)
+	case "createdAt":
+		return 2, &v.CreatedAt
+	case "crypto":
+		return 3, wire.Optional(&v.Crypto)
+	case "email":
+		return 4, &v.Email
+	case "id":
+		return 5, (*string)(&v.ID)
+	case "isExternal":
+		return 6, &v.IsExternal
+	case "name":
+		return 7, &v.Name
+	case "user":
+		return 8, wire.Optional(&v.User)
+	case "userId":
+		return 9, &v.UserID
+	}
+	return -1, nil
+}
 
 var shapeContactCapabilities = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -752,7 +204,22 @@ var shapeContactCapabilities = wire.Shape{Kind: wire.KindObject, Members: []wire
 		Required: wire.Assumed,
 	},
 	{Name: "payable", Shape: &wire.Boolean, Type: wire.Assumed},
-}}
+}, Fields: fieldOfContactCapabilities}
+
+func fieldOfContactCapabilities(object any, name []byte) (int, any) {
+	v := object.(*ContactCapabilities)
+	switch string(name) {
+	case "blockers":
+		return 0, wire.List(&v.Blockers)
+	case "contactId":
+		return 1, (*string)(&v.ContactID)
+	case "methods":
+		return 2, wire.List(&v.Methods)
+	case "payable":
+		return 3, wire.Optional(&v.Payable)
+	}
+	return -1, nil
+}
 
 var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "action", Shape: &shapeEscrowAction, Type: wire.Stated},
@@ -760,22 +227,59 @@ var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "approveBy", Shape: &wire.Time, Type: wire.Assumed},
 	{
 		Name:     "availableActions",
-		Shape:    &wire.Shape{Kind: wire.KindList, Item: &wire.Text},
+		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeEscrowActionType},
 		Type:     wire.Assumed,
 		Required: wire.Stated,
 	},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed},
 	{Name: "holdUntil", Shape: &wire.Time, Type: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
 	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "memo", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "payee", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "refundableUntil", Shape: &wire.Time, Type: wire.Assumed},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "status", Shape: &shapeEscrowStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "syncedAt", Shape: &wire.Time, Type: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfEscrow}
+
+func fieldOfEscrow(object any, name []byte) (int, any) {
+	v := object.(*Escrow)
+	switch string(name) {
+	case "action":
+		return 0, wire.Optional(&v.Action)
+	case "amount":
+		return 1, &v.Amount
+	case "approveBy":
+		return 2, &v.ApproveBy
+	case "availableActions":
+		return 3, wire.Words(&v.AvailableActions)
+	case "createdAt":
+		return 4, &v.CreatedAt
+	case "currency":
+		return 5, (*string)(&v.Currency)
+	case "holdUntil":
+		return 6, &v.HoldUntil
+	case "id":
+		return 7, (*string)(&v.ID)
+	case "idempotencyKey":
+		return 8, &v.IdempotencyKey
+	case "memo":
+		return 9, &v.Memo
+	case "payee":
+		return 10, (*string)(&v.Payee)
+	case "refundableUntil":
+		return 11, &v.RefundableUntil
+	case "status":
+		return 12, (*string)(&v.Status)
+	case "syncedAt":
+		return 13, &v.SyncedAt
+	case "transactionHash":
+		return 14, &v.TransactionHash
+	}
+	return -1, nil
+}
 
 var shapeKYB = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -784,13 +288,35 @@ var shapeKYB = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Type:     wire.Assumed,
 		Required: wire.Assumed,
 	},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed, Required: wire.Assumed},
+}, Fields: fieldOfKYB}
+
+func fieldOfKYB(object any, name []byte) (int, any) {
+	v := object.(*KYB)
+	switch string(name) {
+	case "requirements":
+		return 0, wire.List(&v.Requirements)
+	case "status":
+		return 1, (*string)(&v.Status)
+	}
+	return -1, nil
+}
 
 var shapeKYBSubmission = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "snapshotId", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed, Required: wire.Assumed},
+}, Fields: fieldOfKYBSubmission}
+
+func fieldOfKYBSubmission(object any, name []byte) (int, any) {
+	v := object.(*KYBSubmission)
+	switch string(name) {
+	case "snapshotId":
+		return 0, &v.SnapshotID
+	case "status":
+		return 1, (*string)(&v.Status)
+	}
+	return -1, nil
+}
 
 var shapePayin = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed},
@@ -802,19 +328,55 @@ var shapePayin = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "maxAmount", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "originChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "quote", Shape: &shapeQuote, Type: wire.Assumed},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+	{Name: "status", Shape: &shapePayinStatus, Type: wire.Assumed, Required: wire.Assumed},
+}, Fields: fieldOfPayin}
+
+func fieldOfPayin(object any, name []byte) (int, any) {
+	v := object.(*Payin)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount
+	case "bankId":
+		return 1, (*string)(&v.BankID)
+	case "createdAt":
+		return 2, &v.CreatedAt
+	case "currency":
+		return 3, &v.Currency
+	case "depositAddress":
+		return 4, &v.DepositAddress
+	case "id":
+		return 5, (*string)(&v.ID)
+	case "maxAmount":
+		return 6, &v.MaxAmount
+	case "originChainId":
+		return 7, (*int64)(&v.OriginChainID)
+	case "quote":
+		return 8, wire.Optional(&v.Quote)
+	case "status":
+		return 9, (*string)(&v.Status)
+	}
+	return -1, nil
+}
 
 var shapePayinInstructions = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "requisites", Shape: &shapeRequisites, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
-}}
+}, Fields: fieldOfPayinInstructions}
+
+func fieldOfPayinInstructions(object any, name []byte) (int, any) {
+	v := object.(*PayinInstructions)
+	switch string(name) {
+	case "requisites":
+		return 0, &v.Requisites
+	}
+	return -1, nil
+}
 
 var shapePayout = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "approval", Shape: &shapeApproval, Type: wire.Assumed},
 	{Name: "contactId", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "documentIds", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
 	{Name: "fromChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
@@ -824,21 +386,86 @@ var shapePayout = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "purpose", Shape: &wire.Text, Type: wire.Stated},
 	{Name: "quote", Shape: &shapeQuote, Type: wire.Assumed},
 	{Name: "signature", Shape: &wire.Bytes, Type: wire.Assumed},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "status", Shape: &shapePayoutStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "toChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfPayout}
+
+func fieldOfPayout(object any, name []byte) (int, any) {
+	v := object.(*Payout)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount
+	case "approval":
+		return 1, wire.Optional(&v.Approval)
+	case "contactId":
+		return 2, (*string)(&v.ContactID)
+	case "createdAt":
+		return 3, &v.CreatedAt
+	case "currency":
+		return 4, (*string)(&v.Currency)
+	case "documentIds":
+		return 5, wire.List(&v.DocumentIDs)
+	case "fromChainId":
+		return 6, (*int64)(&v.FromChainID)
+	case "id":
+		return 7, (*string)(&v.ID)
+	case "idempotencyKey":
+		return 8, &v.IdempotencyKey
+	case "paymentReference":
+		return 9, &v.PaymentReference
+	case "publicKey":
+		return 10, &v.PublicKey
+	case "purpose":
+		return 11, &v.Purpose
+	case "quote":
+		return 12, wire.Optional(&v.Quote)
+	case "signature":
+		return 13, &v.Signature
+	case "status":
+		return 14, (*string)(&v.Status)
+	case "toChainId":
+		return 15, (*int64)(&v.ToChainID)
+	case "transactionHash":
+		return 16, &v.TransactionHash
+	}
+	return -1, nil
+}
 
 var shapePreparedEscrowAction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "action", Shape: &shapeEscrowAction, Type: wire.Stated, Required: wire.Stated, Proof: true},
-}}
+}, Fields: fieldOfPreparedEscrowAction}
+
+func fieldOfPreparedEscrowAction(object any, name []byte) (int, any) {
+	v := object.(*preparedEscrowAction)
+	switch string(name) {
+	case "action":
+		return 0, &v.Action
+	}
+	return -1, nil
+}
 
 var shapeRail = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "method", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Stated},
+	{Name: "status", Shape: &shapeRailStatus, Type: wire.Assumed, Required: wire.Stated},
 	{Name: "virtualAccount", Shape: &shapeVirtualAccount, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfRail}
+
+func fieldOfRail(object any, name []byte) (int, any) {
+	v := object.(*Rail)
+	switch string(name) {
+	case "currency":
+		return 0, &v.Currency
+	case "method":
+		return 1, (*string)(&v.Method)
+	case "status":
+		return 2, (*string)(&v.Status)
+	case "virtualAccount":
+		return 3, wire.Optional(&v.VirtualAccount)
+	}
+	return -1, nil
+}
 
 var shapeRailPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -849,7 +476,18 @@ var shapeRailPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
-}}
+}, Fields: fieldOfRailPage}
+
+func fieldOfRailPage(object any, name []byte) (int, any) {
+	v := object.(*RailPage)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "nextCursor":
+		return 1, &v.NextCursor
+	}
+	return -1, nil
+}
 
 var shapeTokenGrant = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accessToken", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
@@ -857,21 +495,67 @@ var shapeTokenGrant = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "refreshExpiresIn", Shape: &wire.Integer, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "refreshToken", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "tokenType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfTokenGrant}
+
+func fieldOfTokenGrant(object any, name []byte) (int, any) {
+	v := object.(*tokenGrant)
+	switch string(name) {
+	case "accessToken":
+		return 0, &v.AccessToken
+	case "expiresIn":
+		return 1, &v.ExpiresIn
+	case "refreshExpiresIn":
+		return 2, &v.RefreshExpiresIn
+	case "refreshToken":
+		return 3, &v.RefreshToken
+	case "tokenType":
+		return 4, &v.TokenType
+	}
+	return -1, nil
+}
 
 var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "direction", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "direction", Shape: &shapeTransactionDirection, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "escrowId", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "payinId", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "payoutId", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "status", Shape: &shapeTransactionStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "type", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+	{Name: "type", Shape: &shapeTransactionType, Type: wire.Assumed, Required: wire.Assumed},
+}, Fields: fieldOfTransaction}
+
+func fieldOfTransaction(object any, name []byte) (int, any) {
+	v := object.(*Transaction)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount
+	case "createdAt":
+		return 1, &v.CreatedAt
+	case "currency":
+		return 2, (*string)(&v.Currency)
+	case "direction":
+		return 3, (*string)(&v.Direction)
+	case "escrowId":
+		return 4, (*string)(&v.EscrowID)
+	case "id":
+		return 5, (*string)(&v.ID)
+	case "payinId":
+		return 6, (*string)(&v.PayinID)
+	case "payoutId":
+		return 7, (*string)(&v.PayoutID)
+	case "status":
+		return 8, (*string)(&v.Status)
+	case "transactionHash":
+		return 9, &v.TransactionHash
+	case "type":
+		return 10, (*string)(&v.Type)
+	}
+	return -1, nil
+}
 
 var shapeTransactionPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -882,7 +566,18 @@ var shapeTransactionPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 		Proof:    true,
 	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
-}}
+}, Fields: fieldOfTransactionPage}
+
+func fieldOfTransactionPage(object any, name []byte) (int, any) {
+	v := object.(*TransactionPage)
+	switch string(name) {
+	case "items":
+		return 0, wire.List(&v.Items)
+	case "nextCursor":
+		return 1, &v.NextCursor
+	}
+	return -1, nil
+}
 
 var shapeTreasury = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{
@@ -893,24 +588,76 @@ var shapeTreasury = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	},
 	{Name: "gas", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "maxCredit", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Stated},
-}}
+}, Fields: fieldOfTreasury}
+
+func fieldOfTreasury(object any, name []byte) (int, any) {
+	v := object.(*Treasury)
+	switch string(name) {
+	case "balances":
+		return 0, wire.List(&v.Balances)
+	case "gas":
+		return 1, &v.Gas
+	case "maxCredit":
+		return 2, &v.MaxCredit
+	}
+	return -1, nil
+}
 
 var shapeApproval = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "expiresAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "payload", Shape: &wire.Bytes, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfApproval}
+
+func fieldOfApproval(object any, name []byte) (int, any) {
+	v := object.(*Approval)
+	switch string(name) {
+	case "expiresAt":
+		return 0, &v.ExpiresAt
+	case "id":
+		return 1, &v.ID
+	case "payload":
+		return 2, &v.Payload
+	}
+	return -1, nil
+}
+
+var shapeAsset = wire.Shape{Kind: wire.KindText, Words: []string{"USDC", "EURC"}}
 
 var shapeBalance = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "available", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed, Required: wire.Assumed},
+}, Fields: fieldOfBalance}
+
+func fieldOfBalance(object any, name []byte) (int, any) {
+	v := object.(*Balance)
+	switch string(name) {
+	case "available":
+		return 0, &v.Available
+	case "currency":
+		return 1, (*string)(&v.Currency)
+	}
+	return -1, nil
+}
 
 var shapeBlocker = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "code", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "field", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "message", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
+}, Fields: fieldOfBlocker}
+
+func fieldOfBlocker(object any, name []byte) (int, any) {
+	v := object.(*Blocker)
+	switch string(name) {
+	case "code":
+		return 0, &v.Code
+	case "field":
+		return 1, &v.Field
+	case "message":
+		return 2, &v.Message
+	}
+	return -1, nil
+}
 
 var shapeChain = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "chainId", Shape: &wire.Integer64, Type: wire.Assumed, Required: wire.Stated},
@@ -922,7 +669,26 @@ var shapeChain = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Type:     wire.Assumed,
 		Required: wire.Assumed,
 	},
-}}
+}, Fields: fieldOfChain}
+
+func fieldOfChain(object any, name []byte) (int, any) {
+	v := object.(*Chain)
+	switch string(name) {
+	case "chainId":
+		return 0, (*int64)(&v.ChainID)
+	case "code":
+		return 1, (*string)(&v.Code)
+	case "name":
+		return 2, &v.Name
+	case "tokens":
+		return 3, wire.List(&v.Tokens)
+	}
+	return -1, nil
+}
+
+var shapeClientStatus = wire.Shape{Kind: wire.KindText, Words: []string{"pending", "ready"}}
+
+var shapeClientType = wire.Shape{Kind: wire.KindText, Words: []string{"individual", "business"}}
 
 var shapeContactBankView = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accountHolderName", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
@@ -930,31 +696,117 @@ var shapeContactBankView = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "method", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfContactBankView}
+
+func fieldOfContactBankView(object any, name []byte) (int, any) {
+	v := object.(*ContactBankView)
+	switch string(name) {
+	case "accountHolderName":
+		return 0, &v.AccountHolderName
+	case "accountMask":
+		return 1, &v.AccountMask
+	case "bankName":
+		return 2, &v.BankName
+	case "currency":
+		return 3, &v.Currency
+	case "method":
+		return 4, (*string)(&v.Method)
+	}
+	return -1, nil
+}
 
 var shapeContactCryptoView = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "address", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "chain", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "token", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfContactCryptoView}
+
+func fieldOfContactCryptoView(object any, name []byte) (int, any) {
+	v := object.(*ContactCryptoView)
+	switch string(name) {
+	case "address":
+		return 0, &v.Address
+	case "chain":
+		return 1, (*string)(&v.Chain)
+	case "token":
+		return 2, &v.Token
+	}
+	return -1, nil
+}
 
 var shapeContactMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "crossChain", Shape: &wire.Boolean, Type: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "method", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfContactMethod}
+
+func fieldOfContactMethod(object any, name []byte) (int, any) {
+	v := object.(*ContactMethod)
+	switch string(name) {
+	case "crossChain":
+		return 0, &v.CrossChain
+	case "currency":
+		return 1, &v.Currency
+	case "method":
+		return 2, &v.Method
+	}
+	return -1, nil
+}
 
 var shapeContactUser = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "displayName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "email", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfContactUser}
+
+func fieldOfContactUser(object any, name []byte) (int, any) {
+	v := object.(*ContactUser)
+	switch string(name) {
+	case "displayName":
+		return 0, &v.DisplayName
+	case "email":
+		return 1, &v.Email
+	case "id":
+		return 2, &v.ID
+	}
+	return -1, nil
+}
 
 var shapeEscrowAction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "approval", Shape: &shapeApproval, Type: wire.Assumed},
 	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
-	{Name: "type", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+	{Name: "type", Shape: &shapeEscrowActionType, Type: wire.Assumed, Required: wire.Assumed},
+}, Fields: fieldOfEscrowAction}
+
+func fieldOfEscrowAction(object any, name []byte) (int, any) {
+	v := object.(*EscrowAction)
+	switch string(name) {
+	case "approval":
+		return 0, wire.Optional(&v.Approval)
+	case "idempotencyKey":
+		return 1, &v.IdempotencyKey
+	case "type":
+		return 2, (*string)(&v.Type)
+	}
+	return -1, nil
+}
+
+var shapeEscrowActionType = wire.Shape{Kind: wire.KindText, Words: []string{"approve", "release", "refund"}}
+
+var shapeEscrowStatus = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"pending_approval", "active", "released", "refunded", "expired"},
+}
+
+var shapePayinStatus = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"quoted", "awaiting_funds", "completed", "expired"},
+}
+
+var shapePayoutStatus = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"awaiting_approval", "funding", "processing", "completed", "failed", "refunded", "expired"},
+}
 
 var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "addressLine2", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
@@ -963,7 +815,26 @@ var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Membe
 	{Name: "state", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfPostalAddress}
+
+func fieldOfPostalAddress(object any, name []byte) (int, any) {
+	v := object.(*PostalAddress)
+	switch string(name) {
+	case "addressLine2":
+		return 0, &v.AddressLine2
+	case "city":
+		return 1, &v.City
+	case "country":
+		return 2, &v.Country
+	case "state":
+		return 3, &v.State
+	case "streetAddress":
+		return 4, &v.StreetAddress
+	case "zip":
+		return 5, &v.Zip
+	}
+	return -1, nil
+}
 
 var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "destinationAmount", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
@@ -973,7 +844,33 @@ var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "rate", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "sourceAmount", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "sourceCurrency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfQuote}
+
+func fieldOfQuote(object any, name []byte) (int, any) {
+	v := object.(*Quote)
+	switch string(name) {
+	case "destinationAmount":
+		return 0, &v.DestinationAmount
+	case "destinationCurrency":
+		return 1, &v.DestinationCurrency
+	case "expiresAt":
+		return 2, &v.ExpiresAt
+	case "fee":
+		return 3, &v.Fee
+	case "rate":
+		return 4, &v.Rate
+	case "sourceAmount":
+		return 5, &v.SourceAmount
+	case "sourceCurrency":
+		return 6, &v.SourceCurrency
+	}
+	return -1, nil
+}
+
+var shapeRailStatus = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"available", "pending", "active", "channel_unavailable"},
+}
 
 var shapeRequisites = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accountHolderName", Shape: &wire.Text, Type: wire.Assumed},
@@ -986,15 +883,75 @@ var shapeRequisites = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "reference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfRequisites}
+
+func fieldOfRequisites(object any, name []byte) (int, any) {
+	v := object.(*Requisites)
+	switch string(name) {
+	case "accountHolderName":
+		return 0, &v.AccountHolderName
+	case "accountNumber":
+		return 1, &v.AccountNumber
+	case "bankAddress":
+		return 2, &v.BankAddress
+	case "bankName":
+		return 3, &v.BankName
+	case "bic":
+		return 4, &v.BIC
+	case "iban":
+		return 5, &v.IBAN
+	case "paymentKey":
+		return 6, &v.PaymentKey
+	case "reference":
+		return 7, &v.Reference
+	case "routingNumber":
+		return 8, &v.RoutingNumber
+	case "walletAddress":
+		return 9, &v.WalletAddress
+	}
+	return -1, nil
+}
+
+var shapeTransactionDirection = wire.Shape{Kind: wire.KindText, Words: []string{"in", "out"}}
+
+var shapeTransactionStatus = wire.Shape{Kind: wire.KindText, Words: []string{"pending", "completed", "failed"}}
+
+var shapeTransactionType = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"deposit", "payin", "payout", "refund", "escrow"},
+}
 
 var shapeVirtualAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "requisites", Shape: &shapeRequisites, Type: wire.Assumed},
-}}
+}, Fields: fieldOfVirtualAccount}
+
+func fieldOfVirtualAccount(object any, name []byte) (int, any) {
+	v := object.(*VirtualAccount)
+	switch string(name) {
+	case "id":
+		return 0, (*string)(&v.ID)
+	case "requisites":
+		return 1, &v.Requisites
+	}
+	return -1, nil
+}
 
 var shapeToken = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "address", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "decimals", Shape: &wire.Integer, Type: wire.Stated, Required: wire.Stated},
 	{Name: "symbol", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfToken}
+
+func fieldOfToken(object any, name []byte) (int, any) {
+	v := object.(*Token)
+	switch string(name) {
+	case "address":
+		return 0, &v.Address
+	case "decimals":
+		return 1, &v.Decimals
+	case "symbol":
+		return 2, &v.Symbol
+	}
+	return -1, nil
+}

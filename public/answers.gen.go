@@ -5,162 +5,27 @@ package public
 import (
 	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
-	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerGetInvoice = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
+var answerGetInvoice = wire.Answer{Shape: &answers.Invoice}
 
-var answerGetRate = wire.Answer{
-	Shape: &shapeFXRate,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*FXRate)
-		return wholeFXRate(v, body)
-	},
-}
-
-func wholeFXRate(v *FXRate, body *wire.Body) bool {
-	if v.USDRate == (model.Decimal{}) {
-		return false
-	}
-	return true
-}
+var answerGetRate = wire.Answer{Shape: &shapeFXRate}
 
 var shapeFXRate = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "bankTransfer", Shape: &wire.Amount, Type: wire.Stated},
 	{Name: "card", Shape: &wire.Amount, Type: wire.Stated},
 	{Name: "usdRate", Shape: &wire.Amount, Type: wire.Stated, Proof: true},
-}}
+}, Fields: fieldOfFXRate}
 
-var shapePaymentMethod = wire.Shape{
-	Kind:    wire.KindUnion,
-	By:      "accountType",
-	Selects: wire.Assumed,
-	Variants: map[string]*wire.Shape{
-		"email":        &shapeEmailAccount,
-		"local":        &shapeLocalRailPaymentMethod,
-		"onchain":      &shapeOnchainAccount,
-		"pix":          &shapePIXPaymentMethod,
-		"provider_usd": &shapeProviderUSDPaymentMethod,
-		"sepa":         &shapeSEPAPaymentMethod,
-		"swift":        &shapeSWIFTPaymentMethod,
-		"us_external":  &shapeUSExternalPaymentMethod,
-	},
+func fieldOfFXRate(object any, name []byte) (int, any) {
+	v := object.(*FXRate)
+	switch string(name) {
+	case "bankTransfer":
+		return 0, &v.BankTransfer
+	case "card":
+		return 1, &v.Card
+	case "usdRate":
+		return 2, &v.USDRate
+	}
+	return -1, nil
 }
-
-var shapeEmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
-	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
-
-var shapeLocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "method", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentKey", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "phoneNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeOnchainAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
-	{Name: "chainId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
-
-var shapePIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "holderTaxId", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "pixKey", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "pixKeyType", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeProviderUSDPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeSEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "businessIndustry", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeSWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeUSExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountKind", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeInstitutionAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "addressLine1", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "postalCode", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "addressLine2", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
-}}

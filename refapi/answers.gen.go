@@ -5,122 +5,30 @@ package refapi
 import (
 	"github.com/moneymovement/moneymovement-go/internal/answers"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
-	"github.com/moneymovement/moneymovement-go/model"
 )
 
-var answerListCards = wire.Answer{
-	Shape: &answers.CardList,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.CardList)
-		return answers.WholeCardList(v, body)
-	},
-}
+var answerListCards = wire.Answer{Shape: &answers.CardList}
 
-var answerRevealCardDetails = wire.Answer{
-	Shape: &answers.CardDetails,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.CardDetails)
-		return answers.WholeCardDetails(v, body)
-	},
-}
+var answerRevealCardDetails = wire.Answer{Shape: &answers.CardDetails}
 
-var answerUpdateInvoice = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
+var answerUpdateInvoice = wire.Answer{Shape: &answers.Invoice}
 
-var answerUpdateInvoiceOnInvoicesPath = wire.Answer{
-	Shape: &answers.Invoice,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Invoice)
-		return answers.WholeInvoice(v, body)
-	},
-}
+var answerUpdateInvoiceOnInvoicesPath = wire.Answer{Shape: &answers.Invoice}
 
-var answerGetContract = wire.Answer{
-	Shape: &answers.Contract,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.Contract)
-		return answers.WholeContract(v, body)
-	},
-}
+var answerGetContract = wire.Answer{Shape: &answers.Contract}
 
-var answerListMerchantProducts = wire.Answer{
-	Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeMerchantProduct},
-	Whole: func(value any, body *wire.Body) bool {
-		list := *value.(*merchantProductList)
-		entries := body.Entries(len(list))
-		for i := range list {
-			if !wholeMerchantProduct(&list[i], &entries) {
-				return false
-			}
-		}
-		return true
-	},
-}
+var answerListMerchantProducts = wire.Answer{Shape: &wire.Shape{
+	Kind: wire.KindList,
+	Item: &shapeMerchantProduct,
+}, Field: func(value any) any {
+	return wire.List((*[]MerchantProduct)(value.(*merchantProductList)))
+}}
 
-var answerGetTransactionStatus = wire.Answer{
-	Shape: &answers.UniversalTransactionStatus,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*model.UniversalTransactionStatus)
-		return answers.WholeUniversalTransactionStatus(v, body)
-	},
-}
+var answerGetTransactionStatus = wire.Answer{Shape: &answers.UniversalTransactionStatus}
 
-var answerLogInWallet = wire.Answer{
-	Shape: &shapeWalletLoginResult,
-	Whole: func(value any, body *wire.Body) bool {
-		v := value.(*WalletLoginResult)
-		return wholeWalletLoginResult(v, body)
-	},
-}
+var answerLogInWallet = wire.Answer{Shape: &shapeWalletLoginResult}
 
-var answerReceiveWebhook = wire.Answer{
-	Shape: &shapeWebhookAcknowledgement,
-	Whole: func(value any, body *wire.Body) bool {
-		return true
-	},
-}
-
-func wholeMerchantProduct(v *MerchantProduct, body *wire.Body) bool {
-	if !v.Active && !body.SaysZero("active") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.ID == "" && !body.SaysZero("id") {
-		return false
-	}
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	if v.SoldCount == 0 && !body.SaysZero("soldCount") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	for i := range v.Images {
-		if v.Images[i] == "" {
-			return false
-		}
-	}
-	return true
-}
-
-func wholeWalletLoginResult(v *WalletLoginResult, body *wire.Body) bool {
-	if v.Status == "" {
-		return false
-	}
-	return true
-}
+var answerReceiveWebhook = wire.Answer{Shape: &shapeWebhookAcknowledgement}
 
 var shapeMerchantProduct = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "active", Shape: &wire.Boolean, Type: wire.Stated, Required: wire.Stated},
@@ -142,142 +50,81 @@ var shapeMerchantProduct = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 	{Name: "updatedAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Stated},
 	{Name: "url", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "webhookUrl", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-}}
+}, Fields: fieldOfMerchantProduct}
 
-var shapePaymentMethod = wire.Shape{
-	Kind:    wire.KindUnion,
-	By:      "accountType",
-	Selects: wire.Assumed,
-	Variants: map[string]*wire.Shape{
-		"email":        &shapeEmailAccount,
-		"local":        &shapeLocalRailPaymentMethod,
-		"onchain":      &shapeOnchainAccount,
-		"pix":          &shapePIXPaymentMethod,
-		"provider_usd": &shapeProviderUSDPaymentMethod,
-		"sepa":         &shapeSEPAPaymentMethod,
-		"swift":        &shapeSWIFTPaymentMethod,
-		"us_external":  &shapeUSExternalPaymentMethod,
-	},
+func fieldOfMerchantProduct(object any, name []byte) (int, any) {
+	v := object.(*MerchantProduct)
+	switch string(name) {
+	case "active":
+		return 0, &v.Active
+	case "cancelUrl":
+		return 1, &v.CancelURL
+	case "createdAt":
+		return 2, &v.CreatedAt
+	case "currency":
+		return 3, &v.Currency
+	case "description":
+		return 4, &v.Description
+	case "id":
+		return 5, &v.ID
+	case "images":
+		return 6, wire.List(&v.Images)
+	case "maxAmount":
+		return 7, wire.Optional(&v.MaxAmount)
+	case "maxQuantity":
+		return 8, wire.Optional(&v.MaxQuantity)
+	case "metadata":
+		return 9, &v.Metadata
+	case "minAmount":
+		return 10, wire.Optional(&v.MinAmount)
+	case "name":
+		return 11, &v.Name
+	case "presetAmount":
+		return 12, wire.Optional(&v.PresetAmount)
+	case "price":
+		return 13, wire.Optional(&v.Price)
+	case "soldCount":
+		return 14, &v.SoldCount
+	case "successUrl":
+		return 15, &v.SuccessURL
+	case "updatedAt":
+		return 16, &v.UpdatedAt
+	case "url":
+		return 17, &v.URL
+	case "webhookUrl":
+		return 18, &v.WebhookURL
+	}
+	return -1, nil
 }
 
 var shapeWalletLoginResult = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Stated, Proof: true},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "userOpHash", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-}}
+}, Fields: fieldOfWalletLoginResult}
+
+func fieldOfWalletLoginResult(object any, name []byte) (int, any) {
+	v := object.(*WalletLoginResult)
+	switch string(name) {
+	case "status":
+		return 0, &v.Status
+	case "transactionHash":
+		return 1, &v.TransactionHash
+	case "userOpHash":
+		return 2, &v.UserOpHash
+	}
+	return -1, nil
+}
 
 var shapeWebhookAcknowledgement = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "ok", Shape: &wire.Boolean, Type: wire.Stated},
-}}
+}, Fields: fieldOfWebhookAcknowledgement}
 
-var shapeEmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
-	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
-
-var shapeLocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "method", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentKey", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "phoneNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeOnchainAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
-	{Name: "chainId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
-
-var shapePIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "holderTaxId", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "pixKey", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "pixKeyType", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeProviderUSDPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeSEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "businessIndustry", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeSWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "bic", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeUSExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountHolderAddress", Shape: &shapePostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountKind", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "bankAddress", Shape: &shapeInstitutionAddress, Type: wire.Assumed},
-	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapeInstitutionAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "addressLine1", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "postalCode", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
-}}
-
-var shapePostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "addressLine2", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "city", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
-}}
+func fieldOfWebhookAcknowledgement(object any, name []byte) (int, any) {
+	v := object.(*webhookAcknowledgement)
+	switch string(name) {
+	case "ok":
+		return 0, wire.Optional(&v.OK)
+	}
+	return -1, nil
+}

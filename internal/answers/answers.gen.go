@@ -15,7 +15,24 @@ var BillingAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "state", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfBillingAddress}
+
+func fieldOfBillingAddress(object any, name []byte) (int, any) {
+	v := object.(*model.BillingAddress)
+	switch string(name) {
+	case "addressLine2":
+		return 0, &v.AddressLine2
+	case "city":
+		return 1, &v.City
+	case "state":
+		return 2, &v.State
+	case "streetAddress":
+		return 3, &v.StreetAddress
+	case "zip":
+		return 4, &v.Zip
+	}
+	return -1, nil
+}
 
 // Card is the shape of the schema of that name.
 var Card = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -27,9 +44,36 @@ var Card = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Proof: true},
 	{Name: "label", Shape: &wire.Text, Type: wire.Stated},
 	{Name: "limit", Shape: &CardLimit, Type: wire.Stated},
-	{Name: "status", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "status", Shape: &CardStatus, Type: wire.Stated},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated},
-}}
+}, Fields: fieldOfCard}
+
+func fieldOfCard(object any, name []byte) (int, any) {
+	v := object.(*model.Card)
+	switch string(name) {
+	case "activated":
+		return 0, &v.Activated
+	case "billingAddress":
+		return 1, &v.BillingAddress
+	case "cardData":
+		return 2, &v.CardData
+	case "createdAt":
+		return 3, &v.CreatedAt
+	case "dailySpend":
+		return 4, &v.DailySpend.Decimal
+	case "id":
+		return 5, &v.ID
+	case "label":
+		return 6, &v.Label
+	case "limit":
+		return 7, &v.Limit
+	case "status":
+		return 8, (*string)(&v.Status)
+	case "walletAddress":
+		return 9, &v.WalletAddress
+	}
+	return -1, nil
+}
 
 // CardData is the shape of the schema of that name.
 var CardData = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -38,20 +82,61 @@ var CardData = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "lastFour", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "nameOnCard", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentSystem", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfCardData}
+
+func fieldOfCardData(object any, name []byte) (int, any) {
+	v := object.(*model.CardData)
+	switch string(name) {
+	case "cardName":
+		return 0, &v.CardName
+	case "expiryDate":
+		return 1, &v.ExpiryDate
+	case "lastFour":
+		return 2, &v.LastFour
+	case "nameOnCard":
+		return 3, &v.NameOnCard
+	case "paymentSystem":
+		return 4, &v.PaymentSystem
+	}
+	return -1, nil
+}
 
 // CardDetails is the shape of the schema of that name.
 var CardDetails = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "cardNumber", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "cvv", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "expiryDate", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
-}}
+}, Fields: fieldOfCardDetails}
+
+func fieldOfCardDetails(object any, name []byte) (int, any) {
+	v := object.(*model.CardDetails)
+	switch string(name) {
+	case "cardNumber":
+		return 0, &v.CardNumber
+	case "cvv":
+		return 1, &v.CVV
+	case "expiryDate":
+		return 2, &v.ExpiryDate
+	}
+	return -1, nil
+}
 
 // CardDetailsProof is the shape of the schema of that name.
 var CardDetailsProof = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "messageSignature", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "nonce", Shape: &wire.Integer64, Type: wire.Stated, Required: wire.Stated},
-}}
+}, Fields: fieldOfCardDetailsProof}
+
+func fieldOfCardDetailsProof(object any, name []byte) (int, any) {
+	v := object.(*model.CardDetailsProof)
+	switch string(name) {
+	case "messageSignature":
+		return 0, &v.MessageSignature
+	case "nonce":
+		return 1, &v.Nonce
+	}
+	return -1, nil
+}
 
 // CardLimit is the shape of the schema of that name.
 var CardLimit = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -62,7 +147,28 @@ var CardLimit = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "lifetimeUsage", Shape: &wire.Amount, Type: wire.Stated},
 	{Name: "monthlyLimit", Shape: &wire.Amount, Type: wire.Stated},
 	{Name: "monthlyUsage", Shape: &wire.Amount, Type: wire.Stated},
-}}
+}, Fields: fieldOfCardLimit}
+
+func fieldOfCardLimit(object any, name []byte) (int, any) {
+	v := object.(*model.CardLimit)
+	switch string(name) {
+	case "currency":
+		return 0, &v.Currency
+	case "dailyLimit":
+		return 1, &v.DailyLimit.Decimal
+	case "dailyUsage":
+		return 2, &v.DailyUsage.Decimal
+	case "lifetimeLimit":
+		return 3, &v.LifetimeLimit.Decimal
+	case "lifetimeUsage":
+		return 4, &v.LifetimeUsage.Decimal
+	case "monthlyLimit":
+		return 5, &v.MonthlyLimit.Decimal
+	case "monthlyUsage":
+		return 6, &v.MonthlyUsage.Decimal
+	}
+	return -1, nil
+}
 
 // CardList is the shape of the schema of that name.
 var CardList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -74,10 +180,27 @@ var CardList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "created", Shape: &wire.Boolean, Type: wire.Stated},
-	{Name: "kycStatus", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "kycStatus", Shape: &KYCStatus, Type: wire.Stated, Default: "not_started"},
 	{Name: "phoneVerified", Shape: &wire.Boolean, Type: wire.Stated},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Stated, Nullable: true},
-}}
+}, Fields: fieldOfCardList}
+
+func fieldOfCardList(object any, name []byte) (int, any) {
+	v := object.(*model.CardList)
+	switch string(name) {
+	case "cards":
+		return 0, wire.List(&v.Cards)
+	case "created":
+		return 1, &v.Created
+	case "kycStatus":
+		return 2, (*string)(&v.KYCStatus)
+	case "phoneVerified":
+		return 3, &v.PhoneVerified
+	case "total":
+		return 4, wire.Optional(&v.Total)
+	}
+	return -1, nil
+}
 
 // ContactAccount is the shape of the schema of that name.
 var ContactAccount = wire.Shape{
@@ -87,6 +210,13 @@ var ContactAccount = wire.Shape{
 	Variants: map[string]*wire.Shape{
 		"email":   &EmailAccount,
 		"onchain": &OnchainAccount,
+	},
+	Kept: func(union any) []byte {
+		v := union.(*model.ContactAccount)
+		if v.Variant() != nil {
+			return nil
+		}
+		return v.Raw()
 	},
 }
 
@@ -102,7 +232,7 @@ var Contract = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "contractorId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Stated, Required: wire.Stated},
 	{Name: "creatorId", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
+	{Name: "currency", Shape: &FiatCurrency, Type: wire.Stated, Nullable: true},
 	{Name: "documentDownloadLink", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "documentFileName", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "documentId", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
@@ -117,10 +247,73 @@ var Contract = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "priorityMethods", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Stated},
 	{Name: "signatureRequestId", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "signed", Shape: &wire.Open, Type: wire.Stated, Nullable: true},
-	{Name: "status", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-	{Name: "type", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+	{Name: "status", Shape: &ContractStatus, Type: wire.Stated, Required: wire.Stated},
+	{Name: "type", Shape: &ContractType, Type: wire.Stated, Required: wire.Stated},
 	{Name: "updatedAt", Shape: &wire.Time, Type: wire.Stated, Required: wire.Stated},
-}}
+}, Fields: fieldOfContract}
+
+func fieldOfContract(object any, name []byte) (int, any) {
+	v := object.(*model.Contract)
+	switch string(name) {
+	case "activationAt":
+		return 0, &v.ActivationAt
+	case "amount":
+		return 1, wire.Optional(&v.Amount)
+	case "client":
+		return 2, &v.Client
+	case "clientAcceptance":
+		return 3, &v.ClientAcceptance
+	case "clientId":
+		return 4, &v.ClientID
+	case "contractor":
+		return 5, &v.Contractor
+	case "contractorAcceptance":
+		return 6, &v.ContractorAcceptance
+	case "contractorId":
+		return 7, &v.ContractorID
+	case "createdAt":
+		return 8, &v.CreatedAt
+	case "creatorId":
+		return 9, &v.CreatorID
+	case "currency":
+		return 10, (*string)(&v.Currency)
+	case "documentDownloadLink":
+		return 11, &v.DocumentDownloadLink
+	case "documentFileName":
+		return 12, &v.DocumentFileName
+	case "documentId":
+		return 13, &v.DocumentID
+	case "documentName":
+		return 14, &v.DocumentName
+	case "expirationAt":
+		return 15, &v.ExpirationAt
+	case "fields":
+		return 16, &v.Fields
+	case "id":
+		return 17, &v.ID
+	case "label":
+		return 18, &v.Label
+	case "lastInvoice":
+		return 19, wire.Optional(&v.LastInvoice)
+	case "paymentMethods":
+		return 20, wire.List(&v.PaymentMethods)
+	case "period":
+		return 21, &v.Period
+	case "priorityMethods":
+		return 22, wire.Words(&v.PriorityMethods)
+	case "signatureRequestId":
+		return 23, &v.SignatureRequestID
+	case "signed":
+		return 24, &v.Signed
+	case "status":
+		return 25, (*string)(&v.Status)
+	case "type":
+		return 26, (*string)(&v.Type)
+	case "updatedAt":
+		return 27, &v.UpdatedAt
+	}
+	return -1, nil
+}
 
 // ContractInvoice is the shape of the schema of that name.
 var ContractInvoice = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -141,9 +334,54 @@ var ContractInvoice = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "issuedDate", Shape: &wire.Date, Type: wire.Assumed, Nullable: true},
 	{Name: "onchainTransactionId", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "paidAt", Shape: &wire.Time, Type: wire.Assumed, Nullable: true},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "status", Shape: &InvoiceStatus, Type: wire.Assumed},
 	{Name: "updatedAt", Shape: &wire.Time, Type: wire.Assumed},
-}}
+}, Fields: fieldOfContractInvoice}
+
+func fieldOfContractInvoice(object any, name []byte) (int, any) {
+	v := object.(*model.ContractInvoice)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount
+	case "clientEmail":
+		return 1, &v.ClientEmail
+	case "clientId":
+		return 2, &v.ClientID
+	case "comment":
+		return 3, &v.Comment
+	case "contractId":
+		return 4, &v.ContractID
+	case "contractorEmail":
+		return 5, &v.ContractorEmail
+	case "contractorId":
+		return 6, &v.ContractorID
+	case "createdAt":
+		return 7, &v.CreatedAt
+	case "discount":
+		return 8, wire.Optional(&v.Discount)
+	case "dueDate":
+		return 9, &v.DueDate
+	case "emailMessage":
+		return 10, &v.EmailMessage
+	case "id":
+		return 11, &v.ID
+	case "invoiceDocumentId":
+		return 12, &v.InvoiceDocumentID
+	case "invoiceNumber":
+		return 13, &v.InvoiceNumber
+	case "issuedDate":
+		return 14, &v.IssuedDate
+	case "onchainTransactionId":
+		return 15, &v.OnchainTransactionID
+	case "paidAt":
+		return 16, &v.PaidAt
+	case "status":
+		return 17, (*string)(&v.Status)
+	case "updatedAt":
+		return 18, &v.UpdatedAt
+	}
+	return -1, nil
+}
 
 // ContractParty is the shape of the schema of that name.
 var ContractParty = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -156,20 +394,69 @@ var ContractParty = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "isBusiness", Shape: &wire.Boolean, Type: wire.Assumed},
 	{Name: "lastName", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}}
+}, Fields: fieldOfContractParty}
+
+func fieldOfContractParty(object any, name []byte) (int, any) {
+	v := object.(*model.ContractParty)
+	switch string(name) {
+	case "address":
+		return 0, wire.Optional(&v.Address)
+	case "avatarUrl":
+		return 1, &v.AvatarURL
+	case "displayName":
+		return 2, &v.DisplayName
+	case "email":
+		return 3, &v.Email
+	case "entityName":
+		return 4, &v.EntityName
+	case "firstName":
+		return 5, &v.FirstName
+	case "id":
+		return 6, &v.ID
+	case "isBusiness":
+		return 7, &v.IsBusiness
+	case "lastName":
+		return 8, &v.LastName
+	}
+	return -1, nil
+}
 
 // Document is the shape of the schema of that name.
 var Document = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Proof: true},
 	{Name: "key", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfDocument}
+
+func fieldOfDocument(object any, name []byte) (int, any) {
+	v := object.(*model.Document)
+	switch string(name) {
+	case "id":
+		return 0, &v.ID
+	case "key":
+		return 1, &v.Key
+	case "name":
+		return 2, &v.Name
+	}
+	return -1, nil
+}
 
 // EmailAccount is the shape of the schema of that name.
 var EmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Stated, Default: "email"},
 	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
+}, Fields: fieldOfEmailAccount}
+
+func fieldOfEmailAccount(object any, name []byte) (int, any) {
+	v := object.(*model.EmailAccount)
+	switch string(name) {
+	case "accountType":
+		return 0, (*string)(&v.AccountType)
+	case "email":
+		return 1, &v.Email
+	}
+	return -1, nil
+}
 
 // ErrorBody is the shape of the schema of that name.
 var ErrorBody = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -190,7 +477,24 @@ var InstitutionAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Membe
 	{Name: "country", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "postalCode", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfInstitutionAddress}
+
+func fieldOfInstitutionAddress(object any, name []byte) (int, any) {
+	v := object.(*model.InstitutionAddress)
+	switch string(name) {
+	case "addressLine1":
+		return 0, &v.AddressLine1
+	case "city":
+		return 1, &v.City
+	case "country":
+		return 2, &v.Country
+	case "postalCode":
+		return 3, &v.PostalCode
+	case "state":
+		return 4, &v.State
+	}
+	return -1, nil
+}
 
 // Invoice is the shape of the schema of that name.
 var Invoice = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -214,10 +518,63 @@ var Invoice = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "paidAt", Shape: &wire.Time, Type: wire.Stated, Nullable: true},
 	{Name: "paymentMethods", Shape: &wire.Shape{Kind: wire.KindList, Item: &PaymentMethod}, Type: wire.Stated},
 	{Name: "periodNumber", Shape: &wire.Integer, Type: wire.Stated, Nullable: true},
-	{Name: "status", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+	{Name: "status", Shape: &InvoiceStatus, Type: wire.Stated, Required: wire.Stated},
 	{Name: "transaction", Shape: &InvoiceTransaction, Type: wire.Stated, Nullable: true},
 	{Name: "updatedAt", Shape: &wire.Time, Type: wire.Stated, Required: wire.Stated},
-}}
+}, Fields: fieldOfInvoice}
+
+func fieldOfInvoice(object any, name []byte) (int, any) {
+	v := object.(*model.Invoice)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount
+	case "client":
+		return 1, &v.Client
+	case "comment":
+		return 2, &v.Comment
+	case "contract":
+		return 3, wire.Optional(&v.Contract)
+	case "contractor":
+		return 4, &v.Contractor
+	case "createdAt":
+		return 5, &v.CreatedAt
+	case "currency":
+		return 6, (*string)(&v.Currency)
+	case "discount":
+		return 7, wire.Optional(&v.Discount)
+	case "documents":
+		return 8, wire.List(&v.Documents)
+	case "dueDate":
+		return 9, &v.DueDate
+	case "emailMessage":
+		return 10, &v.EmailMessage
+	case "id":
+		return 11, &v.ID
+	case "invoiceLink":
+		return 12, &v.InvoiceLink
+	case "invoiceNumber":
+		return 13, &v.InvoiceNumber
+	case "issuedDate":
+		return 14, &v.IssuedDate
+	case "items":
+		return 15, wire.List(&v.Items)
+	case "onchainTransactionId":
+		return 16, &v.OnchainTransactionID
+	case "paidAt":
+		return 17, &v.PaidAt
+	case "paymentMethods":
+		return 18, wire.List(&v.PaymentMethods)
+	case "periodNumber":
+		return 19, &v.PeriodNumber
+	case "status":
+		return 20, (*string)(&v.Status)
+	case "transaction":
+		return 21, wire.Optional(&v.Transaction)
+	case "updatedAt":
+		return 22, &v.UpdatedAt
+	}
+	return -1, nil
+}
 
 // InvoiceContract is the shape of the schema of that name.
 var InvoiceContract = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -226,16 +583,50 @@ var InvoiceContract = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "isRecurring", Shape: &wire.Boolean, Type: wire.Assumed},
 	{Name: "period", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "type", Shape: &wire.Text, Type: wire.Assumed},
-}}
+	{Name: "status", Shape: &ContractStatus, Type: wire.Assumed},
+	{Name: "type", Shape: &ContractType, Type: wire.Assumed},
+}, Fields: fieldOfInvoiceContract}
+
+func fieldOfInvoiceContract(object any, name []byte) (int, any) {
+	v := object.(*model.InvoiceContract)
+	switch string(name) {
+	case "activationAt":
+		return 0, &v.ActivationAt
+	case "expirationAt":
+		return 1, &v.ExpirationAt
+	case "id":
+		return 2, &v.ID
+	case "isRecurring":
+		return 3, &v.IsRecurring
+	case "period":
+		return 4, &v.Period
+	case "status":
+		return 5, (*string)(&v.Status)
+	case "type":
+		return 6, (*string)(&v.Type)
+	}
+	return -1, nil
+}
 
 // InvoiceParty is the shape of the schema of that name.
 var InvoiceParty = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "address", Shape: &PostalAddress, Type: wire.Assumed},
 	{Name: "displayName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "email", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfInvoiceParty}
+
+func fieldOfInvoiceParty(object any, name []byte) (int, any) {
+	v := object.(*model.InvoiceParty)
+	switch string(name) {
+	case "address":
+		return 0, &v.Address
+	case "displayName":
+		return 1, &v.DisplayName
+	case "email":
+		return 2, &v.Email
+	}
+	return -1, nil
+}
 
 // InvoiceTransaction is the shape of the schema of that name.
 var InvoiceTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -244,26 +635,69 @@ var InvoiceTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Membe
 	{Name: "onchainTransactionId", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "type", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfInvoiceTransaction}
+
+func fieldOfInvoiceTransaction(object any, name []byte) (int, any) {
+	v := object.(*model.InvoiceTransaction)
+	switch string(name) {
+	case "amount":
+		return 0, &v.Amount.Decimal
+	case "createdAt":
+		return 1, &v.CreatedAt
+	case "onchainTransactionId":
+		return 2, &v.OnchainTransactionID
+	case "txHash":
+		return 3, &v.TxHash
+	case "type":
+		return 4, &v.Type
+	}
+	return -1, nil
+}
 
 // InvoiceUpdate is the shape of the schema of that name.
 var InvoiceUpdate = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "onchainTransactionId", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "paidAt", Shape: &wire.Time, Type: wire.Assumed, Nullable: true},
-	{Name: "status", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
+	{Name: "status", Shape: &InvoiceStatus, Type: wire.Stated, Required: wire.Stated},
+}, Fields: fieldOfInvoiceUpdate}
+
+func fieldOfInvoiceUpdate(object any, name []byte) (int, any) {
+	v := object.(*model.InvoiceUpdate)
+	switch string(name) {
+	case "onchainTransactionId":
+		return 0, &v.OnchainTransactionID
+	case "paidAt":
+		return 1, &v.PaidAt
+	case "status":
+		return 2, (*string)(&v.Status)
+	}
+	return -1, nil
+}
 
 // LineItem is the shape of the schema of that name.
 var LineItem = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "name", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
 	{Name: "price", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "quantity", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
-}}
+}, Fields: fieldOfLineItem}
+
+func fieldOfLineItem(object any, name []byte) (int, any) {
+	v := object.(*model.LineItem)
+	switch string(name) {
+	case "name":
+		return 0, &v.Name
+	case "price":
+		return 1, &v.Price
+	case "quantity":
+		return 2, &v.Quantity.Decimal
+	}
+	return -1, nil
+}
 
 // LocalRailPaymentMethod is the shape of the schema of that name.
 var LocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
@@ -272,26 +706,89 @@ var LocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.M
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "phoneNumber", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfLocalRailPaymentMethod}
+
+func fieldOfLocalRailPaymentMethod(object any, name []byte) (int, any) {
+	v := object.(*model.LocalRailPaymentMethod)
+	switch string(name) {
+	case "accountNumber":
+		return 0, &v.AccountNumber
+	case "accountType":
+		return 1, (*string)(&v.AccountType)
+	case "bankName":
+		return 2, &v.BankName
+	case "beneficiaryName":
+		return 3, &v.BeneficiaryName
+	case "currency":
+		return 4, &v.Currency
+	case "method":
+		return 5, &v.Method
+	case "paymentKey":
+		return 6, &v.PaymentKey
+	case "paymentReference":
+		return 7, &v.PaymentReference
+	case "phoneNumber":
+		return 8, &v.PhoneNumber
+	case "routingNumber":
+		return 9, &v.RoutingNumber
+	}
+	return -1, nil
+}
 
 // OnchainAccount is the shape of the schema of that name.
 var OnchainAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Stated},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Stated, Default: "onchain"},
 	{Name: "chainId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
+}, Fields: fieldOfOnchainAccount}
+
+func fieldOfOnchainAccount(object any, name []byte) (int, any) {
+	v := object.(*model.OnchainAccount)
+	switch string(name) {
+	case "accountType":
+		return 0, (*string)(&v.AccountType)
+	case "chainId":
+		return 1, (*string)(&v.ChainID)
+	case "currency":
+		return 2, &v.Currency
+	case "email":
+		return 3, &v.Email
+	case "walletAddress":
+		return 4, &v.WalletAddress
+	}
+	return -1, nil
+}
 
 // PIXPaymentMethod is the shape of the schema of that name.
 var PIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "holderTaxId", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "pixKey", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "pixKeyType", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfPIXPaymentMethod}
+
+func fieldOfPIXPaymentMethod(object any, name []byte) (int, any) {
+	v := object.(*model.PIXPaymentMethod)
+	switch string(name) {
+	case "accountType":
+		return 0, (*string)(&v.AccountType)
+	case "beneficiaryName":
+		return 1, &v.BeneficiaryName
+	case "currency":
+		return 2, &v.Currency
+	case "holderTaxId":
+		return 3, &v.HolderTaxID
+	case "pixKey":
+		return 4, &v.PIXKey
+	case "pixKeyType":
+		return 5, &v.PIXKeyType
+	}
+	return -1, nil
+}
 
 // PaymentMethod is the shape of the schema of that name.
 var PaymentMethod = wire.Shape{
@@ -308,6 +805,13 @@ var PaymentMethod = wire.Shape{
 		"swift":        &SWIFTPaymentMethod,
 		"us_external":  &USExternalPaymentMethod,
 	},
+	Kept: func(union any) []byte {
+		v := union.(*model.PaymentMethod)
+		if v.Variant() != nil {
+			return nil
+		}
+		return v.Raw()
+	},
 }
 
 // PostalAddress is the shape of the schema of that name.
@@ -318,19 +822,61 @@ var PostalAddress = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "state", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "streetAddress", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "zip", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfPostalAddress}
+
+func fieldOfPostalAddress(object any, name []byte) (int, any) {
+	v := object.(*model.PostalAddress)
+	switch string(name) {
+	case "addressLine2":
+		return 0, &v.AddressLine2
+	case "city":
+		return 1, &v.City
+	case "country":
+		return 2, &v.Country
+	case "state":
+		return 3, &v.State
+	case "streetAddress":
+		return 4, &v.StreetAddress
+	case "zip":
+		return 5, &v.Zip
+	}
+	return -1, nil
+}
 
 // ProviderUSDPaymentMethod is the shape of the schema of that name.
 var ProviderUSDPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "bankAddress", Shape: &InstitutionAddress, Type: wire.Assumed},
 	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfProviderUSDPaymentMethod}
+
+func fieldOfProviderUSDPaymentMethod(object any, name []byte) (int, any) {
+	v := object.(*model.ProviderUSDPaymentMethod)
+	switch string(name) {
+	case "accountNumber":
+		return 0, &v.AccountNumber
+	case "accountType":
+		return 1, (*string)(&v.AccountType)
+	case "bankAddress":
+		return 2, &v.BankAddress
+	case "bankName":
+		return 3, &v.BankName
+	case "beneficiaryName":
+		return 4, &v.BeneficiaryName
+	case "currency":
+		return 5, &v.Currency
+	case "paymentReference":
+		return 6, &v.PaymentReference
+	case "routingNumber":
+		return 7, &v.RoutingNumber
+	}
+	return -1, nil
+}
 
 // SEPAPaymentMethod is the shape of the schema of that name.
 var SEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -338,8 +884,8 @@ var SEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "accountHolderType", Shape: &AccountHolderType, Type: wire.Assumed},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "bankAddress", Shape: &InstitutionAddress, Type: wire.Assumed},
 	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
@@ -349,14 +895,51 @@ var SEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfSEPAPaymentMethod}
+
+func fieldOfSEPAPaymentMethod(object any, name []byte) (int, any) {
+	v := object.(*model.SEPAPaymentMethod)
+	switch string(name) {
+	case "accountHolderAddress":
+		return 0, &v.AccountHolderAddress
+	case "accountHolderBusinessName":
+		return 1, &v.AccountHolderBusinessName
+	case "accountHolderFirstName":
+		return 2, &v.AccountHolderFirstName
+	case "accountHolderLastName":
+		return 3, &v.AccountHolderLastName
+	case "accountHolderType":
+		return 4, (*string)(&v.AccountHolderType)
+	case "accountType":
+		return 5, (*string)(&v.AccountType)
+	case "bankAddress":
+		return 6, &v.BankAddress
+	case "bankName":
+		return 7, &v.BankName
+	case "beneficiaryName":
+		return 8, &v.BeneficiaryName
+	case "bic":
+		return 9, &v.BIC
+	case "businessIndustry":
+		return 10, &v.BusinessIndustry
+	case "currency":
+		return 11, &v.Currency
+	case "ibanNumber":
+		return 12, &v.IBANNumber
+	case "paymentReference":
+		return 13, &v.PaymentReference
+	case "relationship":
+		return 14, &v.Relationship
+	}
+	return -1, nil
+}
 
 // SWIFTPaymentMethod is the shape of the schema of that name.
 var SWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accountHolderAddress", Shape: &PostalAddress, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &AccountHolderType, Type: wire.Assumed},
 	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "bankAddress", Shape: &InstitutionAddress, Type: wire.Assumed},
 	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
@@ -364,7 +947,36 @@ var SWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Membe
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfSWIFTPaymentMethod}
+
+func fieldOfSWIFTPaymentMethod(object any, name []byte) (int, any) {
+	v := object.(*model.SWIFTPaymentMethod)
+	switch string(name) {
+	case "accountHolderAddress":
+		return 0, &v.AccountHolderAddress
+	case "accountHolderType":
+		return 1, (*string)(&v.AccountHolderType)
+	case "accountNumber":
+		return 2, &v.AccountNumber
+	case "accountType":
+		return 3, (*string)(&v.AccountType)
+	case "bankAddress":
+		return 4, &v.BankAddress
+	case "bankName":
+		return 5, &v.BankName
+	case "beneficiaryName":
+		return 6, &v.BeneficiaryName
+	case "bic":
+		return 7, &v.BIC
+	case "currency":
+		return 8, &v.Currency
+	case "ibanNumber":
+		return 9, &v.IBANNumber
+	case "paymentReference":
+		return 10, &v.PaymentReference
+	}
+	return -1, nil
+}
 
 // USExternalPaymentMethod is the shape of the schema of that name.
 var USExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -372,17 +984,52 @@ var USExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.
 	{Name: "accountHolderBusinessName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "accountHolderFirstName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "accountHolderLastName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountHolderType", Shape: &wire.Text, Type: wire.Assumed},
+	{Name: "accountHolderType", Shape: &AccountHolderType, Type: wire.Assumed},
 	{Name: "accountKind", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "accountNumber", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "accountType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{Name: "accountType", Shape: &AccountType, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "bankAddress", Shape: &InstitutionAddress, Type: wire.Assumed},
 	{Name: "bankName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "beneficiaryName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}}
+}, Fields: fieldOfUSExternalPaymentMethod}
+
+func fieldOfUSExternalPaymentMethod(object any, name []byte) (int, any) {
+	v := object.(*model.USExternalPaymentMethod)
+	switch string(name) {
+	case "accountHolderAddress":
+		return 0, &v.AccountHolderAddress
+	case "accountHolderBusinessName":
+		return 1, &v.AccountHolderBusinessName
+	case "accountHolderFirstName":
+		return 2, &v.AccountHolderFirstName
+	case "accountHolderLastName":
+		return 3, &v.AccountHolderLastName
+	case "accountHolderType":
+		return 4, (*string)(&v.AccountHolderType)
+	case "accountKind":
+		return 5, &v.AccountKind
+	case "accountNumber":
+		return 6, &v.AccountNumber
+	case "accountType":
+		return 7, (*string)(&v.AccountType)
+	case "bankAddress":
+		return 8, &v.BankAddress
+	case "bankName":
+		return 9, &v.BankName
+	case "beneficiaryName":
+		return 10, &v.BeneficiaryName
+	case "currency":
+		return 11, &v.Currency
+	case "paymentReference":
+		return 12, &v.PaymentReference
+	case "routingNumber":
+		return 13, &v.RoutingNumber
+	}
+	return -1, nil
+}
 
 // UniversalTransactionStatus is the shape of the schema of that name.
 var UniversalTransactionStatus = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
@@ -401,267 +1048,90 @@ var UniversalTransactionStatus = wire.Shape{Kind: wire.KindObject, Members: []wi
 	{Name: "toAmount", Shape: &wire.Amount, Type: wire.Stated, Nullable: true},
 	{Name: "toCurrency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "type", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}}
+}, Fields: fieldOfUniversalTransactionStatus}
 
-// WholeCard reports that nothing which has to be there is missing.
-func WholeCard(v *model.Card, body *wire.Body) bool {
-	if v.ID == "" {
-		return false
+func fieldOfUniversalTransactionStatus(object any, name []byte) (int, any) {
+	v := object.(*model.UniversalTransactionStatus)
+	switch string(name) {
+	case "createdAt":
+		return 0, &v.CreatedAt
+	case "depositAddress":
+		return 1, &v.DepositAddress
+	case "destinationTxHash":
+		return 2, &v.DestinationTxHash
+	case "errorMessage":
+		return 3, &v.ErrorMessage
+	case "expiresAt":
+		return 4, &v.ExpiresAt
+	case "fromAmount":
+		return 5, &v.FromAmount.Decimal
+	case "fromCurrency":
+		return 6, &v.FromCurrency
+	case "id":
+		return 7, &v.ID
+	case "originTxHash":
+		return 8, &v.OriginTxHash
+	case "paymentChannel":
+		return 9, &v.PaymentChannel
+	case "quoteId":
+		return 10, &v.QuoteID
+	case "status":
+		return 11, &v.Status
+	case "toAmount":
+		return 12, &v.ToAmount
+	case "toCurrency":
+		return 13, &v.ToCurrency
+	case "type":
+		return 14, &v.Type
 	}
-	return true
+	return -1, nil
 }
 
-// WholeCardDetails reports that nothing which has to be there is missing.
-func WholeCardDetails(v *model.CardDetails, body *wire.Body) bool {
-	if v.CardNumber.IsZero() {
-		return false
-	}
-	if v.CVV.IsZero() {
-		return false
-	}
-	if v.ExpiryDate.IsZero() {
-		return false
-	}
-	return true
+// AccountHolderType is the shape of the schema of that name.
+var AccountHolderType = wire.Shape{Kind: wire.KindText, Words: []string{"individual", "business"}}
+
+// AccountType is the shape of the schema of that name.
+var AccountType = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"onchain", "email", "sepa", "us_external", "swift", "pix", "local", "provider_usd"},
 }
 
-// WholeCardDetailsProof reports that nothing which has to be there is missing.
-func WholeCardDetailsProof(v *model.CardDetailsProof, body *wire.Body) bool {
-	if v.MessageSignature.IsZero() && !body.SaysZero("messageSignature") {
-		return false
-	}
-	if v.Nonce == 0 && !body.SaysZero("nonce") {
-		return false
-	}
-	return true
+// CardStatus is the shape of the schema of that name.
+var CardStatus = wire.Shape{Kind: wire.KindText, Words: []string{"pending", "active", "frozen"}}
+
+// ContractStatus is the shape of the schema of that name.
+var ContractStatus = wire.Shape{
+	Kind: wire.KindText,
+	Words: []string{
+		"pending_approval_by_contractor", "pending_approval_by_client", "active", "completed", "cancelled", "paused",
+	},
 }
 
-// WholeCardList reports that nothing which has to be there is missing.
-func WholeCardList(v *model.CardList, body *wire.Body) bool {
-	if v.Cards == nil {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Cards))
-		for i := range v.Cards {
-			if !WholeCard(&v.Cards[i], &entries) {
-				return false
-			}
-		}
-	}
-	return true
+// ContractType is the shape of the schema of that name.
+var ContractType = wire.Shape{
+	Kind: wire.KindText,
+	Words: []string{
+		"service", "employment", "nda", "contractor", "default_contractor", "custom", "vendor", "milestone", "msa",
+		"other",
+	},
 }
 
-// WholeContract reports that nothing which has to be there is missing.
-func WholeContract(v *model.Contract, body *wire.Body) bool {
-	if v.ClientID == "" && !body.SaysZero("clientId") {
-		return false
-	}
-	if v.ContractorID == "" && !body.SaysZero("contractorId") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil &&
-			PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
-			return false
-		}
-	}
-	for i := range v.PriorityMethods {
-		if v.PriorityMethods[i] == "" {
-			return false
-		}
-	}
-	return true
+// FiatCurrency is the shape of the schema of that name.
+var FiatCurrency = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "SEK", "NOK", "AED", "HKD"},
 }
 
-// WholeDocument reports that nothing which has to be there is missing.
-func WholeDocument(v *model.Document, body *wire.Body) bool {
-	if v.ID == "" {
-		return false
-	}
-	return true
+// InvoiceStatus is the shape of the schema of that name.
+var InvoiceStatus = wire.Shape{
+	Kind:  wire.KindText,
+	Words: []string{"draft", "sent", "paid", "cancelled", "client_paid", "client_declined"},
 }
 
-// WholeEmailAccount reports that nothing which has to be there is missing.
-func WholeEmailAccount(v *model.EmailAccount, body *wire.Body) bool {
-	if v.Email == "" && !body.SaysZero("email") {
-		return false
-	}
-	return true
-}
-
-// WholeInvoice reports that nothing which has to be there is missing.
-func WholeInvoice(v *model.Invoice, body *wire.Body) bool {
-	if v.Amount == (model.Decimal{}) && !body.SaysZero("amount") {
-		return false
-	}
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.UpdatedAt.IsZero() && !body.SaysZero("updatedAt") {
-		return false
-	}
-	{
-		entries := body.Entries(len(v.Documents))
-		for i := range v.Documents {
-			if !WholeDocument(&v.Documents[i], &entries) {
-				return false
-			}
-		}
-	}
-	{
-		entries := body.Entries(len(v.Items))
-		for i := range v.Items {
-			if !WholeLineItem(&v.Items[i], &entries) {
-				return false
-			}
-		}
-	}
-	for i := range v.PaymentMethods {
-		if v.PaymentMethods[i].Variant() == nil && v.PaymentMethods[i].Raw() != nil &&
-			PaymentMethod.Unread(v.PaymentMethods[i].Raw()) {
-			return false
-		}
-	}
-	return true
-}
-
-// WholeInvoiceUpdate reports that nothing which has to be there is missing.
-func WholeInvoiceUpdate(v *model.InvoiceUpdate, body *wire.Body) bool {
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	return true
-}
-
-// WholeLineItem reports that nothing which has to be there is missing.
-func WholeLineItem(v *model.LineItem, body *wire.Body) bool {
-	if v.Name == "" && !body.SaysZero("name") {
-		return false
-	}
-	if v.Price == (model.Decimal{}) && !body.SaysZero("price") {
-		return false
-	}
-	if v.Quantity == (model.Number{}) && !body.SaysZero("quantity") {
-		return false
-	}
-	return true
-}
-
-// WholeLocalRailPaymentMethod reports that nothing which has to be there is missing.
-func WholeLocalRailPaymentMethod(v *model.LocalRailPaymentMethod, body *wire.Body) bool {
-	if v.AccountType == "" && !body.SaysZero("accountType") {
-		return false
-	}
-	return true
-}
-
-// WholeOnchainAccount reports that nothing which has to be there is missing.
-func WholeOnchainAccount(v *model.OnchainAccount, body *wire.Body) bool {
-	if v.ChainID == "" && !body.SaysZero("chainId") {
-		return false
-	}
-	if v.Currency == "" && !body.SaysZero("currency") {
-		return false
-	}
-	if v.WalletAddress == "" && !body.SaysZero("walletAddress") {
-		return false
-	}
-	return true
-}
-
-// WholePIXPaymentMethod reports that nothing which has to be there is missing.
-func WholePIXPaymentMethod(v *model.PIXPaymentMethod, body *wire.Body) bool {
-	if v.AccountType == "" && !body.SaysZero("accountType") {
-		return false
-	}
-	return true
-}
-
-// WholeProviderUSDPaymentMethod reports that nothing which has to be there is missing.
-func WholeProviderUSDPaymentMethod(v *model.ProviderUSDPaymentMethod, body *wire.Body) bool {
-	if v.AccountType == "" && !body.SaysZero("accountType") {
-		return false
-	}
-	return true
-}
-
-// WholeSEPAPaymentMethod reports that nothing which has to be there is missing.
-func WholeSEPAPaymentMethod(v *model.SEPAPaymentMethod, body *wire.Body) bool {
-	if v.AccountType == "" && !body.SaysZero("accountType") {
-		return false
-	}
-	return true
-}
-
-// WholeSWIFTPaymentMethod reports that nothing which has to be there is missing.
-func WholeSWIFTPaymentMethod(v *model.SWIFTPaymentMethod, body *wire.Body) bool {
-	if v.AccountType == "" && !body.SaysZero("accountType") {
-		return false
-	}
-	return true
-}
-
-// WholeUSExternalPaymentMethod reports that nothing which has to be there is missing.
-func WholeUSExternalPaymentMethod(v *model.USExternalPaymentMethod, body *wire.Body) bool {
-	if v.AccountType == "" && !body.SaysZero("accountType") {
-		return false
-	}
-	return true
-}
-
-// WholeUniversalTransactionStatus reports that nothing which has to be there is missing.
-func WholeUniversalTransactionStatus(v *model.UniversalTransactionStatus, body *wire.Body) bool {
-	if v.CreatedAt.IsZero() && !body.SaysZero("createdAt") {
-		return false
-	}
-	if v.FromAmount == (model.Number{}) && !body.SaysZero("fromAmount") {
-		return false
-	}
-	if v.FromCurrency == "" && !body.SaysZero("fromCurrency") {
-		return false
-	}
-	if v.ID == "" {
-		return false
-	}
-	if v.PaymentChannel == "" && !body.SaysZero("paymentChannel") {
-		return false
-	}
-	if v.QuoteID == "" && !body.SaysZero("quoteId") {
-		return false
-	}
-	if v.Status == "" && !body.SaysZero("status") {
-		return false
-	}
-	if v.ToCurrency == "" && !body.SaysZero("toCurrency") {
-		return false
-	}
-	if v.Type == "" && !body.SaysZero("type") {
-		return false
-	}
-	return true
+// KYCStatus is the shape of the schema of that name.
+var KYCStatus = wire.Shape{
+	Kind: wire.KindText,
+	Words: []string{
+		"not_started", "requested", "incorporating", "pending", "under_review", "in_review", "approved", "rejected",
+	},
 }

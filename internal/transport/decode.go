@@ -31,10 +31,10 @@ const maxPooled = 1 << 20
 
 var bodies = sync.Pool{New: func() any { return new(buffer) }}
 
-// buffer holds a body, and the facts that decoding needs about it.
+// buffer holds a body, and what reads it.
 type buffer struct {
 	bytes.Buffer
-	asked wire.Body
+	reader wire.Reader
 }
 
 // read reads the body, up to maxBody. go-retryablehttp calls it as its response handler, so that an incomplete response
@@ -107,7 +107,7 @@ func (t *tracker) decode(value any) (err error) {
 }
 
 // anything is the shape of a response that the description does not show.
-var anything = wire.Answer{Shape: &wire.Any, Whole: func(any, *wire.Body) bool { return true }}
+var anything = wire.Answer{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
 func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error) {
@@ -117,8 +117,7 @@ func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
-	a.body.asked = wire.NewBody(a.bytes())
-	return cmp.Or(described, &anything).Decode(&a.body.asked, value)
+	return cmp.Or(described, &anything).Decode(&a.body.reader, a.bytes(), value)
 }
 
 // readable returns why a body cannot be JSON, or nil.

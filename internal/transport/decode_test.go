@@ -259,13 +259,15 @@ func TestAnswersDoNotShareMemory(t *testing.T) {
 		return answers(200, fmt.Sprintf(`{"raw":{"name":%q},"name":%q}`, name, name))(req)
 	})
 	client := newClient(t, host, through(svc))
+	readKeeper := readThing
+	readKeeper.Answer = nil // it is not a thing
 	var wg sync.WaitGroup
 	for worker := range 8 {
 		wg.Go(func() {
 			for i := range 50 {
 				name := fmt.Sprintf("ct_%d_%d", worker, i)
 				var kept transport.Answer
-				r := transport.NewRequest(&readThing, "", transport.Call{Keep: keep(&kept)})
+				r := transport.NewRequest(&readKeeper, "", transport.Call{Keep: keep(&kept)})
 				r.PathParam("thingId", name, idRule)
 				got, err := transport.Do[keeper](t.Context(), client, r)
 				_, _ = send(t.Context(), client, &readThing, transport.Call{}) // takes the pooled buffer

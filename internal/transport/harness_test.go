@@ -55,9 +55,28 @@ var thingShape = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "note", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "tags", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
-}}
+}, Fields: fieldOfThing}
 
-var thingAnswer = wire.Answer{Shape: &thingShape, Whole: func(any, *wire.Body) bool { return true }}
+func fieldOfThing(object any, name []byte) (int, any) {
+	v := object.(*thing)
+	switch string(name) {
+	case "id":
+		return 0, &v.ID
+	case "amount":
+		return 1, &v.Amount
+	case "fee":
+		return 2, wire.Optional(&v.Fee)
+	case "status":
+		return 3, &v.Status
+	case "note":
+		return 4, &v.Note
+	case "tags":
+		return 5, wire.List(&v.Tags)
+	}
+	return -1, nil
+}
+
+var thingAnswer = wire.Answer{Shape: &thingShape}
 
 const oneThing = `{"id":"th_1","amount":"10.50","status":"ready"}`
 

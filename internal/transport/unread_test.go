@@ -24,7 +24,7 @@ func TestWhatCannotBeReadIsLogged(t *testing.T) {
 		{Name: "a", Shape: &wire.Text, Type: wire.Stated},
 	}}
 	op := readThing
-	op.Answer = &wire.Answer{Shape: &shape, Whole: func(any, *wire.Body) bool { return false }}
+	op.Answer = &wire.Answer{Shape: &shape}
 	var log bytes.Buffer
 	logged := func(c *transport.Config) { c.Logger = slog.New(slog.NewJSONHandler(&log, nil)) }
 	odd := answers(200, `{"id":[],"status":{},"tags":["a",{},[],true],"names":[{},[],"b"],"a":[]}`, "X-Request-ID",

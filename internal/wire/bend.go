@@ -82,11 +82,12 @@ func (b *bender) object(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, proven bo
 	return append(out, '}'), ""
 }
 
-// member returns the member in the form that its Go type reads, or nil to leave it out. Null counts as absent if the
-// member is optional. An empty list is often written as null. member returns the problem of a proof member only, and
-// notes that of another member.
+// member returns the member in the form that its Go type reads, or nil to leave it out. Null counts as absent. But for
+// a list that has to be there, it is an empty list, which is often written as null. member returns the problem of a
+// proof member only, and notes that of another member.
 func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bool) (jsonv2.Value, string) {
-	if raw.Kind() == jsonv2.KindNull && m.Shape.Kind != KindList {
+	emptyList := m.Shape.Kind == KindList && (proof || m.Required != 0)
+	if raw.Kind() == jsonv2.KindNull && !emptyList {
 		switch {
 		case proof:
 			return nil, "is null"
@@ -103,7 +104,7 @@ func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bo
 		read, problem = b.value(raw, m.Shape, at, m.Type)
 	}
 	switch {
-	case proof && problem == "" && empty(read):
+	case proof && problem == "" && m.refusesEmpty() && empty(read):
 		return nil, "is empty"
 	case proof:
 		return read, problem
@@ -113,6 +114,10 @@ func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bo
 	}
 	return read, ""
 }
+
+// refusesEmpty reports whether the member proves nothing if it is empty. Bytes may be empty: the code that uses them
+// checks them.
+func (m *Member) refusesEmpty() bool { return m.Shape.Kind != KindBytes }
 
 // list leaves out the entries that cannot be read, and keeps the others.
 func (b *bender) list(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basis) (jsonv2.Value, string) {

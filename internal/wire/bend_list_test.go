@@ -15,6 +15,15 @@ type list struct {
 var listShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "items", Shape: &Shape{Kind: KindList, Item: &partShape}, Type: Assumed, Required: Assumed, Proof: true},
 	{Name: "nextCursor", Shape: &Text, Type: Stated},
+}, Fields: func(object any, name []byte) (int, any) {
+	v := object.(*list)
+	switch string(name) {
+	case "items":
+		return 0, List(&v.Items)
+	case "nextCursor":
+		return 1, &v.NextCursor
+	}
+	return -1, nil
 }}
 
 // The envelope of a list is assumed.

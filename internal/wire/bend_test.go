@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +63,18 @@ func (c *choice) UnmarshalJSONFrom(dec *jsonv2.Decoder) error {
 var partShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "id", Shape: &Text, Type: Stated, Required: Stated, Proof: true},
 	{Name: "size", Shape: &Integer, Type: Assumed},
-}}
+}, Fields: fieldOfPart}
+
+func fieldOfPart(object any, name []byte) (int, any) {
+	v := object.(*part)
+	switch string(name) {
+	case "id":
+		return 0, &v.ID
+	case "size":
+		return 1, &v.Size
+	}
+	return -1, nil
+}
 
 var resourceShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "id", Shape: &Text, Type: Stated, Required: Stated, Proof: true},
@@ -80,10 +90,33 @@ var resourceShape = Shape{Kind: KindObject, Members: []Member{
 	{Name: "inline", Shape: &partShape, Type: Assumed},
 	{Name: "parts", Shape: &Shape{Kind: KindList, Item: &partShape}, Type: Stated},
 	{Name: "choice", Shape: &Shape{Kind: KindUnion, By: "kind", Selects: Assumed,
-		Variants: map[string]*Shape{"part": &partShape}}, Type: Assumed},
+		Variants: map[string]*Shape{"part": &partShape}, Kept: keptChoice}, Type: Assumed},
 	{Name: "open", Shape: &Open, Type: Assumed},
 	{Name: "comment", Shape: &Text, Type: Stated},
-}}
+}, Fields: fieldOfResource}
+
+func keptChoice(union any) []byte {
+	v := union.(*choice)
+	if v.variant != nil {
+		return nil
+	}
+	return v.raw
+}
+
+func fieldOfResource(object any, name []byte) (int, any) {
+	v := object.(*resource)
+	fields := []any{&v.ID, &v.Name, &v.Flag, &v.Count, &v.Long, &v.Amount, &v.At, &v.Blob, List(&v.Tags),
+		Optional(&v.Part), &v.Inline, List(&v.Parts), &v.Choice, &v.Open, &v.Comment}
+	for i := range resourceMembers {
+		if resourceMembers[i] == string(name) {
+			return i, fields[i]
+		}
+	}
+	return -1, nil
+}
+
+var resourceMembers = []string{"id", "name", "flag", "count", "long", "amount", "at", "blob", "tags", "part", "inline",
+	"parts", "choice", "open", "comment"}
 
 // described is a resource that fits its shape.
 func described() map[string]string {
@@ -334,45 +367,14 @@ func pointersOf(unread []Unread) map[string]bool {
 	return named
 }
 
-// read is Decode with the checks that the generator would write for the types of this file.
+// read is Decode with a new Reader.
 func read(body []byte, value any, shape *Shape) ([]Unread, error) {
-	b := NewBody(body)
-	return (&Answer{Shape: shape, Whole: isWhole}).Decode(&b, value)
-}
-
-func isWhole(value any, body *Body) bool {
-	switch v := value.(type) {
-	case *resource:
-		return wholeResource(v, body)
-	case *list:
-		entries := body.Entries(len(v.Items))
-		return v.Items != nil && !slices.ContainsFunc(v.Items, func(p part) bool { return !wholePart(&p, &entries) })
-	case *[]part:
-		entries := body.Entries(len(*v))
-		return !slices.ContainsFunc(*v, func(p part) bool { return !wholePart(&p, &entries) })
+	answer := Answer{Shape: shape}
+	if _, bare := value.(*[]part); bare {
+		answer.Field = func(value any) any { return List(value.(*[]part)) }
 	}
-	return false // to be compared with its shape
+	return answer.Decode(new(Reader), body, value)
 }
-
-func wholeResource(v *resource, body *Body) bool {
-	for name, missing := range map[string]bool{
-		"name": v.Name == "", "flag": !v.Flag, "count": v.Count == 0, "amount": v.Amount == (decimal.Decimal{}), "at": v.At.IsZero(), "tags": v.Tags == nil,
-	} {
-		if missing && !body.SaysZero(name) {
-			return false
-		}
-	}
-	if v.Part != nil && !wholePart(v.Part, nil) || v.Inline != (part{}) && !wholePart(&v.Inline, nil) {
-		return false
-	}
-	union := Shape{Kind: KindUnion, By: "kind", Variants: map[string]*Shape{"part": &partShape}}
-	return v.ID != "" && !slices.Contains(v.Tags, "") && !slices.ContainsFunc(v.Parts, func(p part) bool {
-		return !wholePart(&p, nil)
-	}) &&
-		(v.Choice.variant != nil || v.Choice.raw == nil || !union.Unread(v.Choice.raw))
-}
-
-func wholePart(v *part, body *Body) bool { return v.ID != "" || body.SaysZero("id") }
 
 func TestWhatIsNotedOfOneAnswerIsBounded(t *testing.T) {
 	var value list

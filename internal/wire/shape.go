@@ -5,11 +5,15 @@ import "slices"
 // Shape is what the description says about a JSON value of a response. The generator writes one for each schema.
 type Shape struct {
 	Kind     Kind
-	Members  []Member          // of an object
+	Members  []Member          // of an object, at most 64
+	Fields   Fields            // of an object's Go type; nil for a type that decodes itself
+	Words    []string          // known words of a text
 	Item     *Shape            // of a list
 	By       string            // the member that selects the variant of a union
 	Selects  Basis             // basis of By: whether the description states it
 	Variants map[string]*Shape // variants of a union, by that member's value
+	// Kept returns the JSON that a union's Go type keeps because it could not read it, or nil.
+	Kept func(union any) []byte
 }
 
 // Kind is the form of a value.
@@ -53,7 +57,8 @@ type Member struct {
 	Type     Basis // basis of its type
 	Required Basis // basis of its being required; 0 if it is optional
 	Nullable bool
-	Proof    bool // a response without it is not the resource; ignored in a part of a response
+	Default  string // of a text that is absent, null or empty
+	Proof    bool   // a response without it is not the resource; ignored in a part of a response
 }
 
 // Basis says whether something in the OpenAPI files is stated or assumed.
@@ -67,7 +72,7 @@ const (
 
 // ProvenBy returns the shape with more proof members.
 func (s *Shape) ProvenBy(names ...string) *Shape {
-	proven := &Shape{Kind: s.Kind, Members: slices.Clone(s.Members)}
+	proven := &Shape{Kind: s.Kind, Members: slices.Clone(s.Members), Fields: s.Fields}
 	for i := range proven.Members {
 		proven.Members[i].Proof = proven.Members[i].Proof || slices.Contains(names, proven.Members[i].Name)
 	}
@@ -76,12 +81,20 @@ func (s *Shape) ProvenBy(names ...string) *Shape {
 
 // member returns the member with this name, or nil.
 func (s *Shape) member(name string) *Member {
-	for i := range s.Members {
-		if s.Members[i].Name == name {
-			return &s.Members[i]
-		}
+	if i := s.index(name); i >= 0 {
+		return &s.Members[i]
 	}
 	return nil
+}
+
+// index returns the index of the member with this name, or -1.
+func (s *Shape) index(name string) int {
+	for i := range s.Members {
+		if s.Members[i].Name == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // proof returns the first proof member of a kind, or nil. For the envelope of a list it is the list.

@@ -1,6 +1,6 @@
 // Command answers writes, for each response of a description, its shape: its members, their forms, and whether the
-// description states each of them or the file assumes it. The request path reads responses with it. It also writes a
-// function that reports whether a decoded value is whole. For a whole value the shape is not needed.
+// description states each of them or the file assumes it. The request path reads responses with it. It also writes where
+// the Go type of a shape has the members.
 //
 // A mark (x-assumed) makes these things an assumption:
 //
@@ -35,7 +35,7 @@ func main() {
 	spec := flag.String("spec", "", "OpenAPI file")
 	pkg := flag.String("package", "", "package of the file to write")
 	shared := flag.Bool("shared", false,
-		"write the shape of every schema of the file, and whether its Go type is whole, exported, for other packages")
+		"write the shape of every schema of the file, exported, for other packages")
 	modelsPath := flag.String("models", "api.gen.go",
 		"generated Go file with the models; empty if those of package model are all")
 	sharedModels := flag.String("shared-models", "../model/common.gen.go",
@@ -52,8 +52,7 @@ func run(spec, pkg string, shared bool, modelsPath, sharedModels, out string) er
 	if err != nil {
 		return err
 	}
-	w := &writer{needed: map[string]*openapi3.Schema{}, written: map[string]bool{},
-		wholes: map[string]*openapi3.SchemaRef{}, exported: shared}
+	w := &writer{needed: map[string]*openapi3.Schema{}, written: map[string]bool{}, exported: shared}
 	if w.types, err = parseTypes(modelsPath, sharedModels); err != nil {
 		return err
 	}
@@ -78,7 +77,6 @@ type writer struct {
 	needed   map[string]*openapi3.Schema // of this file
 	written  map[string]bool
 	types    goTypes
-	wholes   map[string]*openapi3.SchemaRef // whose Go types need a function that checks whether they are whole
 	exported bool
 	common   bool // something of the shared file is used
 }
@@ -129,7 +127,6 @@ func (w *writer) answers(doc *openapi3.T) error {
 			}
 		}
 	}
-	w.wholesOf()
 	return w.schemas()
 }
 
@@ -140,15 +137,7 @@ func (w *writer) everything(doc *openapi3.T) error {
 			w.needed[name] = ref.Value
 		}
 	}
-	if err := w.schemas(); err != nil {
-		return err
-	}
-	for _, name := range description.SortedKeys(w.needed) {
-		if schema := w.needed[name]; schema.Discriminator == nil {
-			w.wholeOf(name, schema, true)
-		}
-	}
-	return nil
+	return w.schemas()
 }
 
 // successOf returns the schema of an operation's successful JSON response, or nil.
@@ -183,8 +172,15 @@ func (w *writer) schema(name string, schema *openapi3.Schema) error {
 	if w.exported {
 		w.line("// %s is the shape of the schema of that name.", name)
 	}
-	if schema.Discriminator != nil {
+	switch {
+	case schema.Discriminator != nil:
 		return w.union(name, schema)
+	case len(schema.Enum) > 0:
+		w.line("var %s = wire.Shape{Kind: wire.KindText, Words: []string{%s}}", w.variable(name), quoted(schema.Enum))
+		return nil
+	}
+	if most := 64; len(schema.Properties) > most { // the bits of what wire.Reader counts them with
+		return fmt.Errorf("it has %d members, but may have at most %d", len(schema.Properties), most)
 	}
 	w.line("var %s = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{", w.variable(name))
 	for _, property := range description.SortedKeys(schema.Properties) {
@@ -194,8 +190,12 @@ func (w *writer) schema(name string, schema *openapi3.Schema) error {
 		}
 		w.line("%s,", member)
 	}
-	w.line("}}")
-	return nil
+	if w.types.structOf(w.typeOf(name)) == nil { // no response is decoded into it
+		w.line("}}")
+		return nil
+	}
+	w.line("}, Fields: fieldOf%s}", name)
+	return w.fields(name, schema)
 }
 
 func (w *writer) union(name string, schema *openapi3.Schema) error {
@@ -216,7 +216,7 @@ func (w *writer) union(name string, schema *openapi3.Schema) error {
 		}
 		w.line("%q: %s,", value, expression)
 	}
-	w.line("},\n}")
+	w.line("},\nKept: %s,\n}", w.kept(name))
 	return nil
 }
 
@@ -233,6 +233,9 @@ func (w *writer) member(schema *openapi3.Schema, name string) (string, error) {
 	}
 	if ref.Value.Nullable {
 		parts = append(parts, "Nullable: true")
+	}
+	if text, ok := ref.Value.Default.(string); ok {
+		parts = append(parts, fmt.Sprintf("Default: %q", text))
 	}
 	if ref.Value.Extensions["x-proof"] == true {
 		parts = append(parts, "Proof: true")
@@ -281,7 +284,7 @@ func (w *writer) shape(ref *openapi3.SchemaRef) (string, error) {
 	ref = named(ref)
 	schema := ref.Value
 	switch {
-	case composite(schema):
+	case composite(schema), ref.Ref != "" && hasFewWords(schema):
 		return w.reference(ref)
 	case schema.Type.Is("array"):
 		item, err := w.shape(schema.Items)
@@ -317,6 +320,12 @@ func composite(schema *openapi3.Schema) bool {
 	return len(schema.Properties) > 0 || schema.Discriminator != nil
 }
 
+// hasFewWords reports a text with so few known words that looking for one of them costs less than a new text.
+func hasFewWords(schema *openapi3.Schema) bool {
+	const few = 12
+	return schema.Type.Is("string") && schema.Format == "" && len(schema.Enum) > 0 && len(schema.Enum) <= few
+}
+
 func scalar(schema *openapi3.Schema) (string, error) {
 	switch {
 	case schema.Type == nil:
@@ -334,4 +343,31 @@ func scalar(schema *openapi3.Schema) (string, error) {
 		return "Open", nil
 	}
 	return "", fmt.Errorf("type %v has no form", schema.Type)
+}
+
+// answer writes what is known about one operation's response.
+func (w *writer) answer(op *openapi3.Operation, ref *openapi3.SchemaRef) error {
+	shape, err := w.shape(ref)
+	if err != nil {
+		return err
+	}
+	if proofs, _ := op.Extensions["x-proof"].([]any); len(proofs) > 0 {
+		shape = strings.TrimPrefix(shape, "&") + ".ProvenBy(" + quoted(proofs) + ")"
+	}
+	field := ""
+	if target := named(ref); target.Value.Type.Is("array") {
+		typ := description.RefName(target.Ref)
+		field = fmt.Sprintf(", Field: func(value any) any {\nreturn wire.List((*%s)(value.(*%s)))\n}",
+			w.types.own.Others[typ], typ)
+	}
+	w.line("\nvar answer%s = wire.Answer{Shape: %s%s}", op.OperationID, shape, field)
+	return nil
+}
+
+func quoted(texts []any) string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, fmt.Sprintf("%q", text))
+	}
+	return strings.Join(all, ", ")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,9 @@ paths:
       operationId: MakeThing
       x-proof: [key]
       responses: {"201": {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}}
+    put:
+      operationId: ReplaceThings
+      responses: {"200": {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/ThingList'}}}}}
     delete: {operationId: DeleteThings, responses: {"204": {description: ok}}}
 components:
   schemas:
@@ -42,8 +46,12 @@ components:
         open: {type: boolean}
         choice: {allOf: [{$ref: '#/components/schemas/Choice'}]}
         names: {type: array, items: {type: string}}
+        kinds: {type: array, items: {$ref: '#/components/schemas/Kind'}}
+        kind: {allOf: [{$ref: '#/components/schemas/Kind'}], default: big}
         note: {type: string, x-assumed: r}
     Part: {type: object, x-assumed: r, required: [name], properties: {name: {type: string}}}
+    ThingList: {type: array, items: {$ref: '#/components/schemas/Thing'}}
+    Kind: {type: string, enum: [big, small]}
     When: {type: string, format: date-time, x-assumed: {type: r}}
     Choice:
       x-assumed: {discriminator: r}
@@ -67,10 +75,16 @@ type Thing struct {
 	Open   bool      ` + "`json:\"open\"`" + `
 	Choice Choice    ` + "`json:\"choice\"`" + `
 	Names  []string  ` + "`json:\"names\"`" + `
+	Kind   Kind      ` + "`json:\"kind\"`" + `
 	Note   string    ` + "`json:\"note\"`" + `
+	Kinds  []Kind    ` + "`json:\"kinds\"`" + `
 }
 
+type ThingList []Thing
+
 type Key string
+
+type Kind string
 
 type Decimal = decimal.Decimal
 
@@ -115,36 +129,61 @@ func TestWhatIsKnownOfEachMemberIsWritten(t *testing.T) {
 		`{Name: "name", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},`,
 		`{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeThing},` +
 			` Type: wire.Assumed, Required: wire.Assumed, Proof: true},`,
+		`{Name: "kind", Shape: &shapeKind, Type: wire.Stated, Default: "big"},`,
+		`var shapeKind = wire.Shape{Kind: wire.KindText, Words: []string{"big", "small"}}`,
 		"\tBy:      \"kind\",\n\tSelects: wire.Assumed,\n\tVariants: map[string]*wire.Shape{\n",
-		"var answerMakeThing = wire.Answer{\n\tShape: shapeThing.ProvenBy(\"key\"),\n",
-		"var answerListThings = wire.Answer{\n\tShape: &shapeThingPage,\n",
+		`var answerMakeThing = wire.Answer{Shape: shapeThing.ProvenBy("key")}`,
+		`var answerListThings = wire.Answer{Shape: &shapeThingPage}`,
 	} {
 		assert.Contains(t, source, want)
 	}
 	assert.NotContains(t, source, "DeleteThings")
 }
 
-// What has to be there is asked for, where it is zero, and nothing else is.
-func TestWhatHasToBeThereIsChecked(t *testing.T) {
+// Each member of a shape has the field of its Go type that it is read into.
+func TestTheFieldOfEachMemberIsWritten(t *testing.T) {
 	source, err := generate(t, spec)
 	require.NoError(t, err)
-	_, after, found := strings.Cut(source, "func wholeThing(v *Thing, body *wire.Body) bool {")
+	_, after, found := strings.Cut(source, "func fieldOfThing(object any, name []byte) (int, any) {")
 	require.True(t, found)
 	body, _, _ := strings.Cut(after, "\n}\n")
 	for _, want := range []string{
-		`if v.ID == "" {`, `if v.Key == "" && !body.SaysZero("key") {`, `if v.Size == 0 && !body.SaysZero("size") {`,
-		`if v.Part == nil && !body.SaysZero("part") {`, `if v.Part != nil && !wholePart(v.Part, nil) {`,
-		`if v.Cost == (Decimal{}) && !body.SaysZero("cost") {`, `if v.At.IsZero() && !body.SaysZero("at") {`,
-		`if !v.Open && !body.SaysZero("open") {`,
-		`if v.Choice.variant == nil && v.Choice.raw != nil && shapeChoice.Unread(v.Choice.raw) {`,
-		`if v.Names[i] == "" {`,
+		"v := object.(*Thing)\n",
+		"case \"at\":\n\t\treturn 0, &v.At\n",
+		"case \"choice\":\n\t\treturn 1, &v.Choice\n",
+		"case \"cost\":\n\t\treturn 2, &v.Cost\n",
+		"case \"key\":\n\t\treturn 4, (*string)(&v.Key)\n",
+		"case \"kinds\":\n\t\treturn 6, wire.Words(&v.Kinds)\n",
+		"case \"names\":\n\t\treturn 7, wire.List(&v.Names)\n",
+		"case \"part\":\n\t\treturn 10, wire.Optional(&v.Part)\n",
+		"return -1, nil",
 	} {
 		assert.Contains(t, body, want)
 	}
-	assert.NotContains(t, body, "v.Note")
-	assert.Contains(t, source, `return wholeThing(v, body) && !(v.Key == "")`, "the proof of this operation alone")
-	assert.Contains(t, source, "entries := body.Entries(len(v.Items))")
-	assert.Contains(t, source, "if !wholeThing(&v.Items[i], &entries) {")
+	assert.Contains(t, source, "func fieldOfThingPage(")
+	assert.Contains(t, source, "v := union.(*Choice)\n\t\tif v.Variant() != nil {")
+	assert.NotContains(t, source, "fieldOfWhen")
+}
+
+func TestAMemberWithoutAFieldIsRefused(t *testing.T) {
+	_, err := generate(t, strings.Replace(spec, "        open: {type: boolean}", "        closed: {type: boolean}", 1))
+	require.ErrorContains(t, err, "schema Thing: closed: the Go type Thing has no field for it")
+}
+
+func TestAnObjectWithTooManyMembersIsRefused(t *testing.T) {
+	var more strings.Builder
+	for i := range 64 {
+		fmt.Fprintf(&more, "\n        m%d: {type: string}", i)
+	}
+	_, err := generate(t, strings.Replace(spec, "        open: {type: boolean}", more.String(), 1))
+	require.ErrorContains(t, err, "schema Thing: it has 75 members, but may have at most 64")
+}
+
+// A field that is a list is read as one, however the description names the list.
+func TestAResponseThatIsAListIsReadAsOne(t *testing.T) {
+	source, err := generate(t, spec)
+	require.NoError(t, err)
+	assert.Contains(t, source, "return wire.List((*[]Thing)(value.(*ThingList)))")
 }
 
 func TestWhatHasNoFormIsRefused(t *testing.T) {

@@ -1,0 +1,247 @@
+package wire
+
+import (
+	"bytes"
+	"reflect"
+	"strconv"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// Reader reads responses in one pass. It looks up each member in the shape, and writes it into its field. A member that
+// differs from the shape is read as the bender reads it. The zero Reader is ready for use, for one response after
+// another.
+type Reader struct {
+	scan    jsonscan.Scanner
+	path    []step   // from the response to the object or the list that is being read
+	unknown [][]byte // unknown names in the objects that are being read
+	bends   bender
+}
+
+// step is a member of an object, or an entry of a list.
+type step struct {
+	member string // empty for an entry
+	entry  int
+}
+
+// maxRoom bounds the room for the entries of a page, which has at most 100. The size of the first entry says how many
+// there may be, but a hostile response can have one that is much smaller than the others.
+const maxRoom = 128
+
+// maxUnknown bounds the unknown names of an object, because each is compared with the others.
+const maxUnknown = 64
+
+// read reads a response. It returns false if the response must be read in another way: it is not valid JSON, is not of
+// the shape's kind, or lacks a proof member.
+func (r *Reader) read(body []byte, s *Shape, into any) ([]Unread, bool) {
+	r.scan, r.path, r.unknown = jsonscan.Over(body), r.path[:0], r.unknown[:0]
+	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
+	unread := r.bends.unread
+	r.scan, r.bends = jsonscan.Scanner{}, bender{} // a Reader that is kept does not keep the response
+	clear(r.unknown[:cap(r.unknown)])
+	return unread, read
+}
+
+// value reads a value. It returns false for a value that differs from the shape. For a list, basis is the basis of its
+// entries. proof says that the value is the response, or a proof of it.
+func (r *Reader) value(s *Shape, into any, basis Basis, proof bool) bool {
+	switch s.Kind {
+	case KindObject:
+		return s.Fields != nil && r.object(s, into, proof)
+	case KindList:
+		to, ok := into.(slice)
+		return ok && r.list(s, to, basis, proof)
+	case KindUnion:
+		return r.union(s, into)
+	}
+	return r.scalar(s, into)
+}
+
+// itself lets a value of another type decode itself.
+func (r *Reader) itself(into any) bool { return Unmarshal(r.scan.Raw(), into) == nil }
+
+// object reads an object member by member.
+func (r *Reader) object(s *Shape, into any, proven bool) bool {
+	if !r.scan.Begins('{') {
+		return false
+	}
+	if to, ok := into.(pointer); ok {
+		into = to.fill()
+	}
+	var seen uint64
+	outside := len(r.unknown)
+	for members := r.scan.Plain(); r.scan.Next(&members); {
+		i, field := s.Fields(into, members.Name)
+		switch {
+		case i < 0:
+			r.skip(members.Name, outside)
+		case seen&(1<<i) != 0:
+			return r.scan.Fail()
+		default:
+			seen |= 1 << i
+			r.member(&s.Members[i], field, proven && s.Members[i].Proof)
+		}
+	}
+	r.unknown = r.unknown[:outside]
+	r.missing(s, seen, proven)
+	s.setDefaults(into)
+	return true
+}
+
+// skip skips a member that the shape does not have. It refuses a name that the object had before. outside is the number
+// of unknown names in the objects around it.
+func (r *Reader) skip(name []byte, outside int) {
+	for _, before := range r.unknown[outside:] {
+		if bytes.Equal(before, name) {
+			r.scan.Fail()
+		}
+	}
+	if len(r.unknown)-outside == maxUnknown {
+		r.scan.Fail()
+	}
+	r.unknown = append(r.unknown, name)
+	r.scan.Skip()
+}
+
+// missing notes the members that an object does not have.
+func (r *Reader) missing(s *Shape, seen uint64, proven bool) {
+	for i := range s.Members {
+		m := &s.Members[i]
+		switch {
+		case seen&(1<<i) != 0:
+		case proven && m.Proof:
+			r.scan.Fail()
+		case m.Required != 0:
+			r.bends.note(r.at(m), m.Required, "is missing")
+		}
+	}
+}
+
+// setDefaults sets the members that are empty and have a default.
+func (s *Shape) setDefaults(object any) {
+	for i := range s.Members {
+		if s.Members[i].Default == "" {
+			continue
+		}
+		_, field := s.Fields(object, []byte(s.Members[i].Name))
+		if text, ok := field.(*string); ok && *text == "" {
+			*text = s.Members[i].Default
+		}
+	}
+}
+
+// member reads a member into its field. A proof member must be as described: if it is not, the response is read in
+// another way.
+func (r *Reader) member(m *Member, field any, proof bool) {
+	if r.scan.Begins('n') {
+		r.null(m, field, proof)
+		return
+	}
+	start := r.scan.At()
+	var read bool
+	if m.Shape.Kind < KindObject {
+		read = r.scalar(m.Shape, field)
+	} else {
+		r.path = append(r.path, step{member: m.Name})
+		read = r.value(m.Shape, field, m.Type, proof)
+		r.path = r.path[:len(r.path)-1]
+	}
+	switch {
+	case proof && (!read || m.refusesEmpty() && r.scan.Empty(start)):
+		r.scan.Fail()
+	case !read:
+		r.scan.Back(start)
+		r.bend(m, field)
+	}
+}
+
+// null reads a member that is null. It counts as absent, but a list is empty.
+func (r *Reader) null(m *Member, field any, proof bool) {
+	r.scan.Skip()
+	list, isList := field.(slice)
+	switch {
+	case isList && (proof || m.Required != 0):
+		list.empty()
+	case proof:
+		r.scan.Fail()
+	case m.Required != 0 && !m.Nullable:
+		r.bends.note(r.at(m), m.Required, "is null")
+	}
+}
+
+// list reads the entries of a list. If the list is what the response proves itself by, it is most of the response. Then
+// list makes room for the other entries when it knows the size of the first one.
+func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
+	if !r.scan.Begins('[') {
+		return false
+	}
+	to.empty()
+	place := len(r.path)
+	r.path = append(r.path, step{})
+	for entries, i := r.scan.Array(), 0; r.scan.Entry(&entries); i++ {
+		r.path[place].entry = i
+		start := r.scan.At()
+		r.entry(s.Item, to, basis, start)
+		if i == 0 && proof {
+			to.grow(min(r.scan.Left()/max(r.scan.At()-start, 1), maxRoom))
+		}
+	}
+	r.path = r.path[:place]
+	return true
+}
+
+// entry reads an entry. One that cannot be read is left out.
+func (r *Reader) entry(s *Shape, to slice, basis Basis, start int) {
+	entry := to.add()
+	if !r.scan.Begins('n') && r.value(s, entry, basis, false) {
+		to.keep(entry)
+		return
+	}
+	r.scan.Back(start)
+	at := r.at(nil)
+	bent, problem := r.bends.value(r.scan.Raw(), s, at, basis)
+	if problem != "" {
+		r.bends.note(at, basis, problem)
+		to.drop()
+		return
+	}
+	r.take(bent, entry)
+	to.keep(entry)
+}
+
+// bend reads a member that differs from its shape.
+func (r *Reader) bend(m *Member, field any) {
+	raw := r.scan.Raw()
+	if raw == nil {
+		return // it is not valid JSON
+	}
+	bent, _ := r.bends.member(raw, m, r.at(m), false)
+	r.take(bent, field)
+}
+
+// take replaces what a field holds by a value that was bent, or by nothing.
+func (r *Reader) take(bent jsonv2.Value, field any) {
+	if to, ok := field.(interface{ whole() any }); ok {
+		field = to.whole()
+	}
+	reflect.ValueOf(field).Elem().SetZero()
+	if bent != nil && Unmarshal(bent, field) != nil {
+		r.scan.Fail()
+	}
+}
+
+// at returns the place of a member of the object that is being read. For nil it returns the place of the object.
+func (r *Reader) at(m *Member) (at jsonv2.Pointer) {
+	for _, step := range r.path {
+		if step.member != "" {
+			at = at.AppendToken(step.member)
+		} else {
+			at = at.AppendToken(strconv.Itoa(step.entry))
+		}
+	}
+	if m != nil {
+		at = at.AppendToken(m.Name)
+	}
+	return at
+}

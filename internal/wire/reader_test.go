@@ -1,0 +1,243 @@
+package wire
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// bodies are responses that the reader must read, or leave to the bender, exactly as the bender reads them.
+func bodies() []string {
+	whole := object(described())
+	all := []string{
+		whole, ` ` + whole + "\n", `null`, ` null `, ``, `{}`, `{ }`, `[]`, `"r_1"`, `{"id":"r_1"}`, `{"id":7}`,
+		`{"id":"r_1"}}`,
+		`{"id":"r_1","id":"r_1"}`, `{"id":"r_1","\u0069d":"r_1"}`, `{"\u0069d":"r_1"}`, `{"id":"r_1","x":1,"x":2}`,
+		`{"id":"r_1","x":{"y":1,"y":2}}`, `{"id":"r_1","x":1,"part":{"x":1,"x":2}}`,
+		`{"id":"r_1","x":1,"part":{"id":"p","x":1},"y":1}`, `{"id":"r_1","x":1,"\u0078":2}`,
+		`{"id":"r_1","parts":[{"id":"p","x":1},{"id":"p","x":1}],"x":1}`, `{"id":"r_1","parts":[{"id":"p","id":"p"}]}`,
+		`{"id":"\u0041\/\ud83d\ude00"}`, "{\"id\":\"\u0393\u03b5\u03b9\u03ac\"}", "{\"id\":\"r\xff\"}",
+		`{"id":"\ud800"}`,
+		`{"id":"r_1","part":{"id":null,"size":{}},"parts":[null,7,{"size":"7"}],"tags":[1,null,"\n"]}`,
+		`{"items":null}`, `{"items":[]}`, `{"items":[{"id":"p_1","size":"7"},null,{"id":7}],"nextCursor":7}`,
+		`{"data":[{"id":"p_1"}]}`, `[{"id":"p_1"},{"size":{}}]`, `[null]`, `[{"id":"p_1"}`,
+	}
+	for _, m := range resourceShape.Members {
+		for _, value := range []string{
+			`null`, `true`, `false`, `tru`, `0`, `-0`, `00`, `7`, `-7`, `7.0`, `7.5`, `7e2`, `1e400`, `-`,
+			`123456789012345678`,
+			`9223372036854775807`, `-9223372036854775808`, `9223372036854775808`, `4294967296`, `""`, `" "`, `"x"`,
+			`"7"`,
+			`"1.50"`, `"-1.5"`, `"+1"`, `"007"`, `"1e5"`, `"."`, `"1."`, `"0x1"`, `"true"`, `"YQ"`, `"YQ=="`, `"_-8"`,
+			`"YR=="`,
+			`"YQ==\n"`, `"2026-01-02T03:04:05Z"`, `"2026-01-02T03:04:05.000000001+02:00"`, `"2026-01-02T03:04Z"`,
+			`"2026-01-02"`, `[]`, `[null]`, `[""]`, `["a",1,{}]`, `[[]]`, `{}`, `{"id":""}`, `{"id":"p","size":7}`,
+			`{"kind":"part"}`, `{"kind":"part","id":"p","size":[]}`, `{"kind":"later"}`, `{"kind":7}`,
+			`{"a":{"b":[1]}}`,
+			`[{"id":"p"},{"id":7,"size":"7"},{"size":1.5},"x"]`,
+		} {
+			members := described()
+			members[m.Name] = value
+			all = append(all, object(members))
+		}
+	}
+	return all
+}
+
+// sameAsTheBender reads a body in both ways.
+func sameAsTheBender(t *testing.T, r *Reader, body []byte, shape *Shape, field func(any) any, value func() any) {
+	t.Helper()
+	read, bent := value(), value()
+	into := read
+	if field != nil {
+		into = field(read)
+	}
+	unread, ok := r.read(body, shape, into)
+	if !ok {
+		return // it is left to the bender
+	}
+	wantUnread, err := (&Answer{Shape: shape}).bend(body, bent)
+	require.NoError(t, err, "%s", body)
+	require.Equal(t, wantUnread, unread, "%s", body)
+	if read, ok := read.(*resource); ok { // the bender writes the JSON of a union anew
+		bent := bent.(*resource)
+		require.Equal(t, bent.Choice.raw == nil, read.Choice.raw == nil, "%s", body)
+		bent.Choice.raw, read.Choice.raw = nil, nil
+	}
+	require.Equal(t, bent, read, "%s", body)
+}
+
+func sameInEachForm(t *testing.T, r *Reader, body []byte) {
+	t.Helper()
+	sameAsTheBender(t, r, body, &resourceShape, nil, func() any { return new(resource) })
+	sameAsTheBender(t, r, body, &listShape, nil, func() any { return new(list) })
+	sameAsTheBender(t, r, body, &Shape{Kind: KindList, Item: &partShape},
+		func(value any) any { return List(value.(*[]part)) }, func() any { return new([]part) })
+}
+
+func TestTheReaderReadsAsTheBender(t *testing.T) {
+	var r Reader
+	for _, body := range bodies() {
+		sameInEachForm(t, &r, []byte(body))
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	for _, body := range bodies() {
+		f.Add([]byte(body))
+	}
+	var r Reader
+	f.Fuzz(func(t *testing.T, body []byte) { sameInEachForm(t, &r, body) })
+}
+
+// The reader leaves to the bender only what cannot be read in one pass.
+func TestWhatTheReaderLeavesToTheBender(t *testing.T) {
+	for body, reads := range map[string]bool{
+		object(described()): true, `{"id":"r_1"}`: true, `{"id":"r_1","new":{"a":[1]}}`: true,
+		`{"\u0069d":"r_1"}`: true,
+		`{"id":"r_1","name":{},"count":"7","at":7,"parts":[7],"choice":[]}`:      true,
+		`{"id":"r_1"` + unknownMembers(maxUnknown) + `}`:                         true,
+		`{"id":"r_1","part":{"id":"p"` + unknownMembers(maxUnknown) + `},"a":1}`: true,
+		`{}`: false, `{"id":""}`: false, `{"id":7}`: false, `[]`: false, `null`: false, `{"id":"r_1"}x`: false,
+		`{"id":"r_1"` + unknownMembers(maxUnknown+1) + `}`: false,
+	} {
+		var r Reader
+		_, read := r.read([]byte(body), &resourceShape, new(resource))
+		assert.Equal(t, reads, read, body)
+	}
+}
+
+func unknownMembers(n int) string {
+	var members strings.Builder
+	for i := range n {
+		fmt.Fprintf(&members, `,"m%d":null`, i)
+	}
+	return members.String()
+}
+
+// A reader keeps nothing of a response, neither in itself nor in what it has read.
+func TestAReaderKeepsNothing(t *testing.T) {
+	var r Reader
+	body := []byte(`{"id":"r_1","new":1,"tags":["a"],"choice":{"kind":"later"},"parts":[{"size":{}}],"open":{"a":"b"}}`)
+	var got resource
+	unread, err := (&Answer{Shape: &resourceShape}).Decode(&r, body, &got)
+	require.NoError(t, err)
+	require.NotEmpty(t, unread)
+	clear(body)
+	assert.Equal(t, "r_1", got.ID)
+	assert.Equal(t, []string{"a"}, got.Tags)
+	assert.Equal(t, `{"kind":"later"}`, string(got.Choice.raw))
+	assert.Equal(t, jsonv2.Value(`"b"`), got.Open["a"])
+	assert.Contains(t, fmt.Sprint(unread), "/parts/0/size")
+	assert.Equal(t, Reader{}.scan, r.scan)
+	assert.Empty(t, r.bends.unread)
+	for _, name := range r.unknown[:cap(r.unknown)] {
+		assert.Nil(t, name)
+	}
+}
+
+// The size of the first entry says how many there may be. Only a page gets room for them.
+func TestAPageGetsItsRoomAtOnce(t *testing.T) {
+	entry := `{"id":"p_12345678","size":7}`
+	entries := "[" + strings.TrimSuffix(strings.Repeat(entry+",", 100), ",") + "]"
+	var page list
+	_, err := read([]byte(`{"items":`+entries+`}`), &page, &listShape)
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 100)
+	assert.Less(t, cap(page.Items), 150)
+
+	var inside resource
+	_, err = read([]byte(`{"id":"r_1","parts":[`+entry+`],"comment":"`+strings.Repeat("x", 10_000)+`"}`), &inside,
+		&resourceShape)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, cap(inside.Parts), 4, "another list")
+
+	var hostile list
+	_, err = read([]byte(`{"items":[{},"`+strings.Repeat("x", 1<<20)+`"]}`), &hostile, &listShape)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, cap(hostile.Items), 2*maxRoom)
+}
+
+// A default counts for a text that is absent, null or empty.
+func TestATextHasItsDefault(t *testing.T) {
+	shape := Shape{Kind: KindObject, Members: []Member{{Name: "id", Shape: &Text, Type: Stated},
+		{Name: "name", Shape: &Text, Type: Stated, Default: "nobody"}}, Fields: fieldOfResource}
+	for body, want := range map[string]string{`{"id":"r"}`: "nobody", `{"name":null}`: "nobody",
+		`{"name":""}`:    "nobody",
+		`{"name":"Bob"}`: "Bob"} {
+		var got resource
+		unread, err := read([]byte(body), &got, &shape)
+		require.NoError(t, err)
+		assert.Empty(t, unread)
+		assert.Equal(t, want, got.Name, body)
+	}
+}
+
+// A word that the shape knows is not copied.
+func TestAKnownWordNeedsNoMemory(t *testing.T) {
+	words := Shape{Kind: KindText, Words: []string{"in", "out"}}
+	shape := Shape{Kind: KindObject, Members: []Member{{Name: "id", Shape: &words, Type: Stated}}, Fields: fieldOfPart}
+	answer := Answer{Shape: &shape}
+	var r Reader
+	var got part
+	for word, allocations := range map[string]float64{"in": 0, "out": 0, "on": 1} {
+		body := []byte(`{"id":"` + word + `"}`)
+		assert.Equal(t, allocations, testing.AllocsPerRun(100, func() {
+			_, _ = answer.Decode(&r, body, &got)
+		}), word)
+		assert.Equal(t, word, got.ID)
+	}
+}
+
+// kinds has fields of defined types, and of types that decode themselves.
+type kinds struct {
+	Words  []kindWord         `json:"words"`
+	Count  *int               `json:"count"`
+	Others []choice           `json:"others"`
+	Open   map[string]float64 `json:"open"`
+}
+
+type kindWord string
+
+func TestFieldsOfOtherTypes(t *testing.T) {
+	shape := Shape{Kind: KindObject, Members: []Member{
+		{Name: "words", Shape: &Shape{Kind: KindList, Item: &Text}, Type: Stated},
+		{Name: "count", Shape: &Integer, Type: Stated},
+		{Name: "others", Shape: &Shape{Kind: KindList, Item: resourceShape.member("choice").Shape}, Type: Stated},
+		{Name: "open", Shape: &Any, Type: Stated},
+	}, Fields: func(object any, name []byte) (int, any) {
+		v := object.(*kinds)
+		fields := []any{Words(&v.Words), Optional(&v.Count), List(&v.Others), &v.Open}
+		for i, member := range []string{"words", "count", "others", "open"} {
+			if member == string(name) {
+				return i, fields[i]
+			}
+		}
+		return -1, nil
+	}}
+	for _, body := range []string{
+		`{"words":["a","b"],"count":7,"others":[{"kind":"part","id":"p"}],"open":{"a":1}}`,
+		`{"words":["a",7,{},null],"count":"7","others":[null,{"kind":"part","id":[]},7],"open":null}`,
+		`{"words":null,"count":null,"others":null}`, `{"words":[],"count":{},"others":[],"open":{}}`, `{}`,
+		`{"words":{},"count":1.5,"others":{},"open":{}}`,
+	} {
+		var got, want kinds
+		var r Reader
+		unread, ok := r.read([]byte(body), &shape, &got)
+		require.True(t, ok, body)
+		wantUnread, err := (&Answer{Shape: &shape}).bend([]byte(body), &want)
+		require.NoError(t, err, body)
+		assert.Equal(t, wantUnread, unread, body)
+		for i := range got.Others {
+			got.Others[i].raw, want.Others[i].raw = nil, nil
+		}
+		assert.Equal(t, want, got, body)
+		assert.True(t, reflect.DeepEqual(want, got), body)
+	}
+}

@@ -1,0 +1,45 @@
+package wire
+
+import (
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// union lets a union decode itself, and notes what the variant lacks. It returns false for JSON that names no variant,
+// and for a known variant that the union could not read. An unknown variant is kept as it is.
+func (r *Reader) union(s *Shape, into any) bool {
+	raw := r.scan.Raw()
+	if raw == nil || Unmarshal(raw, into) != nil {
+		return false
+	}
+	variant, named := s.variant(raw)
+	switch {
+	case !named:
+		return false
+	case variant == nil:
+		return true
+	case s.Kept(into) != nil:
+		return false
+	}
+	var seen uint64
+	scan := jsonscan.Over(raw)
+	for members := scan.Object(); scan.Member(&members); {
+		if i := variant.index(string(members.Name)); i >= 0 {
+			seen |= 1 << i
+		}
+	}
+	r.missing(variant, seen, false)
+	return true
+}
+
+// variant returns the shape of the variant that JSON names, or nil for an unknown one. It returns false if the JSON
+// names none.
+func (s *Shape) variant(raw []byte) (variant *Shape, named bool) {
+	scan := jsonscan.Over(raw)
+	for members := scan.Object(); scan.Member(&members); {
+		if string(members.Name) == s.By && scan.Kind() == jsonv2.KindString {
+			return s.Variants[scan.Text()], true
+		}
+	}
+	return nil, false
+}
