@@ -41,7 +41,7 @@ func (p *payment) book(ctx context.Context) ending {
 	if p.booked == nil {
 		p.doubt = p.attempt.updateDoubt(p.doubt, string(booked.ID), booked.funded() && !p.fresh, response)
 	}
-	p.booked, p.feeKnown = booked, hasFee(response.Body)
+	p.booked, p.feeKnown = booked, hasFee(booked.Quote, response.Body)
 	return ending{outcome: proceed}
 }
 

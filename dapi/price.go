@@ -200,9 +200,12 @@ func (q *Quote) readable() bool {
 		q.SourceCurrency != ""
 }
 
-// hasFee reports that the response of a booking has a fee. The decoded quote does not show this: its fee is zero if the
-// fee is missing or cannot be read.
-func hasFee(body []byte) bool {
+// hasFee reports that the response of a booking has a fee. The decoded quote does not show this for a fee of zero,
+// because the fee is also zero if it is missing or cannot be read.
+func hasFee(quote *Quote, body []byte) bool {
+	if quote == nil || !quote.Fee.IsZero() {
+		return quote != nil
+	}
 	var booked struct {
 		Quote struct {
 			Fee *model.Number `json:"fee"`

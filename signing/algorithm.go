@@ -1,7 +1,6 @@
 package signing
 
 import (
-	"bytes"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -55,20 +54,24 @@ func (a Algorithm) hash() crypto.Hash {
 	return crypto.SHA256
 }
 
-// identify returns the algorithm and the encoding of a public key, or [*KeyRefused].
-func identify(public crypto.PublicKey) (Algorithm, []byte, error) {
+// publicHalf returns a developer key that cannot sign yet, or [*KeyRefused]. The caller can change its public key
+// afterwards without effect.
+func publicHalf(public crypto.PublicKey) (*DeveloperKey, error) {
 	if isNil(public) {
-		return "", nil, &KeyRefused{Kind: "nil", Reason: "there is no public key"}
+		return nil, &KeyRefused{Kind: "nil", Reason: "there is no public key"}
 	}
 	algorithm, err := algorithmOf(public)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	der, err := x509.MarshalPKIXPublicKey(public)
-	if err != nil {
-		return "", nil, &KeyRefused{Kind: string(algorithm), Reason: "the public key is not valid", Err: err}
+	if err == nil {
+		public, err = x509.ParsePKIXPublicKey(der) // which is a copy
 	}
-	return algorithm, der, nil
+	if err != nil {
+		return nil, &KeyRefused{Kind: string(algorithm), Reason: "the public key is not valid", Err: err}
+	}
+	return &DeveloperKey{algorithm: algorithm, public: public, publicDER: der}, nil
 }
 
 func algorithmOf(public crypto.PublicKey) (Algorithm, error) {
@@ -132,12 +135,4 @@ func isNil(v any) bool {
 		return rv.IsNil()
 	}
 	return false
-}
-
-// clonePublic copies an Ed25519 key, which is a slice, so that the caller cannot change it.
-func clonePublic(public crypto.PublicKey) crypto.PublicKey {
-	if key, ok := public.(ed25519.PublicKey); ok {
-		return ed25519.PublicKey(bytes.Clone(key))
-	}
-	return public
 }

@@ -2,7 +2,6 @@ package signing
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 	"time"
 
@@ -143,28 +142,30 @@ func sameAmount(got, want decimal.Decimal) *ApprovalRefused {
 	return &ApprovalRefused{Field: "amount", Reason: differs, Want: want.String(), Got: got.String()}
 }
 
-// evmAddress matches an EVM address. Its letter case is only a checksum (EIP-55).
-var evmAddress = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
-
 func sameAddress(got, want string) *ApprovalRefused {
-	if evmAddress.MatchString(got) && evmAddress.MatchString(want) && strings.EqualFold(got, want) {
+	if evmAddress(got) && evmAddress(want) && strings.EqualFold(got, want) {
 		return nil
 	}
 	return same("destination.address", got, want)
 }
 
-// evmChain matches an EVM chain id.
-var evmChain = regexp.MustCompile(`^[0-9]+$`)
+// evmAddress reports an EVM address. Its letter case is only a checksum (EIP-55).
+func evmAddress(s string) bool {
+	hexadecimal, prefixed := strings.CutPrefix(s, "0x")
+	return prefixed && len(hexadecimal) == 40 && strings.Trim(hexadecimal, "0123456789abcdefABCDEF") == ""
+}
 
 // sameChain accepts a chain by either of its names. Two EVM ids, or two codes, are the names of two chains.
 func sameChain(got string, want Destination) *ApprovalRefused {
-	named := want.ChainID != "" && want.ChainAlias != "" &&
-		evmChain.MatchString(want.ChainID) != evmChain.MatchString(want.ChainAlias)
+	named := want.ChainID != "" && want.ChainAlias != "" && evmChain(want.ChainID) != evmChain(want.ChainAlias)
 	if named && got == want.ChainAlias {
 		return nil
 	}
 	return same("destination.chainId", got, want.ChainID)
 }
+
+// evmChain reports an EVM chain id.
+func evmChain(s string) bool { return digits(s, len(s)) }
 
 func sameTime(got, want time.Time) *ApprovalRefused {
 	if got.Equal(want) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -97,21 +98,27 @@ var (
 		`(?:`+regexp.QuoteMeta(payoutOperations)+`|`+regexp.QuoteMeta(escrowOperations)+`)`)
 )
 
-// member finds a member of an approval in a text.
-type member struct {
+// hiddenMember finds a member of an approval in a text.
+type hiddenMember struct {
 	// the name in capitals: few texts hold it, and looking for it takes a fraction of the expression's time
 	upper string
-	form  *regexp.Regexp
+	form  func() *regexp.Regexp
 }
 
-func newMember(name, value string) member {
-	return member{strings.ToUpper(name),
-		regexp.MustCompile(`(?i)(?:^|[^\pL\pN])` + name + `["']?(?:` + gap + `)*:` + value)}
+func newMember(name, value string) hiddenMember {
+	return hiddenMember{strings.ToUpper(name),
+		expression(`(?i)(?:^|[^\pL\pN])` + name + `["']?(?:` + gap + `)*:` + value)}
 }
 
 // in reports whether the member is in text, which upper holds in capitals.
-func (m member) in(text, upper string) bool {
-	return strings.Contains(upper, m.upper) && m.form.MatchString(text)
+func (m hiddenMember) in(text, upper string) bool {
+	return strings.Contains(upper, m.upper) && m.form().MatchString(text)
+}
+
+// expression compiles a regular expression when it is first used, because few programs ever use it: compiling all of
+// them takes about a millisecond.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 // gap matches what a lenient parser skips.
@@ -150,11 +157,11 @@ func unescape(text string) string {
 }
 
 // escapedCode matches a character by its number.
-var escapedCode = regexp.MustCompile(`^(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})`)
+var escapedCode = expression(`^(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})`)
 
 // unescapeOne returns the meaning and the size of an escape sequence. escaped begins after the backslash.
 func unescapeOne(escaped string) (stands string, size int) {
-	if sequence := escapedCode.FindString(escaped); sequence != "" {
+	if sequence := escapedCode().FindString(escaped); sequence != "" {
 		code, _ := strconv.ParseInt(strings.Trim(sequence[1:], "{}"), 16, 32) // hexadecimal, as escapedCode found it
 		return string(rune(code)), len(sequence)
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -37,14 +35,10 @@ func parsePayload(data []byte) (payload, *ApprovalRefused) {
 	if len(data) > maxPayload {
 		return payload{}, opaque(fmt.Sprintf("it has %d bytes, which is too long", len(data)))
 	}
-	canonical := jsonv2.Value(bytes.Clone(data))
-	if err := canonical.Canonicalize(); err != nil || canonical.Kind() != '{' {
-		return payload{}, opaque("it is not a JSON object, or it has duplicate members")
+	if refused := checkCanonical(data); refused != nil {
+		return payload{}, refused
 	}
-	if !bytes.Equal(canonical, data) {
-		return payload{}, opaque("it is not in RFC 8785 canonical form")
-	}
-	top := members{value: canonical}
+	top := members{value: data}
 	top.decode("approvalId", "operation", "resourceId", "account", "amount", "currency", "destination", "expiresAt",
 		"nonce")
 	p := payload{
@@ -72,27 +66,42 @@ func opaque(reason string) *ApprovalRefused {
 	return &ApprovalRefused{Field: "payload", Reason: reason}
 }
 
-// members reads the members of one JSON object. refused is the first problem, and later values are not used.
+// members reads the members of one canonical JSON object. refused is the first problem, and later values are not used.
 type members struct {
 	value   jsonv2.Value
 	prefix  string
-	found   map[string]jsonv2.Value
+	found   []member
 	refused *ApprovalRefused
 }
 
-// decode splits the object, and refuses members that are not known.
+// decode splits the object, and refuses members that are not known. Of several, it names the first one by bytes.
 func (m *members) decode(known ...string) {
-	if m.value.Kind() != '{' || jsonv2.Unmarshal(m.value, &m.found) != nil {
+	if m.value.Kind() != '{' {
 		m.refuse("", "it must be a JSON object", m.value)
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.found)) {
-		if !slices.Contains(known, name) {
-			// a name can be empty
-			m.refuse(cmp.Or(name, `""`), "the member is unknown, and a signature would cover it", m.found[name])
-			return
+	m.found = split(m.value)
+	var unknown *member
+	for i, found := range m.found {
+		if !slices.Contains(known, string(found.name)) &&
+			(unknown == nil || bytes.Compare(found.name, unknown.name) < 0) {
+			unknown = &m.found[i]
 		}
 	}
+	if unknown != nil { // a name can be empty
+		m.refuse(cmp.Or(string(unknown.name), `""`), "the member is unknown, and a signature would cover it",
+			unknown.value)
+	}
+}
+
+// get returns a member's value, or nil.
+func (m *members) get(name string) jsonv2.Value {
+	for _, found := range m.found {
+		if string(found.name) == name {
+			return found.value
+		}
+	}
+	return nil
 }
 
 func (m *members) refuse(name, reason string, got jsonv2.Value) {
@@ -107,8 +116,8 @@ func (m *members) refuse(name, reason string, got jsonv2.Value) {
 
 // take returns a required member.
 func (m *members) take(name string) jsonv2.Value {
-	value, ok := m.found[name]
-	if !ok {
+	value := m.get(name)
+	if value == nil {
 		m.refuse(name, "the member is missing", nil)
 	}
 	return value
@@ -117,26 +126,24 @@ func (m *members) take(name string) jsonv2.Value {
 // text returns a required string, which must not be empty.
 func (m *members) text(name string) string {
 	value := m.take(name)
-	var s string
-	if value.Kind() != '"' || jsonv2.Unmarshal(value, &s) != nil || s == "" {
+	if value.Kind() != '"' || len(value) == len(`""`) {
 		m.refuse(name, "it must be a non-empty string", value)
+		return ""
 	}
-	return s
+	return string(unquote(value))
 }
 
 func (m *members) optionalText(name string) string {
-	if _, ok := m.found[name]; !ok {
+	if m.get(name) == nil {
 		return ""
 	}
 	return m.text(name)
 }
 
-// chainInteger matches an EVM chain id as a canonical JSON number.
-var chainInteger = regexp.MustCompile(`^[1-9][0-9]{0,15}$`)
-
+// optionalChain reads a chain code, or an EVM chain id as a canonical JSON number.
 func (m *members) optionalChain(name string) string {
-	if value := m.found[name]; value.Kind() == '0' {
-		if !chainInteger.Match(value) {
+	if value := m.get(name); value.Kind() == '0' {
+		if value[0] == '0' || !digits(string(value), 16) {
 			m.refuse(name, "it must be a chain code or a positive integer", value)
 		}
 		return string(value)
@@ -144,23 +151,32 @@ func (m *members) optionalChain(name string) string {
 	return m.optionalText(name)
 }
 
-// plainAmount matches a short decimal string without sign or exponent.
-var plainAmount = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
-
 func (m *members) amount(name string) decimal.Decimal {
 	s := m.text(name)
-	if !plainAmount.MatchString(s) {
-		m.refuse(name, "it must be a decimal string without sign or exponent", m.found[name])
+	if !plainAmount(s) {
+		m.refuse(name, "it must be a decimal string without sign or exponent", m.get(name))
 		return decimal.Decimal{}
 	}
 	return decimal.RequireFromString(s)
+}
+
+// plainAmount reports a short decimal string without sign or exponent.
+func plainAmount(s string) bool {
+	const most = 40
+	whole, fraction, point := strings.Cut(s, ".")
+	return digits(whole, most) && (!point || digits(fraction, most))
+}
+
+// digits reports a text of decimal digits: at least one, and no more than most.
+func digits(s string, most int) bool {
+	return s != "" && len(s) <= most && strings.Trim(s, "0123456789") == ""
 }
 
 func (m *members) time(name string) time.Time {
 	s := m.text(name)
 	var t time.Time
 	if t.UnmarshalText([]byte(s)) != nil {
-		m.refuse(name, "it must be an RFC 3339 time", m.found[name])
+		m.refuse(name, "it must be an RFC 3339 time", m.get(name))
 	}
 	return t
 }

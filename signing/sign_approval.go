@@ -65,15 +65,14 @@ func PrepareApproval(
 	}
 
 	// A copy that nobody else can change: the bytes that are signed are those that were checked.
-	signed := bytes.Clone(a.Payload)
-	a.Payload = bytes.Clone(signed)
+	a.Payload = bytes.Clone(a.Payload)
 	if refused := checkWindow(a, want.Operation, now, options); refused != nil {
 		return nil, refusal(a, refused)
 	}
 	if err := options.decide(ctx, a, want); err != nil {
 		return nil, err
 	}
-	return &CheckedApproval{sign: func(ctx context.Context) ([]byte, error) { return sign(ctx, s, signed) }}, nil
+	return &CheckedApproval{sign: func(ctx context.Context) ([]byte, error) { return sign(ctx, s, a.Payload) }}, nil
 }
 
 // decide asks the caller's verifier, or compares.
@@ -81,6 +80,7 @@ func (o approvalOptions) decide(ctx context.Context, a Approval, want Intent) er
 	if o.verifier == nil {
 		return refusal(a, checkTerms(a, want))
 	}
+	a.Payload = bytes.Clone(a.Payload) // the verifier may change it
 	err := o.verifier(ctx, a, want)
 	if err == nil {
 		return nil

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto"
-	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
 )
 
@@ -15,36 +13,42 @@ import (
 // *rsa.PrivateKey of 2048 to 8192 bits, or a signer of a PKCS #11 or key-management library for such a key. It returns
 // [*KeyRefused] for any other key. If s is a [crypto.MessageSigner], it gets the whole message.
 //
+// FromSigner copies a private key of one of the three types, so you can change or clear yours. It returns [*KeyRefused]
+// if the private and the public half do not belong together.
+//
 // [crypto.Signer] has no context, so a signature that has begun cannot be canceled. To cancel signatures, use
 // [FromRemote].
 func FromSigner(s crypto.Signer) (*DeveloperKey, error) {
 	if isNil(s) {
 		return nil, &KeyRefused{Kind: "nil", Reason: "there is no signer"}
 	}
-	if private, ok := s.(ed25519.PrivateKey); ok {
-		if len(private) != ed25519.PrivateKeySize {
-			return nil, &KeyRefused{Kind: "Ed25519", Reason: "the private key has the wrong length"}
-		}
-		s = ed25519.PrivateKey(bytes.Clone(private))
+	if private, ok := s.(ed25519.PrivateKey); ok && len(private) != ed25519.PrivateKeySize {
+		return nil, &KeyRefused{Kind: "Ed25519", Reason: "the private key has the wrong length"}
 	}
-	public := s.Public()
-	algorithm, der, err := identify(public)
+	key, err := publicHalf(s.Public())
 	if err != nil {
 		return nil, err
 	}
-	key := &DeveloperKey{
-		algorithm: algorithm,
-		public:    clonePublic(public),
-		publicDER: der,
-		sign: func(_ context.Context, message []byte) ([]byte, error) {
-			return crypto.SignMessage(s, rand.Reader, message, algorithm.hash())
-		},
+	private, err := copyOf(s)
+	if err != nil {
+		return nil, &KeyRefused{Kind: string(key.algorithm), Reason: "the private key is not valid", Err: err}
 	}
-	switch s.(type) {
-	case *ecdsa.PrivateKey, ed25519.PrivateKey, *rsa.PrivateKey:
-		key.export = func() crypto.PrivateKey { return s }
+	if private == nil {
+		key.sign = signWith(s, key.algorithm.hash())
+		return key, nil
+	}
+	key.sign = signWith(private, key.algorithm.hash())
+	key.export = func() crypto.PrivateKey { return private }
+	if err := key.prove(); err != nil {
+		return nil, err
 	}
 	return key, nil
+}
+
+func signWith(s crypto.Signer, hash crypto.Hash) signFunc {
+	return func(_ context.Context, message []byte) ([]byte, error) {
+		return crypto.SignMessage(s, rand.Reader, message, hash)
+	}
 }
 
 // FromRemote returns a developer key whose private half stays in a key-management service. publicKey is its public
@@ -62,22 +66,18 @@ func FromRemote(
 	if sign == nil {
 		return nil, &KeyRefused{Kind: "nil", Reason: "there is no signing function"}
 	}
-	algorithm, der, err := identify(publicKey)
+	key, err := publicHalf(publicKey)
 	if err != nil {
 		return nil, err
 	}
-	return &DeveloperKey{
-		algorithm: algorithm,
-		public:    clonePublic(publicKey),
-		publicDER: der,
-		sign: func(ctx context.Context, message []byte) ([]byte, error) {
-			opts := algorithm.hash()
-			if opts == crypto.SHA256 {
-				digest := sha256.Sum256(message)
-				return sign(ctx, digest[:], opts)
-			}
-			// A copy, so that sign cannot change what the signature is verified against.
-			return sign(ctx, bytes.Clone(message), opts)
-		},
-	}, nil
+	key.sign = func(ctx context.Context, message []byte) ([]byte, error) {
+		opts := key.algorithm.hash()
+		if opts == crypto.SHA256 {
+			digest := sha256.Sum256(message)
+			return sign(ctx, digest[:], opts)
+		}
+		// A copy, so that sign cannot change what the signature is verified against.
+		return sign(ctx, bytes.Clone(message), opts)
+	}
+	return key, nil
 }

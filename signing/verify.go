@@ -4,11 +4,9 @@ import (
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
-	"crypto/elliptic"
 	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
-	"math/big"
 
 	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 )
@@ -57,7 +55,7 @@ func verifyECDSA(key *ecdsa.PublicKey, message, signature []byte) error {
 	if err != nil {
 		return ErrSignatureInvalid
 	}
-	if sig.HighS(p256Order()) {
+	if sig.HighS(ecsig.P256) {
 		return ErrSignatureMalleable
 	}
 	return nil
@@ -69,7 +67,5 @@ func lowS(signature []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sig.Normalized(p256Order()).Marshal()
+	return sig.Normalized(ecsig.P256).Marshal(), nil
 }
-
-func p256Order() *big.Int { return elliptic.P256().Params().N }

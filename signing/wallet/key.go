@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -108,10 +107,7 @@ func (k *Key) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ecsig.Signature{
-		R: new(big.Int).SetBytes(compact[:32]),
-		S: new(big.Int).SetBytes(compact[32:64]),
-	}.Marshal()
+	return ecsig.Signature{R: compact[:32], S: compact[32:64]}.Marshal(), nil
 }
 
 // signDigest returns 65 bytes: R, a low S, and the recovery id, which is 0 or 1.

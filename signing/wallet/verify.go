@@ -22,15 +22,14 @@ func Verify(publicKeyDER, message, signature []byte) error {
 		return refused("the public key is not valid")
 	}
 	sig, err := ecsig.Parse(signature)
-	order := crypto.S256().Params().N
-	if err != nil || sig.R.Cmp(order) >= 0 || sig.S.Cmp(order) >= 0 {
+	if err != nil || !sig.Within(ecsig.Secp256k1) {
 		return signing.ErrSignatureInvalid
 	}
 	digest := sha256.Sum256(message)
-	if !crypto.VerifySignature(point, digest[:], compact(sig.Normalized(order))) {
+	if !crypto.VerifySignature(point, digest[:], compact(sig.Normalized(ecsig.Secp256k1))) {
 		return signing.ErrSignatureInvalid
 	}
-	if sig.HighS(order) {
+	if sig.HighS(ecsig.Secp256k1) {
 		return signing.ErrSignatureMalleable
 	}
 	return nil
@@ -39,7 +38,7 @@ func Verify(publicKeyDER, message, signature []byte) error {
 // compact returns R and S in 32 bytes each. Both must be below the order.
 func compact(sig ecsig.Signature) []byte {
 	both := make([]byte, 64)
-	sig.R.FillBytes(both[:32])
-	sig.S.FillBytes(both[32:])
+	copy(both[32-len(sig.R):], sig.R)
+	copy(both[64-len(sig.S):], sig.S)
 	return both
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/internal/ecsig"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
@@ -28,6 +30,10 @@ func TestVerifyKnowsTheOtherKinds(t *testing.T) {
 		require.NoError(t, wallet.Verify(key.PublicKey(), []byte("message"), signature))
 		require.ErrorIs(t, wallet.Verify(key.PublicKey(), []byte("massage"), signature), signing.ErrSignatureInvalid)
 	}
+}
+
+func TestOrderOfTheCurve(t *testing.T) {
+	assert.Equal(t, crypto.S256().Params().N.Bytes(), ecsig.Secp256k1[:])
 }
 
 func TestVerifyRefusesKeys(t *testing.T) {

@@ -1,7 +1,10 @@
 package ecsig
 
 import (
+	"bytes"
+	"crypto/elliptic"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,21 +15,22 @@ import (
 func TestParseTakesOneEncodingOnly(t *testing.T) {
 	sig, err := Parse([]byte{0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07})
 	require.NoError(t, err)
-	assert.Equal(t, big.NewInt(5), sig.R)
-	assert.Equal(t, big.NewInt(7), sig.S)
+	assert.Equal(t, Signature{R: []byte{5}, S: []byte{7}}, sig)
 	for name, der := range map[string][]byte{
-		"nothing":         {},
-		"truncated":       {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01},
-		"more behind":     {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07, 0x00},
-		"three integers":  {0x30, 0x09, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07, 0x02, 0x01, 0x07},
-		"padded integer":  {0x30, 0x07, 0x02, 0x02, 0x00, 0x05, 0x02, 0x01, 0x07},
-		"long length":     {0x30, 0x81, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07},
-		"indefinite":      {0x30, 0x80, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07, 0x00, 0x00},
-		"zero":            {0x30, 0x06, 0x02, 0x01, 0x00, 0x02, 0x01, 0x07},
-		"zero for S":      {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x00},
-		"negative":        {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0xff},
-		"a set":           {0x31, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07},
-		"an octet string": {0x30, 0x06, 0x04, 0x01, 0x05, 0x02, 0x01, 0x07},
+		"nothing":                 {},
+		"truncated":               {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01},
+		"more behind":             {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07, 0x00},
+		"three integers":          {0x30, 0x09, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07, 0x02, 0x01, 0x07},
+		"padded integer":          {0x30, 0x07, 0x02, 0x02, 0x00, 0x05, 0x02, 0x01, 0x07},
+		"long length":             {0x30, 0x81, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07},
+		"indefinite":              {0x30, 0x80, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07, 0x00, 0x00},
+		"zero":                    {0x30, 0x06, 0x02, 0x01, 0x00, 0x02, 0x01, 0x07},
+		"zero for S":              {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x00},
+		"negative":                {0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0xff},
+		"a set":                   {0x31, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07},
+		"cut in the length":       {0x30, 0x82, 0x01},
+		"a length that is padded": {0x30, 0x82, 0x00, 0x86, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07},
+		"an octet string":         {0x30, 0x06, 0x04, 0x01, 0x05, 0x02, 0x01, 0x07},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse(der)
@@ -36,28 +40,80 @@ func TestParseTakesOneEncodingOnly(t *testing.T) {
 }
 
 func TestNormalized(t *testing.T) {
-	order := big.NewInt(23)
+	order := Number{31: 23}
 	// beyond the order nothing helps
-	for s, want := range map[int64]int64{1: 1, 11: 11, 12: 11, 22: 1, 23: 23, 24: 24} {
-		sig := Signature{R: big.NewInt(1), S: big.NewInt(s)}
-		assert.Equal(t, want, sig.Normalized(order).S.Int64(), s)
+	for s, want := range map[byte]byte{1: 1, 11: 11, 12: 11, 22: 1, 23: 23, 24: 24} {
+		sig := Signature{R: []byte{1}, S: []byte{s}}
+		assert.Equal(t, int64(want), sig.Normalized(order).inBig().S.Int64(), s)
 		assert.Equal(t, s > 11, sig.HighS(order), s)
-		assert.Equal(t, s, sig.S.Int64(), "it must not be changed in place")
+		assert.Equal(t, s < 23, sig.Within(order), s)
+		assert.Equal(t, s < 23, Signature{R: sig.S, S: sig.R}.Within(order), s)
+		assert.Equal(t, []byte{s}, sig.S, "it must not be changed in place")
 	}
+	beyond := Signature{R: []byte{1}, S: append([]byte{1}, order[:]...)}
+	assert.True(t, beyond.HighS(order))
+	assert.False(t, beyond.Within(order))
+	assert.Equal(t, beyond, beyond.Normalized(order))
+}
+
+func TestOrders(t *testing.T) {
+	assert.Equal(t, elliptic.P256().Params().N, P256.big())
+	// SEC 2, section 2.4.1; package wallet compares it with its library
+	want, ok := new(big.Int).SetString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141", 16)
+	require.True(t, ok)
+	assert.Equal(t, want, Secp256k1.big())
+}
+
+// number draws a positive integer of up to 256 bits. Short ones, and those at the borders of an order, are likely.
+func number(t *rapid.T, name string, order Number) *big.Int {
+	n := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, name))
+	switch half := new(big.Int).Rsh(order.big(), 1); rapid.IntRange(0, 4).Draw(t, name+" near") {
+	case 0:
+		n.Add(half, n.Mod(n, big.NewInt(5))).Sub(n, big.NewInt(2))
+	case 1:
+		n.Add(order.big(), n.Mod(n, big.NewInt(5))).Sub(n, big.NewInt(2))
+	}
+	return n.Add(n, big.NewInt(1))
 }
 
 func TestMarshalIsParsed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		number := func(name string) *big.Int {
-			n := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 32).Draw(t, name))
-			return n.Add(n, big.NewInt(1))
-		}
-		sig := Signature{R: number("R"), S: number("S")}
-		der, err := sig.Marshal()
-		require.NoError(t, err)
+		sig := inBig{R: number(t, "R", P256), S: number(t, "S", P256)}
+		der := sig.inBytes().Marshal()
+		require.Equal(t, sig.marshal(), der)
 		again, err := Parse(der)
 		require.NoError(t, err)
-		require.Zero(t, sig.R.Cmp(again.R))
-		require.Zero(t, sig.S.Cmp(again.S))
+		require.Equal(t, sig.inBytes(), again)
 	})
+}
+
+// The low form is the one that big integers find, for both curves, and with zeros before the numbers.
+func TestLowSIsThatOfBigIntegers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, order := range []Number{P256, Secp256k1} {
+			want := inBig{R: number(t, "R", order), S: number(t, "S", order)}
+			zeros := make([]byte, rapid.IntRange(0, 3).Draw(t, "zeros"))
+			sig := Signature{R: append(zeros, want.R.Bytes()...), S: append(zeros, want.S.Bytes()...)}
+			require.Equal(t, want.highS(order.big()), sig.HighS(order))
+			require.Equal(t, want.normalized(order.big()).marshal(), sig.Normalized(order).Marshal())
+			below := want.R.Cmp(order.big()) < 0 && want.S.Cmp(order.big()) < 0
+			require.Equal(t, below, sig.Within(order))
+		}
+	})
+}
+
+// Of four signatures, three need a zero before R or S. Of 128, one has an R or S with fewer bytes.
+func TestLowSOfManySignatures(t *testing.T) {
+	const many = 100_000
+	random, order := rand.NewChaCha8([32]byte{}), P256.big()
+	var r, s Number
+	for range many {
+		_, _ = random.Read(r[:])
+		_, _ = random.Read(s[:])
+		want := inBig{R: new(big.Int).SetBytes(r[:]), S: new(big.Int).SetBytes(s[:])}
+		sig, err := Parse(want.marshal())
+		if err != nil || !bytes.Equal(sig.Normalized(P256).Marshal(), want.normalized(order).marshal()) {
+			t.Fatalf("R %x, S %x: %v", r, s, err)
+		}
+	}
 }

@@ -1,0 +1,152 @@
+package signing
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+)
+
+// checkCanonical refuses data that is not a JSON object in RFC 8785 canonical form.
+func checkCanonical(data []byte) *ApprovalRefused {
+	if plainlyCanonical(data) {
+		return nil
+	}
+	canonical := jsonv2.Value(bytes.Clone(data))
+	if err := canonical.Canonicalize(); err != nil || canonical.Kind() != '{' {
+		return opaque("it is not a JSON object, or it has duplicate members")
+	}
+	if !bytes.Equal(canonical, data) {
+		return opaque("it is not in RFC 8785 canonical form")
+	}
+	return nil
+}
+
+// plainlyCanonical reports whether data is an object that is canonical at first sight, as payloads are: it has no white
+// space, its names ascend, and each value is a string, a short whole number or such an object. Its strings are ASCII
+// without escapes. This takes a third of the time of writing the canonical form and comparing.
+func plainlyCanonical(data []byte) bool {
+	s := plainScan{rest: data}
+	s.object()
+	return !s.failed && len(s.rest) == 0
+}
+
+// plainScan reads plain JSON from its beginning.
+type plainScan struct {
+	rest   []byte
+	failed bool
+}
+
+func (s *plainScan) object() {
+	s.need('{')
+	for last := []byte(nil); !s.failed; {
+		name := s.text()
+		s.failed = s.failed || bytes.Compare(name, last) <= 0
+		s.need(':')
+		s.value()
+		if s.take('}') {
+			return
+		}
+		s.need(',')
+		last = name
+	}
+}
+
+func (s *plainScan) value() {
+	switch {
+	case s.begins('"'):
+		s.text()
+	case s.begins('{'):
+		s.object()
+	default:
+		s.number()
+	}
+}
+
+// number reads a whole number that every JSON library keeps exactly.
+func (s *plainScan) number() {
+	after := bytes.TrimLeft(s.rest, "0123456789")
+	length := len(s.rest) - len(after)
+	s.failed = s.failed || length == 0 || length > 15 || s.begins('0')
+	s.rest = after
+}
+
+func (s *plainScan) text() (inner []byte) {
+	s.need('"')
+	for i, c := range s.rest {
+		switch {
+		case c == '"':
+			inner, s.rest = s.rest[:i], s.rest[i+1:]
+			return inner
+		case c < ' ', c == '\\', c >= utf8.RuneSelf:
+			s.failed = true
+			return nil
+		}
+	}
+	s.failed = true
+	return nil
+}
+
+func (s *plainScan) begins(c byte) bool { return len(s.rest) > 0 && s.rest[0] == c }
+
+// take skips a character, if it comes next.
+func (s *plainScan) take(c byte) bool {
+	taken := s.begins(c)
+	if taken {
+		s.rest = s.rest[1:]
+	}
+	return taken
+}
+
+func (s *plainScan) need(c byte) { s.failed = !s.take(c) || s.failed }
+
+// member is a member of a JSON object. Its name is in bytes, which need no memory of their own.
+type member struct {
+	name  []byte
+	value jsonv2.Value
+}
+
+// split returns the members of a canonical object. It does not look for mistakes.
+func split(object jsonv2.Value) []member {
+	const usual = 9
+	found := make([]member, 0, usual)
+	for rest := object[1:]; rest[0] != '}'; {
+		var name, value jsonv2.Value
+		name, rest = cut(rest)
+		value, rest = cut(rest[1:])
+		found = append(found, member{unquote(name), value})
+		rest = bytes.TrimPrefix(rest, []byte(","))
+	}
+	return found
+}
+
+// cut returns the value with which the rest of a canonical object begins, and what follows it.
+func cut(object jsonv2.Value) (value, rest jsonv2.Value) {
+	depth, quoted := 0, false
+	for i := 0; i < len(object); i++ {
+		switch c := object[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+		case depth == 0 && (c == ':' || c == ',' || c == '}'):
+			return object[:i], object[i:]
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return object, nil
+}
+
+// unquote returns the text of a canonical string.
+func unquote(quoted jsonv2.Value) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1]
+	}
+	text, _ := jsonv2.AppendUnquote(nil, quoted) // it is valid
+	return text
+}
