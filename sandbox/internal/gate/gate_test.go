@@ -259,6 +259,35 @@ func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 	}
 }
 
+// What the gate checks before the validation, it checks by the description's patterns, wherever they are described.
+func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
+	patterns := map[string]string{serviceAccount: clientIDs.String(), idempotencyKey: idempotencyKeys.String()}
+	found := map[string]int{}
+	for i, s := range mounted(t) {
+		for name, operation := range s.described() {
+			document, err := operation()
+			require.NoError(t, err)
+			method, path, _ := strings.Cut(name, " ")
+			for _, parameter := range document.Paths.Value(path).GetOperation(method).Parameters {
+				if !isAdmitted(parameter) {
+					continue
+				}
+				header := parameter.Value.Name
+				found[header]++
+				assert.Equal(t, patterns[header], parameter.Value.Schema.Value.Pattern, name)
+				assert.False(t, parameter.Value.Required, name)
+				if header == idempotencyKey {
+					assert.NotEqual(t, http.MethodGet, method, "%s: the key of a read is not looked at", name)
+				} else {
+					assert.Zero(t, i, "%s: only the platform API has clients", name)
+					assert.NotContains(t, path, "/auth/", "the account of a login is not looked at")
+				}
+			}
+		}
+	}
+	assert.Len(t, found, len(patterns))
+}
+
 func TestALiteralSegmentWinsOverAnID(t *testing.T) {
 	r := newRig(t, nil)
 	const id = "0b0e7f0e-5d0f-4f7e-9a57-0c3a6a9f4b11"

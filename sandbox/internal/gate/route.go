@@ -47,12 +47,13 @@ type route struct {
 	method string
 	run    func(context.Context, *serve.Request) (serve.Answer, error)
 
-	described *routers.Route
-	operation string // operationId
-	public    bool   // needs no session
-	scope     string // of the developer key; "" for none
-	window    string // x-window
-	tag       string // the part of the surface
+	described *routers.Route // without the headers that the gate checks itself
+	takesKey  bool           // by the description
+	operation string         // operationId
+	public    bool           // needs no session
+	scope     string         // of the developer key; "" for none
+	window    string         // x-window
+	tag       string         // the part of the surface
 	ids       idFields
 	numbers   *numbers // of the body
 }
@@ -60,10 +61,13 @@ type route struct {
 func newRoute(document *openapi3.T, served serve.Route) *route {
 	item := document.Paths.Value(served.Path)
 	operation := item.GetOperation(served.Method)
+	validated := *operation
+	validated.Parameters = slices.DeleteFunc(slices.Clone(operation.Parameters), isAdmitted)
 	return &route{
 		method: served.Method, run: served.Run,
 		described: &routers.Route{Spec: document, Path: served.Path, PathItem: item, Method: served.Method,
-			Operation: operation},
+			Operation: &validated},
+		takesKey:  operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil,
 		operation: operation.OperationID,
 		public:    operation.Security != nil && len(*operation.Security) == 0,
 		scope:     extension(operation.Extensions, "x-scope"),
@@ -72,6 +76,12 @@ func newRoute(document *openapi3.T, served serve.Route) *route {
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
 	}
+}
+
+// isAdmitted reports whether the gate checks a parameter before the validation, by the same pattern.
+func isAdmitted(parameter *openapi3.ParameterRef) bool {
+	return parameter.Value.In == openapi3.ParameterInHeader &&
+		(parameter.Value.Name == serviceAccount || parameter.Value.Name == idempotencyKey)
 }
 
 func firstOf(tags []string) string {
@@ -93,9 +103,7 @@ func (r *route) perCredential() window.Window {
 func (r *route) adds() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
 
 // declaresKey reports whether the operation takes an idempotency key by the description.
-func (r *route) declaresKey() bool {
-	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
-}
+func (r *route) declaresKey() bool { return r.takesKey }
 
 // routes are the operations of a surface.
 type routes []*endpoint
