@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -78,4 +79,32 @@ func TestNoNameIsAskedForWhereTheMachineIsReachedFromElsewhere(t *testing.T) {
 		host.ServeHTTP(recorder, request)
 		assert.Equal(t, http.StatusUnauthorized, recorder.Code)
 	}
+}
+
+// Hosts share what they read of the descriptions, and nothing else. Their first requests come at the same time.
+func TestHostsOfOneProcessAreApart(t *testing.T) {
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			w := newWorld(t)
+			var clients sync.WaitGroup
+			for range 4 {
+				clients.Go(func() {
+					me := w.login()
+					created := me.call("POST", "/clients", object{"email": "only@example.com"})
+					assert.Contains(t, []int{http.StatusCreated, http.StatusOK}, created.status)
+				})
+			}
+			clients.Wait()
+			assert.Equal(t, http.StatusUnauthorized, w.call("GET", "/dapi/v1/chains", nil).status)
+			got := 0
+			for _, entry := range w.host.Requests() {
+				if entry.Operation == "CreateClient" && entry.Status == http.StatusCreated {
+					got++
+				}
+			}
+			assert.Equal(t, 1, got, "every host has its own clients")
+		})
+	}
+	all.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -20,13 +21,12 @@ func (a *App) ListTransfers(ctx context.Context, params appwire.ListTransfersPar
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	found := []appwire.Transfer{}
-	for _, sent := range slices.Backward(t.sentInOrder) {
-		if sent.AppID == key.AppID && (params.IdempotencyKey == "" || sent.Key == params.IdempotencyKey) {
-			found = append(found, sent.view())
-		}
-	}
-	return serve.OK(appwire.TransferList{Items: pageOf(found, params.Limit, params.Offset), Total: total(found)}), nil
+	items, total := listing.Newest(t.sentInOrder,
+		func(sent *transfer) bool {
+			return sent.AppID == key.AppID && (params.IdempotencyKey == "" || sent.Key == params.IdempotencyKey)
+		},
+		(*transfer).view, listing.Page{Limit: params.Limit, Offset: params.Offset})
+	return serve.OK(appwire.TransferList{Items: items, Total: &total}), nil
 }
 
 func (s *transfer) view() appwire.Transfer {
@@ -40,19 +40,23 @@ func (s *transfer) view() appwire.Transfer {
 func (a *App) ListTransactions(ctx context.Context, params appwire.ListTransactionsParams) (serve.Answer, error) {
 	t := a.enter(ctx)
 	defer a.leave()
-	entries, err := t.own.Transactions()
+	var visible func(platform.Entry) bool
+	if isFiltered(params) {
+		visible = func(entry platform.Entry) bool { return matches(t.transactionView(entry), params) }
+	}
+	entries, total, err := t.own.Transactions(visible, listing.Page{Limit: params.Limit, Offset: params.Offset})
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	found := []appwire.Transaction{}
+	list := appwire.TransactionList{Items: make([]appwire.Transaction, 0, len(entries)), Total: &total}
 	for _, entry := range entries {
-		if view := t.transactionView(entry); matches(view, params) {
-			found = append(found, view)
-		}
+		list.Items = append(list.Items, t.transactionView(entry))
 	}
-	return serve.OK(appwire.TransactionList{
-		Items: pageOf(found, params.Limit, params.Offset), Total: total(found),
-	}), nil
+	return serve.OK(list), nil
+}
+
+func isFiltered(params appwire.ListTransactionsParams) bool {
+	return len(params.Type) > 0 || params.Status != "" || params.IncomeOnly || params.BankAccountID != ""
 }
 
 func matches(entry appwire.Transaction, params appwire.ListTransactionsParams) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/number"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/platform"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
@@ -65,11 +66,10 @@ func (t *turn) payinStatus(quoted platformwire.Payin) (commonwire.UniversalTrans
 	if quoted.Status != platformwire.PayinStatusCompleted {
 		return status, nil
 	}
-	entries, err := t.own.Transactions()
-	for _, entry := range entries {
-		if entry.PayinID == quoted.ID {
-			status.DestinationTxHash = entry.TransactionHash
-		}
+	received, _, err := t.own.Transactions(func(entry platform.Entry) bool { return entry.PayinID == quoted.ID },
+		listing.Page{Limit: 1})
+	for _, entry := range received {
+		status.DestinationTxHash = entry.TransactionHash
 	}
 	return status, err
 }

@@ -3,6 +3,7 @@ package billing
 import (
 	"context"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
@@ -19,7 +20,7 @@ func (a App) UploadDocument(ctx context.Context, body appwire.DocumentUpload) (s
 
 // ListInvoices implements the operation of that name.
 func (a App) ListInvoices(ctx context.Context, params appwire.ListInvoicesParams) (serve.Answer, error) {
-	return serve.OK(a.Invoices(ctx, Page{params.Limit, params.Offset})), nil
+	return serve.OK(a.Invoices(ctx, listing.Page{Limit: params.Limit, Offset: params.Offset})), nil
 }
 
 // GetInvoice implements the operation of that name.
@@ -62,7 +63,7 @@ func (a App) UpdateInvoice(ctx context.Context, invoiceID string, body commonwir
 
 // ListContracts implements the operation of that name.
 func (a App) ListContracts(ctx context.Context, params appwire.ListContractsParams) (serve.Answer, error) {
-	return serve.OK(a.Contracts(ctx, Page{params.Limit, params.Offset})), nil
+	return serve.OK(a.Contracts(ctx, listing.Page{Limit: params.Limit, Offset: params.Offset})), nil
 }
 
 // ListContractTemplates implements the operation of that name.

@@ -14,51 +14,68 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
+// content is the body of a request, with its members if it must be an object.
+type content struct {
+	text    jsontext.Value
+	members members
+}
+
 // readable returns the body for the operation. It refuses ids of another namespace in it, and completes unions whose
 // variant is the default.
-func readable(r *http.Request, route *route, body []byte) ([]byte, error) {
+func readable(r *http.Request, route *route, body []byte) (content, error) {
 	switch {
 	case !route.takesBody():
-		return body, noMembers(r, body)
+		return content{text: body}, noMembers(r, body)
 	case route.takesArray():
-		return body,
-			strictJSON(r, body, '[', "The body must be one JSON array in UTF-8, and no object may have a name twice.")
+		return content{text: body}, arrayIn(r, body)
 	}
 	members, err := objectOf(r, body)
 	if err != nil {
-		return nil, err
+		return content{}, err
 	}
 	for name, expected := range route.ids.body {
 		if id, ok := stringOf(members[name]); ok {
 			if err := checkID(id, expected); err != nil {
-				return nil, err
+				return content{}, err
 			}
 		}
 	}
-	return route.completeUnions(body, members)
+	completed, err := route.completeUnions(body, members)
+	return content{completed, members}, err
 }
 
 // objectOf returns the members of a body that must be one object.
 func objectOf(r *http.Request, body []byte) (members, error) {
-	const wanted = "The body must be one JSON object in UTF-8, and no object may have a name twice."
-	if err := strictJSON(r, body, '{', wanted); err != nil {
+	if err := sentAsJSON(r); err != nil {
 		return nil, err
 	}
 	all, err := membersOf(body)
-	if err != nil {
-		return nil, refuse.InvalidRequest(wanted)
+	if err != nil || jsontext.Value(body).Kind() != jsontext.KindBeginObject {
+		return nil, refuse.InvalidRequest(
+			"The body must be one JSON object in UTF-8, and no object may have a name twice.")
 	}
 	return all, nil
 }
 
-// strictJSON requires one value of a kind, without duplicate names, in valid UTF-8.
-func strictJSON(r *http.Request, body []byte, kind jsontext.Kind, wanted string) error {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return refuse.InvalidRequest("The content type must be application/json.")
+// arrayIn requires a body that is one list.
+func arrayIn(r *http.Request, body jsontext.Value) error {
+	if err := sentAsJSON(r); err != nil {
+		return err
 	}
-	if value := jsontext.Value(body); !value.IsValid() || value.Kind() != kind {
-		return refuse.InvalidRequest(wanted)
+	if !body.IsValid() || body.Kind() != jsontext.KindBeginArray {
+		return refuse.InvalidRequest("The body must be one JSON array in UTF-8, and no object may have a name twice.")
+	}
+	return nil
+}
+
+// sentAsJSON requires the media type of JSON.
+func sentAsJSON(r *http.Request) error {
+	sent := r.Header.Get("Content-Type")
+	if sent == "application/json" {
+		return nil
+	}
+	if media, _, err := mime.ParseMediaType(sent); err != nil || media != "application/json" {
+		return refuse.InvalidRequest("The content type must be application/json.")
 	}
 	return nil
 }

@@ -41,8 +41,9 @@ func assumes(schema *openapi3.Schema, aspect string) bool {
 }
 
 // normalized converts every amount whose JSON type is not stated to the assumed type, so that all later code reads one
-// type. A value that is not an amount stays as it is: the validation refuses it.
-func (n *numbers) normalized(value jsontext.Value) jsontext.Value {
+// type. A value that is not an amount stays as it is: the validation refuses it. If the members of an object are given,
+// they change with it. Otherwise they are read.
+func (n *numbers) normalized(value jsontext.Value, given members) jsontext.Value {
 	switch {
 	case n == nil:
 		return value
@@ -51,7 +52,7 @@ func (n *numbers) normalized(value jsontext.Value) jsontext.Value {
 	case value.Kind() == jsontext.KindString && n.either && n.amount:
 		return asNumber(value)
 	case value.Kind() == jsontext.KindBeginObject && n.members != nil:
-		return n.normalizedMembers(value)
+		return n.normalizedMembers(value, given.orRead(value))
 	case value.Kind() == jsontext.KindBeginArray && n.entries != nil:
 		return n.normalizedEntries(value)
 	default:
@@ -59,12 +60,11 @@ func (n *numbers) normalized(value jsontext.Value) jsontext.Value {
 	}
 }
 
-func (n *numbers) normalizedMembers(object jsontext.Value) jsontext.Value {
-	given, _ := membersOf(object) // it was valid as a part of the body
+func (n *numbers) normalizedMembers(object jsontext.Value, given members) jsontext.Value {
 	changed := false
 	for name, place := range n.members {
 		if value, ok := given[name]; ok {
-			given[name] = place.normalized(value)
+			given[name] = place.normalized(value, nil)
 			changed = changed || !bytes.Equal(given[name], value)
 		}
 	}
@@ -76,7 +76,7 @@ func (n *numbers) normalizedEntries(list jsontext.Value) jsontext.Value {
 	_ = json.Unmarshal(list, &given) // it was valid as a part of the body
 	changed := false
 	for i, entry := range given {
-		given[i] = n.entries.normalized(entry)
+		given[i] = n.entries.normalized(entry, nil)
 		changed = changed || !bytes.Equal(given[i], entry)
 	}
 	return rewritten(list, given, changed)

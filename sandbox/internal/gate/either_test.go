@@ -4,10 +4,8 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // The service description types the amount of a transfer and the price in a batch, and no other amount of a request. An
@@ -15,17 +13,13 @@ import (
 func TestTheAmountsWhoseTypeIsStated(t *testing.T) {
 	t.Parallel()
 	var stated, open []string
-	for _, read := range []func() (*openapi3.T, error){platformDocument, appDocument, referenceDocument} {
-		document, err := read()
-		require.NoError(t, err)
-		for _, item := range document.Paths.Map() {
-			for _, operation := range item.Operations() {
-				for place, either := range amountsIn(numbersOfBody(operation), operation.OperationID) {
-					if either {
-						open = append(open, place)
-					} else {
-						stated = append(stated, place)
-					}
+	for _, surface := range mounted(t) {
+		for _, route := range surface.all(t) {
+			for place, either := range amountsIn(route.numbers, route.operation) {
+				if either {
+					open = append(open, place)
+				} else {
+					stated = append(stated, place)
 				}
 			}
 		}
@@ -63,13 +57,13 @@ func TestAmountsAreWrittenInTheAssumedType(t *testing.T) {
 		`{"number":".5"}`:                     `{"number":0.5}`,
 		`{"lines":[{"price":1},{"price":2}]}`: `{"lines":[{"price":"1"},{"price":"2"}]}`,
 	} {
-		assert.JSONEq(t, want, string(places.normalized(jsontext.Value(body))), body)
+		assert.JSONEq(t, want, string(places.normalized(jsontext.Value(body), nil)), body)
 	}
 	for _, same := range []string{
 		`{ "text": "1", "number": 2 }`, `{"text":1e99999}`, `{"number":"ten"}`, `{"number":""}`, `{"number":"1e2"}`,
 		`{"stated":"1"}`,
 		`{"text":null,"number":null}`, `{"lines":{"price":1}}`, `[1]`, `{"text":[1],"number":{}}`, `{"unknown":1}`,
 	} {
-		assert.Equal(t, same, string(places.normalized(jsontext.Value(same))), "as it came")
+		assert.Equal(t, same, string(places.normalized(jsontext.Value(same), nil)), "as it came")
 	}
 }

@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 )
 
 // The description's pattern has a look-ahead; its replacement takes the same
 // strings.
 func TestTheDecimalPatternHasAnEquivalent(t *testing.T) {
-	described, err := platformDocument()
+	described, err := described.Platform()["GET /sandbox/treasury"]()
 	require.NoError(t, err)
 	require.Equal(t, decimalPattern,
 		described.Components.Schemas["Balance"].Value.Properties["available"].Value.AllOf[0].Value.Pattern)
@@ -52,11 +54,10 @@ func FuzzReadable(f *testing.F) {
 	f.Add(`{"account":{"email":null}}`)
 	f.Add(`[{"contractId":"1","items":[{"name":"a","quantity":1,"price":"1"}]}]`)
 	g := &Gate{validation: validation()}
-	surfaces, err := g.mountAll(Config{})
-	require.NoError(f, err)
+	surfaces := mounted(f)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, surface := range surfaces {
-			for _, route := range surface.routes {
+			for _, route := range surface.all(t) {
 				if route.described.Operation.RequestBody != nil {
 					g.judge(route, body)
 				}

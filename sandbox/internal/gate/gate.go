@@ -161,7 +161,7 @@ func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, en
 	}
 	route, parameters, err := s.routes.find(r)
 	if err != nil {
-		a.refuse(err)
+		g.refused(a, r, err)
 		return
 	}
 	entry.Operation = route.operation

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -189,36 +189,103 @@ func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
 	assert.Equal(t, Entry{Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1])
 }
 
+// mounted are the surfaces of a gate without operations.
+func mounted(t testing.TB) []*surface {
+	surfaces, err := new(Gate).mountAll(Config{})
+	require.NoError(t, err)
+	return surfaces
+}
+
+// all opens every route of a surface.
+func (s *surface) all(t testing.TB) (routes []*route) {
+	for _, endpoint := range s.routes {
+		opened, err := endpoint.open()
+		require.NoError(t, err)
+		routes = append(routes, opened)
+	}
+	return routes
+}
+
 func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	r := newRig(t, nil)
-	for i, document := range []func() (*openapi3.T, error){platformDocument, referenceDocument, publicDocument,
-		appDocument} {
-		mounted := map[string]bool{}
-		for _, route := range r.surfaces[i].routes {
-			mounted[route.operation] = true
+	for _, s := range r.surfaces {
+		operations := s.described()
+		assert.Len(t, s.routes, len(operations), "each route has its own description")
+		for _, route := range s.all(t) {
+			assert.Contains(t, operations, route.method+" "+route.described.Path)
+			assert.NotEmpty(t, route.operation)
 			assert.Equal(t, strings.HasPrefix(route.described.Path, "/auth/"), route.public, route.operation)
-			path := r.surfaces[i].base + route.described.Path
-			assert.Same(t, r.surfaces[i], r.surfaceOf(path), "%s leads to another surface", path)
+			path := s.base + route.described.Path
+			assert.Same(t, s, r.surfaceOf(path), "%s leads to another surface", path)
 		}
-		described, err := document()
-		require.NoError(t, err)
-		for _, item := range described.Paths.Map() {
-			for _, operation := range item.Operations() {
-				assert.True(t, mounted[operation.OperationID], operation.OperationID)
-				delete(mounted, operation.OperationID)
-			}
-		}
-		assert.Empty(t, mounted, "mounted and not described")
 	}
 }
 
-func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
+// A request opens its own route and no other.
+func TestARouteIsOpenedByARequestForIt(t *testing.T) {
+	r := newRig(t, func(context.Context) (serve.Answer, error) {
+		return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
+	})
+	opened := 0
+	for _, s := range r.surfaces {
+		for _, endpoint := range s.routes {
+			open := endpoint.open
+			endpoint.open = func() (*route, error) {
+				opened++
+				return open()
+			}
+		}
+	}
+	assert.Zero(t, opened)
+	require.Equal(t, http.StatusOK, r.get().Code)
+	assert.Equal(t, 1, opened)
+}
+
+func TestADescriptionThatCannotBeReadIsAnInternalErrorAndLogged(t *testing.T) {
 	r := newRig(t, nil)
-	for _, route := range r.surfaces[3].routes {
+	for _, endpoint := range r.surfaces[0].routes {
+		endpoint.open = func() (*route, error) { return nil, errors.New("no description") }
+	}
+	got := r.get()
+	assert.Equal(t, http.StatusInternalServerError, got.Code)
+	assert.Contains(t, r.logged.String(), "no description")
+}
+
+func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
+	for _, route := range mounted(t)[3].all(t) {
 		if route.operation != "GetApp" {
 			assert.Contains(t, credential.Scopes(), scopeOf(route), route.operation)
 		}
 	}
+}
+
+// What the gate checks before the validation, it checks by the description's patterns, wherever they are described.
+func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
+	patterns := map[string]string{serviceAccount: clientIDs.String(), idempotencyKey: idempotencyKeys.String()}
+	found := map[string]int{}
+	for i, s := range mounted(t) {
+		for name, operation := range s.described() {
+			document, err := operation()
+			require.NoError(t, err)
+			method, path, _ := strings.Cut(name, " ")
+			for _, parameter := range document.Paths.Value(path).GetOperation(method).Parameters {
+				if !isAdmitted(parameter) {
+					continue
+				}
+				header := parameter.Value.Name
+				found[header]++
+				assert.Equal(t, patterns[header], parameter.Value.Schema.Value.Pattern, name)
+				assert.False(t, parameter.Value.Required, name)
+				if header == idempotencyKey {
+					assert.NotEqual(t, http.MethodGet, method, "%s: the key of a read is not looked at", name)
+				} else {
+					assert.Zero(t, i, "%s: only the platform API has clients", name)
+					assert.NotContains(t, path, "/auth/", "the account of a login is not looked at")
+				}
+			}
+		}
+	}
+	assert.Len(t, found, len(patterns))
 }
 
 func TestALiteralSegmentWinsOverAnID(t *testing.T) {

@@ -90,8 +90,9 @@ func (n *numbers) add(other *numbers) {
 	}
 }
 
-// wrong lists the numbers of a valid value that cannot be read. path is the path of the value.
-func (n *numbers) wrong(value jsontext.Value, path string) []refuse.Field {
+// wrong lists the numbers of a valid value that cannot be read. path is the path of the value. The members of an object
+// are read if they are not given.
+func (n *numbers) wrong(value jsontext.Value, given members, path string) []refuse.Field {
 	if n == nil {
 		return nil
 	}
@@ -99,7 +100,7 @@ func (n *numbers) wrong(value jsontext.Value, path string) []refuse.Field {
 	case '0':
 		return n.wrongNumber(string(value), path)
 	case '{':
-		return n.wrongMembers(value, path)
+		return n.wrongMembers(value, given, path)
 	case '[':
 		return n.wrongEntries(value, path)
 	default:
@@ -124,13 +125,13 @@ func (n *numbers) wrongNumber(text, path string) []refuse.Field {
 	return nil
 }
 
-func (n *numbers) wrongMembers(object jsontext.Value, path string) (wrong []refuse.Field) {
+func (n *numbers) wrongMembers(object jsontext.Value, given members, path string) (wrong []refuse.Field) {
 	if n.members == nil {
 		return nil
 	}
-	given, _ := membersOf(object) // it was valid as a part of the body
+	given = given.orRead(object)
 	for _, name := range slices.Sorted(maps.Keys(n.members)) {
-		wrong = append(wrong, n.members[name].wrong(given[name], within(path, name))...)
+		wrong = append(wrong, n.members[name].wrong(given[name], nil, within(path, name))...)
 	}
 	return wrong
 }
@@ -142,7 +143,7 @@ func (n *numbers) wrongEntries(list jsontext.Value, path string) (wrong []refuse
 	var given []jsontext.Value
 	_ = json.Unmarshal(list, &given) // it was valid as a part of the body
 	for i, entry := range given {
-		wrong = append(wrong, n.entries.wrong(entry, within(path, strconv.Itoa(i)))...)
+		wrong = append(wrong, n.entries.wrong(entry, nil, within(path, strconv.Itoa(i)))...)
 	}
 	return wrong
 }

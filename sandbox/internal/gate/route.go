@@ -7,10 +7,12 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
@@ -19,33 +21,53 @@ import (
 // Base is the path of the platform API.
 const Base = "/dapi/v1"
 
+// endpoint is where an operation is served. Its route is made at the first request.
+type endpoint struct {
+	method, path string   // as in the description
+	segments     []string // of the path with its base; {name} stands for a parameter
+	open         func() (*route, error)
+}
+
+// newEndpoint joins an operation with its description. The description's paths have no base path.
+func newEndpoint(base string, served serve.Route, described described.Operation) *endpoint {
+	return &endpoint{
+		method: served.Method, path: served.Path, segments: strings.Split(base+served.Path, "/"),
+		open: sync.OnceValues(func() (*route, error) {
+			document, err := described()
+			if err != nil {
+				return nil, fmt.Errorf("gate: the description of %s %s: %w", served.Method, served.Path, err)
+			}
+			return newRoute(document, served), nil
+		}),
+	}
+}
+
 // route is one operation with its description.
 type route struct {
-	method   string
-	segments []string // of the path; {name} stands for a parameter
-	run      func(context.Context, *serve.Request) (serve.Answer, error)
+	method string
+	run    func(context.Context, *serve.Request) (serve.Answer, error)
 
-	described *routers.Route
-	operation string // operationId
-	public    bool   // needs no session
-	scope     string // of the developer key; "" for none
-	window    string // x-window
-	tag       string // the part of the surface
+	described *routers.Route // without the headers that the gate checks itself
+	takesKey  bool           // by the description
+	operation string         // operationId
+	public    bool           // needs no session
+	scope     string         // of the developer key; "" for none
+	window    string         // x-window
+	tag       string         // the part of the surface
 	ids       idFields
 	numbers   *numbers // of the body
 }
 
-// newRoute joins an operation with its description. The description's paths have no base path.
-func newRoute(document *openapi3.T, base string, served serve.Route) (*route, error) {
+func newRoute(document *openapi3.T, served serve.Route) *route {
 	item := document.Paths.Value(served.Path)
-	if item == nil || item.GetOperation(served.Method) == nil {
-		return nil, fmt.Errorf("gate: the description has no %s %s", served.Method, served.Path)
-	}
 	operation := item.GetOperation(served.Method)
+	validated := *operation
+	validated.Parameters = slices.DeleteFunc(slices.Clone(operation.Parameters), isAdmitted)
 	return &route{
-		method: served.Method, segments: strings.Split(base+served.Path, "/"), run: served.Run,
+		method: served.Method, run: served.Run,
 		described: &routers.Route{Spec: document, Path: served.Path, PathItem: item, Method: served.Method,
-			Operation: operation},
+			Operation: &validated},
+		takesKey:  operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil,
 		operation: operation.OperationID,
 		public:    operation.Security != nil && len(*operation.Security) == 0,
 		scope:     extension(operation.Extensions, "x-scope"),
@@ -53,7 +75,13 @@ func newRoute(document *openapi3.T, base string, served serve.Route) (*route, er
 		tag:       firstOf(operation.Tags),
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
-	}, nil
+	}
+}
+
+// isAdmitted reports whether the gate checks a parameter before the validation, by the same pattern.
+func isAdmitted(parameter *openapi3.ParameterRef) bool {
+	return parameter.Value.In == openapi3.ParameterInHeader &&
+		(parameter.Value.Name == serviceAccount || parameter.Value.Name == idempotencyKey)
 }
 
 func firstOf(tags []string) string {
@@ -75,17 +103,17 @@ func (r *route) perCredential() window.Window {
 func (r *route) adds() bool { return r.method != http.MethodGet && r.method != http.MethodDelete }
 
 // declaresKey reports whether the operation takes an idempotency key by the description.
-func (r *route) declaresKey() bool {
-	return r.described.Operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil
-}
+func (r *route) declaresKey() bool { return r.takesKey }
 
 // routes are the operations of a surface.
-type routes []*route
+type routes []*endpoint
 
 // sort puts a path with a literal segment before a path with a parameter in its place. Contract and invoice ids are
 // UUIDs, so the segment invoices is never an id.
 func (rs routes) sort() {
-	slices.SortStableFunc(rs, func(a, b *route) int { return slices.CompareFunc(a.segments, b.segments, literalFirst) })
+	slices.SortStableFunc(rs, func(a, b *endpoint) int {
+		return slices.CompareFunc(a.segments, b.segments, literalFirst)
+	})
 }
 
 func literalFirst(a, b string) int {
@@ -111,12 +139,13 @@ func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 	var path string // the first path that matches wins
 	for _, candidate := range rs {
 		parameters, ok := candidate.match(segments)
-		if !ok || path != "" && candidate.described.Path != path {
+		if !ok || path != "" && candidate.path != path {
 			continue
 		}
-		path = candidate.described.Path
+		path = candidate.path
 		if candidate.method == r.Method {
-			return candidate, parameters, nil
+			opened, err := candidate.open()
+			return opened, parameters, err
 		}
 		allowed = append(allowed, candidate.method)
 	}
@@ -128,12 +157,12 @@ func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 }
 
 // match compares segment by segment, before unescaping, so that an escaped slash in an id never changes the path.
-func (r *route) match(segments []string) (map[string]string, bool) {
-	if len(segments) != len(r.segments) {
+func (e *endpoint) match(segments []string) (map[string]string, bool) {
+	if len(segments) != len(e.segments) {
 		return nil, false
 	}
 	var parameters map[string]string
-	for i, want := range r.segments {
+	for i, want := range e.segments {
 		got := segments[i]
 		if !isParameter(want) {
 			if got != want {
@@ -160,3 +189,9 @@ type wrongMethod struct {
 }
 
 func (e *wrongMethod) Unwrap() error { return e.Refusal }
+
+// extension returns a string extension, or "".
+func extension(extensions map[string]any, name string) string {
+	text, _ := extensions[name].(string)
+	return text
+}

@@ -5,9 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/getkin/kin-openapi/openapi3"
-
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -24,11 +23,11 @@ const (
 
 // surface is one part of the service: its paths, its operations, and its own credential.
 type surface struct {
-	paths    []string // the beginnings of its paths; the last surface has none, and gets all other paths
-	base     string   // base path, which the description's paths do not have
-	document func() (*openapi3.T, error)
-	served   []serve.Route
-	routes   routes // the operations, each with its description
+	paths     []string // the beginnings of its paths; the last surface has none, and gets all other paths
+	base      string   // base path, which the description's paths do not have
+	described func() described.Operations
+	served    []serve.Route
+	routes    routes // the operations, each with its description
 	// admit returns the caller of a request, or refuses it.
 	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
 	// maxBody is the limit of a request's body, in bytes.
@@ -56,24 +55,24 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 	reference := &referenceGuard{config.AccessTokens, config.AppKeys}
 	surfaces := []*surface{
 		{
-			paths: []string{Base}, base: Base, document: platformDocument,
+			paths: []string{Base}, base: Base, described: described.Platform,
 			served: platformwire.Routes(config.Platform),
 			admit:  developer.admit, maxBody: maxBody, keyed: everyWrite,
 		},
 		{
-			paths: []string{"/api/v1"}, document: referenceDocument,
+			paths: []string{"/api/v1"}, described: described.Reference,
 			served: referencewire.Routes(config.Reference),
 			admit:  reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
 		},
 		{
-			paths: []string{"/utils", "/public"}, document: publicDocument,
+			paths: []string{"/utils", "/public"}, described: described.Public,
 			served: publicwire.Routes(config.Public),
 			admit:  admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
 		},
 		{
-			document: appDocument,
-			served:   appwire.Routes(config.App),
-			admit:    app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
+			described: described.App,
+			served:    appwire.Routes(config.App),
+			admit:     app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
 		},
 	}
 	for _, s := range surfaces {
@@ -89,16 +88,13 @@ func everyWrite(*route) bool { return true }
 
 // mount joins the routes of the generated server with the description.
 func (s *surface) mount() error {
-	document, err := s.document()
-	if err != nil {
-		return fmt.Errorf("gate: a description cannot be read: %w", err)
-	}
+	operations := s.described()
 	for _, served := range s.served {
-		r, err := newRoute(document, s.base, served)
-		if err != nil {
-			return err
+		operation := operations[served.Method+" "+served.Path]
+		if operation == nil {
+			return fmt.Errorf("gate: the description has no %s %s", served.Method, served.Path)
 		}
-		s.routes = append(s.routes, r)
+		s.routes = append(s.routes, newEndpoint(s.base, served, operation))
 	}
 	s.routes.sort()
 	return nil

@@ -17,6 +17,14 @@ func membersOf(object []byte) (members, error) {
 	return all, err
 }
 
+// orRead reads the members of a part of the body, unless they are known.
+func (m members) orRead(object jsontext.Value) members {
+	if m == nil {
+		m, _ = membersOf(object) // the body is valid
+	}
+	return m
+}
+
 func stringOf(value jsontext.Value) (string, bool) {
 	if value.Kind() != '"' {
 		return "", false

@@ -37,18 +37,22 @@ func (g *Gate) validate(ctx context.Context, r *http.Request, route *route, read
 	if read.Query, err = url.ParseQuery(r.URL.RawQuery); err != nil { // URL.Query drops malformed parts
 		return refuse.InvalidRequest("The query string is malformed.")
 	}
-	if read.Body, err = readable(r, route, read.Body); err != nil {
+	body, err := readable(r, route, read.Body)
+	if err != nil {
 		return err
 	}
 	if route.takesBody() {
-		read.Body = route.numbers.normalized(read.Body)
+		body.text = route.numbers.normalized(body.text, body.members)
+		read.Body = body.text
 		replaceBody(r, read.Body)
 	}
-	err = openapi3filter.ValidateRequest(ctx, g.input(r, route, read.Path))
+	input := g.input(r, route, read.Path)
+	input.QueryParams = read.Query
+	err = openapi3filter.ValidateRequest(ctx, input)
 	if unknown := route.unknownQuery(read.Query); err != nil || len(unknown) > 0 {
 		return refusalOf(err, unknown, route)
 	}
-	if wrong := route.numbers.wrong(read.Body, ""); len(wrong) > 0 {
+	if wrong := route.numbers.wrong(body.text, body.members, ""); len(wrong) > 0 {
 		return refuse.ValidationFailed("", wrong...)
 	}
 	return nil

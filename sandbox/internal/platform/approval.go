@@ -31,18 +31,28 @@ type approvalDestination struct {
 	ChainID   int64  `json:"chainId,omitzero"` // only if the booking named it
 }
 
-// newApproval completes the payload with an id, its window's end and a nonce.
-func newApproval(payload approvalPayload, expires time.Time) (platformwire.Approval, error) {
-	approval := platformwire.Approval{ID: newID("apr_"), ExpiresAt: expires}
-	payload.ApprovalID, payload.ExpiresAt, payload.Nonce = approval.ID, expires, rand.Text()
-	text, err := json.Marshal(payload)
-	if err != nil {
-		return platformwire.Approval{}, err
-	}
+// approval is an issued approval without what it approves. The payload is longer than most records, so nobody keeps it
+// whose record has its content.
+type approval struct {
+	ID, Nonce string
+	ExpiresAt time.Time
+}
+
+// newApproval returns an approval with a window's end.
+func newApproval(expires time.Time) approval {
+	return approval{ID: newID("apr_"), Nonce: rand.Text(), ExpiresAt: expires}
+}
+
+// of returns the approval with its payload. The same content gives the same bytes.
+func (a approval) of(content approvalPayload) platformwire.Approval {
+	content.ApprovalID, content.ExpiresAt, content.Nonce = a.ID, a.ExpiresAt, a.Nonce
+	text, err := json.Marshal(content)
 	canonical := jsontext.Value(text)
-	if err := canonical.Canonicalize(); err != nil {
-		return platformwire.Approval{}, err
+	if err == nil {
+		err = canonical.Canonicalize()
 	}
-	approval.Payload = canonical
-	return approval, nil
+	if err != nil {
+		panic(err) // the content has a time, and texts that were read from JSON
+	}
+	return platformwire.Approval{ID: a.ID, Payload: canonical, ExpiresAt: a.ExpiresAt}
 }

@@ -75,7 +75,7 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 	}
 	booked := &payout{
 		ID:        newID("po_"),
-		Account:   h.Key,
+		Account:   &h.Key,
 		holder:    h,
 		Key:       key,
 		Terms:     body,
@@ -84,7 +84,7 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 		receiver:  t.receiver(paid.To, string(body.Currency)),
 	}
 	if booked.receiver != nil {
-		booked.Receiver = booked.receiver.Key
+		booked.Receiver = &booked.receiver.Key
 	}
 	if paid.To.Bank == nil {
 		booked.ID += ":" + key // with a wallet contact, the key is part of the id
@@ -108,29 +108,26 @@ func (t *turn) price(booked *payout) error {
 	if err != nil {
 		return err
 	}
-	approval, err := newApproval(booked.approvalPayload(), t.now.Add(time.Duration(t.settings.ApprovalLifetime)))
-	if err != nil {
-		return err
-	}
 	if booked.Approval.ID != "" {
 		booked.Earlier = append(booked.Earlier, booked.Approval.ID)
 	}
-	booked.Status, booked.Quote, booked.Approval = platformwire.PayoutStatusAwaitingApproval, quote, approval
-	t.approvals[approval.ID] = booked
+	booked.Status, booked.Quote = platformwire.PayoutStatusAwaitingApproval, quote
+	booked.Approval = newApproval(t.now.Add(time.Duration(t.settings.ApprovalLifetime)))
+	t.approvals[booked.Approval.ID] = booked
 	t.kept.payouts.Put(booked)
 	return nil
 }
 
-// approvalPayload returns the content that the booking asks to sign.
-func (p *payout) approvalPayload() approvalPayload {
-	return approvalPayload{
+// approval returns the approval that the booking asks to sign.
+func (p *payout) approval() platformwire.Approval {
+	return p.Approval.of(approvalPayload{
 		Operation:   "payout.fund",
 		ResourceID:  p.ID,
 		Account:     p.holder.Key.Account,
 		Amount:      p.Terms.Amount.String(),
 		Currency:    p.asset(),
 		Destination: approvalDestination{ContactID: p.Terms.ContactID, ChainID: p.Terms.ToChainID},
-	}
+	})
 }
 
 // checkRoute refuses chains that are not on the payment's way. Money leaves from Base, and arrives on the contact's

@@ -52,7 +52,7 @@ func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]
 	if err != nil {
 		return nil, err
 	}
-	return booked.Approval.Payload, nil
+	return booked.approval().Payload, nil
 }
 
 // fund moves the money to the clearing account.
@@ -69,7 +69,7 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Ans
 	booked.Status = platformwire.PayoutStatusFunding
 	booked.Hash = newHash()
 	booked.Due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
-	t.inFlight = append(t.inFlight, booked)
+	t.inFlight.add(booked, booked.Due)
 	t.kept.payouts.Put(booked)
 	booked.traces.moved(t.books.movement("payout_funding", booked.ID, t.now).
 		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.Terms.Amount))

@@ -103,10 +103,7 @@ func (t *turn) agree(h *holder, key string, body platformwire.EscrowCreate) (*de
 	agreed.ApproveBy = t.now.Add(lasting(body.ApproveWithin))
 	agreed.HoldUntil = agreed.ApproveBy.Add(lasting(body.HoldFor))
 	agreed.RefundableUntil = agreed.HoldUntil.Add(lasting(body.RefundableFor))
-	approve, err := t.prepare(agreed, key, platformwire.EscrowActionTypeApprove)
-	if err != nil {
-		return nil, err
-	}
+	approve := t.prepare(agreed, key, platformwire.EscrowActionTypeApprove)
 	t.deals[agreed.ID] = agreed
 	agreed.Answer = agreed.view(t.now)
 	agreed.Answer.Action = &approve

@@ -58,10 +58,7 @@ func (p *Platform) PrepareEscrowAction(
 	if !slices.Contains(found.available(found.Chain.Status, t.now), kind) {
 		return serve.Answer{}, refuse.Conflict("The deal's state or its deadlines do not allow this action.")
 	}
-	answer, err := t.prepare(found, key.Key, kind)
-	if err != nil {
-		return serve.Answer{}, err
-	}
+	answer := t.prepare(found, key.Key, kind)
 	if known != nil {
 		return serve.OK(platformwire.PreparedEscrowAction{Action: answer}).Lean().Replayed(), nil
 	}
@@ -71,18 +68,15 @@ func (p *Platform) PrepareEscrowAction(
 
 // prepare gives an action of a deal a new approval, and adds a new action. Earlier approvals stay valid until they
 // expire. Only one of them is ever used.
-func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) (platformwire.EscrowAction, error) {
-	approval, err := newApproval(approvalPayload{
+func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) platformwire.EscrowAction {
+	approval := newApproval(t.now.Add(actionApprovalLifetime)).of(approvalPayload{
 		Operation:   "escrow." + string(kind),
 		ResourceID:  d.ID,
 		Account:     d.holder.Key.Account,
 		Amount:      d.Terms.Amount.String(),
 		Currency:    string(d.Terms.Currency),
 		Destination: approvalDestination{Address: d.Terms.Payee},
-	}, t.now.Add(actionApprovalLifetime))
-	if err != nil {
-		return platformwire.EscrowAction{}, err
-	}
+	})
 	action := d.Actions[key]
 	if action == nil {
 		action = &escrowAction{deal: d, Key: key, Kind: kind, Approvals: map[string]platformwire.Approval{}}
@@ -91,7 +85,7 @@ func (t *turn) prepare(d *deal, key string, kind platformwire.EscrowActionType) 
 	action.Latest, action.Approvals[approval.ID] = approval, approval
 	t.actionApprovals++
 	t.kept.deals.Put(d)
-	return action.view(), nil
+	return action.view()
 }
 
 func (a *escrowAction) view() platformwire.EscrowAction {

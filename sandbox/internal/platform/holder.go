@@ -24,14 +24,13 @@ func integratorEmail(email string) emailKey    { return emailKey{"", strings.ToL
 
 // holder is an account with a balance.
 type holder struct {
-	Key          holderKey
-	Client       platformwire.Client // of a client; only the email for an integrator
-	Wallet       string
-	UserID       string
-	transactions []*transaction // oldest first
-	forgotten    int            // how many transactions were deleted
-	KYB          verification
-	Rails        map[platformwire.BankMethod]*rail
+	Key     holderKey
+	Client  platformwire.Client // of a client; only the email for an integrator
+	Wallet  string
+	UserID  string
+	history history
+	KYB     verification
+	Rails   map[platformwire.BankMethod]*rail
 }
 
 func (h *holder) isClient() bool { return h.Key.Account != caller.Self }

@@ -60,7 +60,7 @@ func (a anchor) text() string {
 // records are the idempotency records of one kind of write. Expired records count as absent. They are deleted together,
 // each time the table has doubled.
 type records[T any] struct {
-	kept  map[anchor]*record[T]
+	kept  map[digest]*record[T]
 	feed  *store.Feed[*record[T]]
 	sweep int
 
@@ -72,8 +72,8 @@ type records[T any] struct {
 
 // openRecords returns the stored records.
 func openRecords[T any](k *store.Keeper, kind string) *records[T] {
-	r := &records[T]{kept: map[anchor]*record[T]{}, spent: map[digest]spentKey{}}
-	r.feed = store.Follow(k, kind, func(kept *record[T]) { r.kept[kept.Anchor] = kept })
+	r := &records[T]{kept: map[digest]*record[T]{}, spent: map[digest]spentKey{}}
+	r.feed = store.Follow(k, kind, func(kept *record[T]) { r.kept[kept.Anchor.digest()] = kept })
 	r.spentFeed = store.Follow(k, kind+"_spent", func(kept *spentRecord) { r.spent[kept.Digest] = kept.Key })
 	return r
 }
@@ -81,7 +81,7 @@ func openRecords[T any](k *store.Keeper, kind string) *records[T] {
 func (r *records[T]) clear() {
 	r.feed.Clear()
 	r.spentFeed.Clear()
-	r.kept, r.sweep, r.spent, r.spentSweep = map[anchor]*record[T]{}, 0, map[digest]spentKey{}, 0
+	r.kept, r.sweep, r.spent, r.spentSweep = map[digest]*record[T]{}, 0, map[digest]spentKey{}, 0
 }
 
 // spentRecord is the stored form of a spent key.
@@ -126,11 +126,12 @@ func (r *records[T]) forgotten(a anchor, asked terms, now time.Time) error {
 
 // forget deletes the value of a key, if it is the given value. The key itself is known until it expires.
 func (r *records[T]) forget(a anchor, isMeant func(T) bool, now time.Time) {
-	kept, ok := r.kept[a]
+	at := a.digest()
+	kept, ok := r.kept[at]
 	if !ok || !isMeant(kept.Value) {
 		return
 	}
-	delete(r.kept, a)
+	delete(r.kept, at)
 	r.feed.Delete(kept)
 	if !now.Before(kept.Expires) {
 		return
@@ -144,14 +145,14 @@ func (r *records[T]) forget(a anchor, isMeant func(T) bool, now time.Time) {
 		}
 		r.spentSweep = 2 * len(r.spent)
 	}
-	spent := &spentRecord{a.digest(), spentKey{digest(kept.Terms[:16]), kept.Expires.UnixMilli()}}
+	spent := &spentRecord{at, spentKey{digest(kept.Terms[:16]), kept.Expires.UnixMilli()}}
 	r.spent[spent.Digest] = spent.Key
 	r.spentFeed.Put(spent)
 }
 
 // find returns the value of a key. same is false if the key has other terms.
 func (r *records[T]) find(a anchor, asked terms, now time.Time) (value T, found, same bool) {
-	kept, ok := r.kept[a]
+	kept, ok := r.kept[a.digest()]
 	if !ok || !now.Before(kept.Expires) {
 		return value, false, false
 	}
@@ -169,7 +170,7 @@ func (r *records[T]) keep(a anchor, asked terms, value T, now time.Time, lifetim
 		r.sweep = 2 * len(r.kept)
 	}
 	made := &record[T]{Anchor: a, Terms: asked, Expires: now.Add(lifetime), Value: value}
-	r.kept[a] = made
+	r.kept[a.digest()] = made
 	r.feed.Put(made)
 }
 

@@ -66,7 +66,7 @@ func (s *state) open(k *store.Keeper) {
 			p.traces.moved(m)
 		}
 	})
-	slices.SortStableFunc(s.inFlight, func(a, b *payout) int {
+	slices.SortStableFunc(s.inFlight.payouts, func(a, b *payout) int {
 		return cmp.Compare(a.traces.movements[0].Number, b.traces.movements[0].Number)
 	})
 	s.kept.transactions = store.Follow(k, "platform.transaction", s.openTransaction)
@@ -112,20 +112,25 @@ func (s *state) link(c *contact) {
 }
 
 func (s *state) openPayout(p *payout) {
-	p.holder, p.receiver = s.holders[p.Account], s.holders[p.Receiver]
+	p.holder = s.holders[*p.Account]
+	p.Account = &p.holder.Key
+	if p.Receiver != nil {
+		p.receiver = s.holders[*p.Receiver]
+		p.Receiver = &p.receiver.Key
+	}
 	s.link(p.Contact)
 	s.payouts[p.ID] = p
 	for _, id := range append(p.Earlier, p.Approval.ID) {
 		s.approvals[id] = p
 	}
 	if !p.Due.IsZero() {
-		s.inFlight = append(s.inFlight, p)
+		s.inFlight.add(p, p.Due)
 	}
 	if p.FinishNumber > 0 {
 		s.finished.push(finished{p, p.FinishedAt})
 	}
 	if p.Refund != nil && !p.Refund.Arrived {
-		s.returning = append(s.returning, p)
+		s.returning.add(p, p.Refund.Due)
 	}
 	if p.Refund != nil && !p.Refund.Matched {
 		s.unmatched = append(s.unmatched, p)
@@ -137,14 +142,15 @@ func (s *state) orderPayouts() {
 	slices.SortFunc(s.finished.list, func(a, b finished) int {
 		return cmp.Compare(a.payout.FinishNumber, b.payout.FinishNumber)
 	})
-	for _, refunded := range [][]*payout{s.returning, s.unmatched} {
+	for _, refunded := range [][]*payout{s.returning.payouts, s.unmatched} {
 		slices.SortFunc(refunded, func(a, b *payout) int { return cmp.Compare(a.Refund.Number, b.Refund.Number) })
 	}
 }
 
 func (s *state) openTransaction(entry *transaction) {
-	h := s.holders[entry.Account]
-	h.transactions = append(h.transactions, entry)
+	h := s.holders[*entry.Account]
+	entry.Account = &h.Key
+	h.history.add(entry)
 	s.recorded++
 	p := s.payouts[entry.Of]
 	if p == nil {

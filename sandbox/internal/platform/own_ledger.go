@@ -1,8 +1,7 @@
 package platform
 
 import (
-	"slices"
-
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -20,20 +19,20 @@ type Entry struct {
 	BankAccountID string // the virtual account that received it
 }
 
-// Transactions lists the account's ledger, newest first.
-func (o Own) Transactions() ([]Entry, error) {
+// Transactions returns a page of the account's ledger, newest first, and the number of all visible entries. Without
+// visible, all are.
+func (o Own) Transactions(visible func(Entry) bool, page listing.Page) (items []Entry, total int, err error) {
 	t, h, err := o.enter()
 	defer o.platform.leave()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	entries := make([]Entry, 0, len(h.transactions))
-	for _, recorded := range slices.Backward(h.transactions) {
-		if !recorded.forgotten {
-			entries = append(entries, t.entryOf(recorded.Transaction))
-		}
-	}
-	return entries, nil
+	items, total = listing.Newest(h.history.all.list,
+		func(recorded *transaction) bool {
+			return !recorded.forgotten() && (visible == nil || visible(t.entryOf(recorded.Transaction)))
+		},
+		func(recorded *transaction) Entry { return t.entryOf(recorded.Transaction) }, page)
+	return items, total, nil
 }
 
 func (t *turn) entryOf(recorded platformwire.Transaction) Entry {

@@ -13,7 +13,7 @@ import (
 // payout is an outgoing payment, from its booking on.
 type payout struct {
 	ID        string
-	Account   holderKey
+	Account   *holderKey // the holder's own
 	holder    *holder
 	Key       string // the idempotency key, given or derived
 	Terms     platformwire.PayoutCreate
@@ -22,13 +22,13 @@ type payout struct {
 
 	Status   platformwire.PayoutStatus
 	Quote    platformwire.Quote
-	Approval platformwire.Approval
+	Approval approval
 	Earlier  []string // ids of expired approvals
 
 	Hash        string       // of the funding transaction; "" before
 	transaction *transaction // of the funding
 	Due         time.Time    // when the next step happens by itself
-	Receiver    holderKey    // the receiving account of this host, if there is one
+	Receiver    *holderKey   // the receiving account of this host, or nil
 	receiver    *holder
 
 	FinishedAt   time.Time // when nothing more happens by itself; zero before
@@ -84,7 +84,7 @@ func (p *payout) view(now time.Time) platformwire.Payout {
 		view.Status = platformwire.PayoutStatusExpired
 	}
 	if p.Hash == "" {
-		approval := p.Approval
+		approval := p.approval()
 		view.Approval = &approval
 	}
 	return view

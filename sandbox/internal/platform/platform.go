@@ -41,8 +41,8 @@ type state struct {
 
 	payouts   map[string]*payout
 	approvals map[string]*payout // by approval id, with expired ones
-	inFlight  []*payout          // funded, with steps to come, in the order of funding
-	returning []*payout          // refunded, with money on its way back
+	inFlight  steps              // of funded payouts, in the order of funding
+	returning steps              // of refunded payouts, with money on its way back
 	unmatched []*payout          // refunded, without attributed money
 	finished  queue[finished]    // payouts, in the order in which they finished
 	sequence  int                // of the last transaction

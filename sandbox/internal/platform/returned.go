@@ -30,18 +30,18 @@ func (t *turn) sendBack(p *payout, delivered bool) {
 	p.Refund = &refund{Number: t.refunds, Delivered: delivered, Due: t.now.Add(time.Duration(t.settings.ReturnAfter))}
 	t.kept.payouts.Put(p)
 	t.unmatched = append(t.unmatched, p)
-	t.returning = append(t.returning, p)
+	t.returning.add(p, p.Refund.Due)
 	t.receiveReturned()
 }
 
 // receiveReturned credits the returned money that has arrived.
 func (t *turn) receiveReturned() {
-	t.returning = slices.DeleteFunc(t.returning, func(p *payout) bool {
-		arrived := !t.now.Before(p.Refund.Due)
-		if arrived {
-			t.receive(p)
+	t.returning.run(t.now, func(p *payout) time.Time {
+		if t.now.Before(p.Refund.Due) {
+			return p.Refund.Due
 		}
-		return arrived
+		t.receive(p)
+		return time.Time{}
 	})
 }
 

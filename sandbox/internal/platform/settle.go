@@ -26,7 +26,7 @@ var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
 
 // settleDue makes the steps that are due: from funding to processing, and from there to completed.
 func (t *turn) settleDue() {
-	t.inFlight = slices.DeleteFunc(t.inFlight, func(p *payout) bool {
+	t.inFlight.run(t.now, func(p *payout) time.Time {
 		for !p.Due.IsZero() && !t.now.Before(p.Due) {
 			at := p.Due
 			if p.Status == platformwire.PayoutStatusFunding {
@@ -36,7 +36,7 @@ func (t *turn) settleDue() {
 			}
 			t.settle(p, platformwire.PayoutStatusCompleted, at)
 		}
-		return p.Due.IsZero()
+		return p.Due
 	})
 }
 

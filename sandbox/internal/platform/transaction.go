@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -15,12 +14,17 @@ import (
 // transaction is an entry of an account's ledger, as the account sees it.
 type transaction struct {
 	platformwire.Transaction
-	Sequence int // grows with every transaction of the host
-	Account  holderKey
-	Of       string // the payout, if there is one
+	Sequence int        // grows with every transaction of the host
+	Account  *holderKey // the holder's own
+	Of       string     // the payout, if there is one
 
-	forgotten bool
+	// latest is the largest CreatedAt up to this entry, in Unix milliseconds. A payout that is settled late has a
+	// CreatedAt in the past.
+	latest int64
 }
+
+// forgotten reports whether the transaction was deleted.
+func (t *transaction) forgotten() bool { return t.ID == "" }
 
 // record adds a transaction to an account's ledger.
 func (t *turn) record(h *holder, entry platformwire.Transaction) *transaction {
@@ -31,8 +35,8 @@ func (t *turn) record(h *holder, entry platformwire.Transaction) *transaction {
 func (t *turn) recordOf(payoutID string, h *holder, entry platformwire.Transaction) *transaction {
 	t.sequence++
 	entry.ID = newID("tx_")
-	recorded := &transaction{Transaction: entry, Sequence: t.sequence, Account: h.Key, Of: payoutID}
-	h.transactions = append(h.transactions, recorded)
+	recorded := &transaction{Transaction: entry, Sequence: t.sequence, Account: &h.Key, Of: payoutID}
+	h.history.add(recorded)
 	t.kept.transactions.Put(recorded)
 	t.recorded++
 	return recorded
@@ -40,16 +44,12 @@ func (t *turn) recordOf(payoutID string, h *holder, entry platformwire.Transacti
 
 // drop removes a transaction from an account's ledger. It accepts nil.
 func (t *turn) drop(h *holder, entry *transaction) {
-	if entry == nil || entry.forgotten {
+	if entry == nil || entry.forgotten() {
 		return
 	}
 	t.kept.transactions.Delete(entry)
-	*entry = transaction{Sequence: entry.Sequence, forgotten: true}
+	h.history.drop(entry)
 	t.recorded--
-	if h.forgotten++; 2*h.forgotten > len(h.transactions) {
-		h.transactions = slices.DeleteFunc(h.transactions, func(entry *transaction) bool { return entry.forgotten })
-		h.forgotten = 0
-	}
 }
 
 // ListTransactions lists the account's ledger, newest first. A cursor continues after the last entry of its page, so
@@ -69,12 +69,13 @@ func (p *Platform) ListTransactions(
 	if err != nil {
 		return serve.Answer{}, err
 	}
-	page := platformwire.TransactionPage{Items: []platformwire.Transaction{}}
-	size := pageSize(params.Limit)
-	last := 0
-	for i := len(h.transactions) - 1; i >= 0; i-- {
-		entry := h.transactions[i]
-		if entry.Sequence >= before || !entry.matches(params.Type, params.Since) {
+	older, size, last := h.history.of(params.Type).before(before), pageSize(params.Limit), 0
+	page := platformwire.TransactionPage{Items: make([]platformwire.Transaction, 0, min(size, len(older)))}
+	for _, entry := range slices.Backward(older) {
+		if entry.latest < params.Since.UnixMilli() {
+			break // so is everything before it
+		}
+		if entry.forgotten() || entry.CreatedAt.Before(params.Since) {
 			continue
 		}
 		if len(page.Items) == size {
@@ -85,8 +86,4 @@ func (p *Platform) ListTransactions(
 		last = entry.Sequence
 	}
 	return serve.OK(page).Lean(), nil
-}
-
-func (t *transaction) matches(kind platformwire.TransactionType, since time.Time) bool {
-	return !t.forgotten && (kind == "" || t.Type == kind) && !t.CreatedAt.Before(since)
 }

@@ -1,4 +1,5 @@
-package billing
+// Package listing makes pages of lists that are kept oldest first.
+package listing
 
 import "cmp"
 
@@ -8,8 +9,9 @@ type Page struct{ Limit, Offset int }
 // defaultLimit is how many entries a list returns by default.
 const defaultLimit = 50
 
-// pageOf returns a page of the visible entries, newest first, and the number of all visible entries.
-func pageOf[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, page Page) (items []V, total int) {
+// Newest returns a page of the visible entries, newest first, and the number of all visible entries. It views only the
+// entries of the page.
+func Newest[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, page Page) (items []V, total int) {
 	items = []V{}
 	limit := cmp.Or(page.Limit, defaultLimit)
 	for i := len(oldestFirst) - 1; i >= 0; i-- {

@@ -1,0 +1,48 @@
+package platform
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+)
+
+// A history finds what a look at every transaction finds, whatever was added and forgotten before.
+func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	kinds := []platformwire.TransactionType{"deposit", "payout", "refund"}
+	rapid.Check(t, func(t *rapid.T) {
+		var h history
+		var all []*transaction
+		for range rapid.IntRange(0, 60).Draw(t, "changes") {
+			if at := rapid.IntRange(-1, len(all)-1).Draw(t, "forgotten"); at >= 0 && !all[at].forgotten() {
+				h.drop(all[at])
+			}
+			late := time.Duration(rapid.IntRange(0, 30).Draw(t, "late")) * time.Second
+			added := &transaction{Sequence: 2 * len(all), Transaction: platformwire.Transaction{
+				ID: "tx_1", Type: rapid.SampledFrom(kinds).Draw(t, "type"),
+				CreatedAt: start.Add(time.Duration(len(all))*time.Second - late),
+			}}
+			h.add(added)
+			all = append(all, added)
+		}
+		for _, kind := range append(kinds, "") {
+			before := rapid.IntRange(-1, 2*len(all)+1).Draw(t, "before")
+			want := []*transaction{}
+			for _, entry := range all {
+				require.LessOrEqual(t, entry.CreatedAt.UnixMilli(), entry.latest)
+				if !entry.forgotten() && entry.Sequence < before && (kind == "" || entry.Type == kind) {
+					want = append(want, entry)
+				}
+			}
+			got := append([]*transaction{}, h.of(kind).before(before)...)
+			require.True(t, slices.IsSortedFunc(got, func(a, b *transaction) int { return int(a.latest - b.latest) }))
+			require.Equal(t, want, slices.DeleteFunc(got, (*transaction).forgotten))
+		}
+	})
+}
