@@ -177,6 +177,7 @@ func (c *Client) do(ctx context.Context, r *Request, value any) (err error) {
 	}
 	ctx, cancel := c.bounded(ctx, r)
 	defer cancel()
+	r.aim(c)
 	t := &r.tracker
 	*t = tracker{
 		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,

@@ -33,5 +33,5 @@ func TestOneReadCostsLittle(t *testing.T) {
 		require.NoError(t, err)
 	})
 	t.Logf("%v allocations", allocations)
-	require.LessOrEqual(t, allocations, 40.0)
+	require.LessOrEqual(t, allocations, 20.0)
 }
