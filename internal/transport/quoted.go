@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -24,20 +25,25 @@ func unquoted(err error) error {
 	}
 }
 
+// The patterns are compiled when an attempt first fails, so that a program starts faster.
 var (
-	quotes = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*(?:"|\\?$)`)
+	quotes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*(?:"|\\?$)`)
+	})
 	// lines matches what some releases of Go print without quotes.
-	lines = regexp.MustCompile(`(?s)(malformed MIME header[a-z ]*(?:: missing colon)?: ).*`)
+	lines = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)(malformed MIME header[a-z ]*(?:: missing colon)?: ).*`)
+	})
 )
 
 // withoutQuotes removes the quoted parts of a text. It does not use a list of messages: a later release of Go may quote
 // in other messages.
 func withoutQuotes(text string) string {
-	text = lines.ReplaceAllString(text, `$1"..."`)
+	text = lines().ReplaceAllString(text, `$1"..."`)
 	if !strings.Contains(text, `"`) {
 		return text
 	}
-	return quotes.ReplaceAllLiteralString(text, `"..."`)
+	return quotes().ReplaceAllLiteralString(text, `"..."`)
 }
 
 // quoting replaces an error whose text quotes something. It holds that error in functions, because printers that use
