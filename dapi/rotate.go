@@ -44,15 +44,10 @@ func (p *platform) use(developer Developer) {
 	s := newSession(p.baseURL, developer, p.seen, p.logger)
 	s.low = lowLevel{transport: p.transport}
 	if before := p.keys.current.Load(); before != nil && before.credential == s.credential {
-		s.current = before.latest() // the same key needs no new login, even with another signer
+		// the same key needs no new login, even with another signer
+		s.held.Store(&held{Session: before.held.Load().Session})
 	}
 	p.keys.current.Store(s)
-}
-
-func (s *session) latest() Session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.current
 }
 
 // keyring holds the session, with its developer key, of the calls that begin now.

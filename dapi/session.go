@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -24,10 +25,20 @@ type session struct {
 	logger     *slog.Logger
 	seen       *signing.SeenApprovals // the approvals that any account of the credential has seen
 
-	mu      sync.Mutex
-	current Session
+	held     atomic.Pointer[held] // read without a lock, because every attempt needs it
+	changing sync.Mutex           // of held
+}
+
+// held is what a session holds at one time. It never changes: each step stores another one.
+type held struct {
+	Session
 	renewal *renewal  // the running renewal, or nil
 	pauseTo time.Time // after a failed renewal, no early renewal before this time
+}
+
+// settled reports that the access token works, and that no renewal has to begin.
+func (h *held) settled(now time.Time) bool {
+	return h.usable(now) && (h.fresh(now) || h.renewal != nil || now.Before(h.pauseTo))
 }
 
 // renewal is one login or refresh that callers wait for.
@@ -51,7 +62,9 @@ const (
 )
 
 func newSession(baseURL string, developer Developer, seen *signing.SeenApprovals, logger *slog.Logger) *session {
-	return &session{developer: developer, credential: developer.Credential(baseURL), logger: logger, seen: seen}
+	s := &session{developer: developer, credential: developer.Credential(baseURL), logger: logger, seen: seen}
+	s.held.Store(new(held))
+	return s
 }
 
 // Authorize implements transport.Authorizer.
@@ -68,54 +81,56 @@ func (s *session) Authorize(ctx context.Context, h http.Header) error {
 // background. Calls go on with the old token until it expires. They do not wait for the new one, and do not fail if the
 // renewal fails.
 func (s *session) bearer(ctx context.Context) ([]string, error) {
-	s.mu.Lock()
-	now := time.Now()
-	bearer, usable := s.current.bearer.Value(), s.current.usable(now)
-	if usable && (s.current.fresh(now) || now.Before(s.pauseTo)) {
-		s.mu.Unlock()
-		return bearer, nil
+	h, now := s.held.Load(), time.Now()
+	if h.settled(now) {
+		return h.bearer.Value(), nil
 	}
-	r := s.renewing(ctx)
-	s.mu.Unlock()
-	if usable {
-		return bearer, nil
+	s.changing.Lock()
+	if h = s.held.Load(); !h.settled(now) {
+		h = s.renewing(ctx, h)
 	}
-	if err := r.wait(ctx); err != nil {
+	s.changing.Unlock()
+	if h.usable(now) {
+		return h.bearer.Value(), nil
+	}
+	if err := h.renewal.wait(ctx); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.current.bearer.Value(), nil
+	return s.held.Load().bearer.Value(), nil
 }
 
 // Renew implements transport.Authorizer. If another call has renewed the token since the refused call was sent, it does
 // nothing.
 func (s *session) Renew(ctx context.Context, refused http.Header) error {
-	s.mu.Lock()
-	if bearer := s.current.bearer.Value(); bearer == nil || refused.Get("Authorization") == bearer[0] {
-		s.current.expireAccess()
+	s.changing.Lock()
+	h := s.held.Load()
+	if bearer := h.bearer.Value(); bearer == nil || refused.Get("Authorization") == bearer[0] {
+		expired := *h
+		expired.ExpiresAt = time.Time{}
+		h = &expired
+		s.held.Store(h)
 	}
-	fresh := s.current.fresh(time.Now())
-	var r *renewal
+	fresh := h.fresh(time.Now())
 	if !fresh {
-		r = s.renewing(ctx)
+		h = s.renewing(ctx, h)
 	}
-	s.mu.Unlock()
+	s.changing.Unlock()
 	if fresh {
 		return nil
 	}
-	return r.wait(ctx)
+	return h.renewal.wait(ctx)
 }
 
-// renewing joins the running renewal, or starts one. The caller holds mu.
-func (s *session) renewing(ctx context.Context) *renewal {
-	if s.renewal != nil {
-		return s.renewal
+// renewing joins the running renewal, or starts one. It returns what the session holds then. The caller holds changing.
+func (s *session) renewing(ctx context.Context, h *held) *held {
+	if h.renewal != nil {
+		return h
 	}
-	r := &renewal{done: make(chan struct{})}
-	s.renewal = r
-	go s.run(context.WithoutCancel(ctx), r, s.current)
-	return r
+	next := *h
+	next.renewal = &renewal{done: make(chan struct{})}
+	s.held.Store(&next)
+	go s.run(context.WithoutCancel(ctx), next.renewal, next.Session)
+	return &next
 }
 
 func (r *renewal) wait(ctx context.Context) error {
@@ -132,15 +147,17 @@ func (s *session) run(ctx context.Context, r *renewal, current Session) {
 	ctx, cancel := context.WithTimeout(ctx, renewalTimeout)
 	defer cancel()
 	renewed, err := s.obtain(ctx, current)
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	next := *s.held.Load()
+	next.renewal = nil
 	if err == nil {
-		s.current = renewed.withBearer()
+		next.Session = renewed.withBearer()
 	} else {
-		s.pauseTo = time.Now().Add(renewalPause)
+		next.pauseTo = time.Now().Add(renewalPause)
 	}
+	s.held.Store(&next)
 	r.err = err
-	s.renewal = nil
 	close(r.done)
 }
 

@@ -89,7 +89,7 @@ func sendable(secret moneymovement.Secret) bool {
 }
 
 // fresh reports that the access token need not be renewed yet.
-func (s Session) fresh(now time.Time) bool {
+func (s *Session) fresh(now time.Time) bool {
 	ahead := refreshBefore
 	if s.lives > 0 {
 		ahead = min(ahead, s.lives/refreshShare)
@@ -98,20 +98,17 @@ func (s Session) fresh(now time.Time) bool {
 }
 
 // usable reports that the access token has not expired.
-func (s Session) usable(now time.Time) bool {
+func (s *Session) usable(now time.Time) bool {
 	return !s.AccessToken.IsZero() && now.Before(s.ExpiresAt)
 }
 
-func (s Session) refreshable(now time.Time) bool {
+func (s *Session) refreshable(now time.Time) bool {
 	return !s.RefreshToken.IsZero() && now.Before(s.RefreshExpiresAt)
 }
 
 func (s Session) newerThan(other Session) bool {
 	return !s.AccessToken.Equal(other.AccessToken) && s.ExpiresAt.After(other.ExpiresAt)
 }
-
-// expireAccess marks the access token as expired.
-func (s *Session) expireAccess() { s.ExpiresAt = time.Time{} }
 
 func (s Session) withBearer() Session {
 	s.bearer = transport.Hide([]string{"Bearer " + s.AccessToken.Reveal()})

@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"io"
-	"sync/atomic"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -24,13 +23,9 @@ var errSlowBody = errors.New("the response body takes too long")
 type timedBody struct {
 	body   io.ReadCloser
 	cancel context.CancelFunc // ends the attempt
-	timer  *time.Timer
-	end    time.Time // the deadline of the whole body; zero for a stream
-	slow   atomic.Bool
-}
-
-func newTimedBody(body io.ReadCloser, cancel context.CancelFunc) *timedBody {
-	return &timedBody{body: body, cancel: cancel, end: time.Now().Add(bodyWhole)}
+	timer  *time.Timer        // calls cancel; nil before the first Read
+	end    time.Time          // the deadline of the whole body; zero for a stream
+	slow   bool               // the timer has called cancel
 }
 
 // endless removes the deadline of the whole body.
@@ -38,30 +33,34 @@ func (b *timedBody) endless() { b.end = time.Time{} }
 
 // Read implements io.Reader.
 func (b *timedBody) Read(p []byte) (int, error) {
+	if !b.start() {
+		return 0, errSlowBody
+	}
+	n, err := b.body.Read(p)
+	b.slow = !b.timer.Stop() || b.slow
+	switch {
+	case err == nil || err == io.EOF:
+		return n, err
+	case b.slow:
+		return n, errSlowBody
+	}
+	return n, unquoted(err) // the error may quote a trailer that cannot be read
+}
+
+// start starts the timer for a Read. It returns false if the time for the whole body is over.
+func (b *timedBody) start() bool {
+	if b.timer == nil { // the body has just begun: its end is later
+		b.timer = time.AfterFunc(bodyStall, b.cancel)
+		return true
+	}
 	left := bodyStall
 	if !b.end.IsZero() {
 		left = min(left, time.Until(b.end))
 	}
-	if left <= 0 {
-		return 0, errSlowBody
-	}
-	if b.timer == nil {
-		b.timer = time.AfterFunc(left, func() {
-			b.slow.Store(true)
-			b.cancel()
-		})
-	} else {
+	if left > 0 {
 		b.timer.Reset(left)
 	}
-	n, err := b.body.Read(p)
-	b.timer.Stop()
-	switch {
-	case err == nil || err == io.EOF:
-		return n, err
-	case b.slow.Load():
-		return n, errSlowBody
-	}
-	return n, unquoted(err) // the error may quote a trailer that cannot be read
+	return left > 0
 }
 
 // Close implements io.Closer.

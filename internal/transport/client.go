@@ -178,6 +178,7 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 	}
 	ctx, cancel := c.bounded(ctx, r)
 	defer cancel()
+	r.aim(c)
 	t := &r.tracker
 	*t = tracker{
 		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,

@@ -229,3 +229,34 @@ func TestTheCallersTraceStillHears(t *testing.T) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, connections.Load())
 }
+
+// countedWrites is a connection that counts the writes of its client.
+type countedWrites struct {
+	net.Conn
+	writes *atomic.Int32
+}
+
+func (c countedWrites) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Conn.Write(p)
+}
+
+// A request is one write to its connection: the header does not travel before the body.
+func TestARequestIsWrittenAtOnce(t *testing.T) {
+	server, _ := counted(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, oneThing)
+	})
+	var writes atomic.Int32
+	dialing := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		return countedWrites{conn, &writes}, err
+	}}
+	t.Cleanup(dialing.CloseIdleConnections)
+	client := newClient(t, server.URL, through(dialing))
+	for range 3 {
+		_, err := send(t.Context(), client, &bookThing, transport.Call{})
+		require.NoError(t, err)
+	}
+	assert.EqualValues(t, 3, writes.Load())
+}

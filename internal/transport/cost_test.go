@@ -39,7 +39,7 @@ func TestOneReadCostsLittle(t *testing.T) {
 		require.NoError(t, err)
 	})
 	t.Logf("%v allocations", allocations)
-	require.LessOrEqual(t, allocations, 40.0)
+	require.LessOrEqual(t, allocations, 20.0)
 }
 
 // A refusal that is not repeated does not reach the code for retries, and makes no value. Looking for secrets in it,

@@ -4,13 +4,15 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"time"
 )
 
-// defaultTransport is used if the caller sets no transport. It has TLS 1.2 or later, many connections to one host, and
-// a limit on the wait for a response.
+// defaultTransport is used if the caller sets no transport. It has TLS 1.2 or later, and a limit on the wait for a
+// response. It keeps as many connections as the program had calls under way at once, until they have been unused for
+// IdleConnTimeout. With a smaller number, each further caller would open a connection for every call.
 func defaultTransport() *http.Transport {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -19,8 +21,7 @@ func defaultTransport() *http.Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: 30 * time.Second,
 		IdleConnTimeout:       90 * time.Second,
-		MaxIdleConns:          64,
-		MaxIdleConnsPerHost:   64,
+		MaxIdleConnsPerHost:   math.MaxInt,
 	}
 	inheritWay(t)
 	t.OnProxyConnectResponse = proxyAnswered

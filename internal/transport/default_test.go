@@ -91,13 +91,16 @@ func TestTheDefaultTransportKeepsConnections(t *testing.T) {
 	})
 }
 
-// Many callers of one host keep their connections.
-func TestTheDefaultTransportKeepsManyConnections(t *testing.T) {
-	const callers = 64
+// The callers of one host keep their connections, however many they are. Connections that they do not need any more are
+// closed.
+func TestTheDefaultTransportKeepsAConnectionForEachCaller(t *testing.T) {
+	const callers, rounds = 512, 4
 	synctest.Test(t, func(t *testing.T) {
-		var opened atomic.Int32
+		var opened, open atomic.Int32
 		set := piped(t, func(conn net.Conn) {
 			opened.Add(1)
+			open.Add(1)
+			defer open.Add(-1)
 			for {
 				from := bufio.NewReader(conn)
 				if _, err := http.ReadRequest(from); err != nil {
@@ -109,7 +112,7 @@ func TestTheDefaultTransportKeepsManyConnections(t *testing.T) {
 			}
 		})
 		client := newClient(t, "http://127.0.0.1", set)
-		for range 2 {
+		round := func(callers int) {
 			for range callers {
 				go func() {
 					_, err := send(t.Context(), client, &readThing, transport.Call{})
@@ -118,8 +121,19 @@ func TestTheDefaultTransportKeepsManyConnections(t *testing.T) {
 			}
 			time.Sleep(10 * time.Second)
 		}
-		assert.EqualValues(t, callers, opened.Load(), "the second round found them all")
-		time.Sleep(2 * time.Minute) // until they are closed
+		for range rounds {
+			round(callers)
+		}
+		assert.EqualValues(t, callers, opened.Load(), "the other rounds found them all")
+		assert.EqualValues(t, callers, open.Load())
+
+		const fewer = 3
+		for range 12 { // two minutes
+			round(fewer)
+		}
+		assert.EqualValues(t, fewer, open.Load(), "the others were not used for 90 seconds")
+		time.Sleep(2 * time.Minute)
+		assert.Zero(t, open.Load())
 	})
 }
 

@@ -6,27 +6,37 @@ import (
 )
 
 // history holds the times at which the last calls of a window were admitted, oldest first. It holds at most as many
-// times as the window allows calls.
+// times as the window allows calls, and needs no more memory than the calls that it holds.
 type history struct {
 	most  int
-	held  time.Duration // how long a call counts
-	at    []time.Time   // a ring buffer when it is full
-	first int           // index of the oldest
+	held  time.Duration   // how long a call counts
+	began time.Time       // the first call
+	at    []time.Duration // since began; a ring buffer when it is full
+	first int             // index of the oldest
 }
 
 func (h *history) add(at time.Time) {
+	if h.began.IsZero() {
+		h.began = at
+	}
+	since := at.Sub(h.began)
 	if len(h.at) < h.most {
-		h.at = append(h.at, at)
+		if len(h.at) == cap(h.at) {
+			grown := make([]time.Duration, len(h.at), min(2*len(h.at)+4, h.most)) // append would go beyond most
+			copy(grown, h.at)
+			h.at = grown
+		}
+		h.at = append(h.at, since)
 		return
 	}
-	h.at[h.first] = at
+	h.at[h.first] = since
 	h.first = (h.first + 1) % h.most
 }
 
 // remove removes a call that was not made.
 func (h *history) remove(at time.Time) {
 	ordered := append(slices.Clone(h.at[h.first:]), h.at[:h.first]...)
-	if i := slices.Index(ordered, at); i >= 0 {
+	if i := slices.Index(ordered, at.Sub(h.began)); i >= 0 {
 		h.at, h.first = slices.Delete(ordered, i, i+1), 0
 	}
 }
@@ -35,7 +45,7 @@ func (h *history) remove(at time.Time) {
 func (h *history) free(before int, now time.Time) time.Time {
 	at := now
 	if place := before%h.most - (h.most - len(h.at)); place >= 0 { // else that place is still free
-		at = later(now, h.at[(h.first+place)%len(h.at)].Add(h.held))
+		at = later(now, h.began.Add(h.at[(h.first+place)%len(h.at)]+h.held))
 	}
 	return at.Add(time.Duration(before/h.most) * h.held)
 }
@@ -52,5 +62,5 @@ func (h *history) latest() time.Time {
 	if len(h.at) == 0 {
 		return time.Time{}
 	}
-	return h.at[(h.first+len(h.at)-1)%len(h.at)]
+	return h.began.Add(h.at[(h.first+len(h.at)-1)%len(h.at)])
 }

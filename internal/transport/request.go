@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -20,16 +21,19 @@ type Request struct {
 	about   string // the first id in the path
 	query   url.Values
 	account string
+	acting  [1]string   // account, as the value of its header
 	headers http.Header // of this operation
 	body    any
 	hasBody bool
-	stream  *streaming // set to read a stream in place of a decoded response
-	tracker tracker    // of [Do]
+	stream  *streaming   // set to read a stream in place of a decoded response
+	target  url.URL      // of all attempts; set by [Do]
+	sent    bytes.Reader // of the first attempt
+	tracker tracker      // of [Do]
 }
 
 // NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
 func NewRequest(op *Operation, account string, call Call) *Request {
-	return &Request{op: op, call: call, path: op.Path, account: account}
+	return &Request{op: op, call: call, path: op.Path, account: account, acting: [1]string{account}}
 }
 
 // PathParam puts a value into the path template. It refuses a value that could be read as another path, even if the
@@ -42,7 +46,9 @@ func (r *Request) PathParam(name, value string, rule Rule) {
 	if r.check.Segment(name, value) {
 		r.check.Text(name, value, rule)
 	}
-	r.path = strings.Replace(r.path, "{"+name+"}", url.PathEscape(value), 1)
+	if before, after, found := strings.Cut(r.path, "{"+name+"}"); found {
+		r.path = before + url.PathEscape(value) + after
+	}
 }
 
 // Header adds a header. An empty value is left out.
@@ -83,31 +89,24 @@ func (r *Request) Check() *Check { return &r.check }
 // http returns the request of every attempt, without context and header. The first attempt uses its body.
 func (r *Request) http(c *Client, body []byte) http.Request {
 	req := http.Request{
-		Method: r.op.Method, URL: r.url(c), Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1,
+		Method: r.op.Method, URL: &r.target, Host: c.base.Host, Header: noHeader, Proto: "HTTP/1.1", ProtoMajor: 1,
 		ProtoMinor: 1,
 	}
 	if body != nil {
-		sent := new(sentBody)
-		sent.Reset(body)
-		req.Body, req.ContentLength = sent, int64(len(body))
+		r.sent.Reset(body)
+		// net/http knows this type. It sends the header of any other body as a packet of its own.
+		req.Body, req.ContentLength = io.NopCloser(&r.sent), int64(len(body))
 	}
 	return req
 }
 
-// sentBody is the body of the first attempt, in one allocation.
-type sentBody struct{ bytes.Reader }
-
-// Close implements io.Closer.
-func (*sentBody) Close() error { return nil }
-
-// url joins the base URL and the path, without parsing the URL again.
-func (r *Request) url(c *Client) *url.URL {
-	u := *c.base
-	setPath(&u, c.basePath+r.path)
+// aim joins the base URL and the path, without parsing the URL again.
+func (r *Request) aim(c *Client) {
+	r.target = *c.base
+	setPath(&r.target, c.basePath+r.path)
 	if r.query != nil {
-		u.RawQuery = r.query.Encode()
+		r.target.RawQuery = r.query.Encode()
 	}
-	return &u
 }
 
 // setPath sets a path that is already escaped.
@@ -128,7 +127,7 @@ func (r *Request) header(c *Client) http.Header {
 		h["Content-Type"] = contentJSON
 	}
 	if r.account != "" {
-		h["X-Service-Account"] = []string{r.account}
+		h["X-Service-Account"] = r.acting[:]
 	}
 	maps.Copy(h, r.headers)
 	return h

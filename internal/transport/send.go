@@ -75,6 +75,13 @@ func dialFailed(err error) bool {
 	return dns || handshake.Final(err)
 }
 
+// sending is what an attempt needs on the heap. Each attempt has its own, because net/http may still use that of an
+// earlier one.
+type sending struct {
+	request http.Request
+	body    timedBody
+}
+
 // attempt is the last step of every attempt. It counts, sets the header, and sends.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
 	started := time.Now()
@@ -87,14 +94,16 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*h
 		ctx = traced.watch(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	sent := req.WithContext(ctx) // a copy, because a transport must not change its request
-	sent.Header = t.header
-	resp, err := answered(c.next.Value().RoundTrip(sent))
+	sent := &sending{request: *req.WithContext(ctx)} // a copy, because a transport must not change its request
+	sent.request.Header = t.header
+	resp, err := answered(c.next.Value().RoundTrip(&sent.request))
 	t.unsent, t.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
-		c.clock.observe(resp.Header, time.Now())
-		t.body = newTimedBody(resp.Body, cancel)
+		now := time.Now()
+		c.clock.observe(resp.Header, now)
+		sent.body = timedBody{body: resp.Body, cancel: cancel, end: now.Add(bodyWhole)}
+		t.body = &sent.body
 		resp.Body = t.body
 	} else {
 		err = unquoted(withoutURL(err))

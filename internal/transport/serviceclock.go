@@ -2,7 +2,7 @@ package transport
 
 import (
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -10,9 +10,19 @@ import (
 // responses. A single response can be wrong, for example from a proxy. An offset is used when two responses in a row
 // agree on it.
 type serviceClock struct {
-	mu    sync.Mutex
-	ahead time.Duration // in use
-	last  time.Duration // of the last response: ahead, or another offset that no second response has confirmed
+	offsets atomic.Pointer[offsets]    // nil for none
+	parsed  atomic.Pointer[parsedDate] // the last Date: it is the same for all responses of a second
+}
+
+// offsets are how far the service's clock is ahead of this machine's. They never change: another pair replaces them.
+type offsets struct {
+	used time.Duration
+	last time.Duration // of the last response: used, or another offset that no second response has confirmed
+}
+
+type parsedDate struct {
+	text string
+	time time.Time
 }
 
 // dateTolerance is how much two offsets may differ and still count as equal: Date has no fractions, and responses take
@@ -25,12 +35,8 @@ const farthestAhead = 100 * 365 * 24 * time.Hour
 
 // observe notes the Date of a response.
 func (c *serviceClock) observe(h http.Header, now time.Time) {
-	text := h.Get("Date")
-	if text == "" {
-		return
-	}
-	date, err := http.ParseTime(text)
-	if err != nil {
+	date, ok := c.date(h)
+	if !ok {
 		return
 	}
 	ahead := date.Sub(now).Round(time.Second)
@@ -40,16 +46,49 @@ func (c *serviceClock) observe(h http.Header, now time.Time) {
 	case off < dateTolerance:
 		ahead = 0
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case (ahead - c.ahead).Abs() < dateTolerance:
-		c.last = c.ahead
-	case (ahead - c.last).Abs() < dateTolerance:
-		c.ahead, c.last = ahead, ahead
-	default:
-		c.last = ahead
+	for {
+		before := c.offsets.Load()
+		known := before.value()
+		next := known.after(ahead)
+		if next == known || c.offsets.CompareAndSwap(before, &offsets{next.used, next.last}) {
+			return
+		}
 	}
+}
+
+// date returns the Date of a response, if it has one.
+func (c *serviceClock) date(h http.Header) (time.Time, bool) {
+	texts := h["Date"]
+	if len(texts) == 0 || texts[0] == "" {
+		return time.Time{}, false
+	}
+	if known := c.parsed.Load(); known != nil && known.text == texts[0] {
+		return known.time, true
+	}
+	date, err := http.ParseTime(texts[0])
+	if err != nil {
+		return time.Time{}, false
+	}
+	c.parsed.Store(&parsedDate{texts[0], date})
+	return date, true
+}
+
+// after returns the offsets after a response with the given offset.
+func (o offsets) after(ahead time.Duration) offsets {
+	switch {
+	case (ahead - o.used).Abs() < dateTolerance:
+		return offsets{o.used, o.used}
+	case (ahead - o.last).Abs() < dateTolerance:
+		return offsets{ahead, ahead}
+	}
+	return offsets{o.used, ahead}
+}
+
+func (o *offsets) value() offsets {
+	if o == nil {
+		return offsets{}
+	}
+	return *o
 }
 
 // ServiceNow returns the time by the service's clock, or by this machine's clock until responses have shown the
@@ -62,10 +101,8 @@ func (c *Client) ServiceNow() time.Time {
 // ServiceTimes returns [Client.ServiceNow], and the time by the last response alone. They differ while the last
 // response contradicts the earlier ones, and it is not known yet which is right.
 func (c *Client) ServiceTimes() (now, byLastAnswer time.Time) {
-	c.clock.mu.Lock()
-	defer c.clock.mu.Unlock()
-	here := time.Now()
-	return here.Add(c.clock.ahead), here.Add(c.clock.last)
+	here, ahead := time.Now(), c.clock.offsets.Load().value()
+	return here.Add(ahead.used), here.Add(ahead.last)
 }
 
 // localTime converts a time of the service's clock to this machine's. Zero stays zero.

@@ -95,6 +95,30 @@ func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
 	}
 }
 
+// A Date that stays the same while this machine's clock goes on shows another difference each time.
+func TestServiceNowFollowsADateThatStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		client := newClient(t, host, through(script(answers(200, oneThing, "Date", dateOf(began)))))
+		for _, want := range []struct {
+			after               time.Duration
+			inUse, byLastAnswer time.Duration
+		}{
+			{0, 0, 0},
+			{5 * time.Minute, 0, -5 * time.Minute},
+			{5 * time.Minute, 0, -10 * time.Minute},
+			{time.Second, -10*time.Minute - time.Second, -10*time.Minute - time.Second},
+		} {
+			time.Sleep(want.after)
+			_, err := send(t.Context(), client, &readThing, transport.Call{})
+			require.NoError(t, err)
+			inUse, byLastAnswer := client.ServiceTimes()
+			assert.Equal(t, want.inUse, time.Until(inUse))
+			assert.Equal(t, want.byLastAnswer, time.Until(byLastAnswer))
+		}
+	})
+}
+
 func TestServiceNowIsSafeForConcurrentUse(t *testing.T) {
 	var steps []step
 	for range 16 {

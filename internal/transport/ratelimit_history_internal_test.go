@@ -1,0 +1,29 @@
+package transport
+
+import (
+	"testing"
+	"time"
+)
+
+// A window keeps the times of the calls that count in it, and no room for more: a client of many scopes has many
+// windows.
+func TestHistoryGrowsOnDemand(t *testing.T) {
+	h := history{most: 600, held: 61 * time.Second}
+	at := time.Now()
+	for made := range 2 * h.most {
+		h.add(at.Add(time.Duration(made) * time.Second))
+		if count := min(made+1, h.most); len(h.at) != count || cap(h.at) > min(2*count+4, h.most) {
+			t.Fatalf("after %d calls the history has %d, and room for %d", made+1, len(h.at), cap(h.at))
+		}
+	}
+	if got, want := h.latest(), at.Add(1199*time.Second); !got.Equal(want) {
+		t.Errorf("the last call is of %v, not %v", got, want)
+	}
+	if got, want := h.free(0, at), at.Add(600*time.Second+h.held); !got.Equal(want) {
+		t.Errorf("there is room at %v, not at %v", got, want)
+	}
+	h.remove(at.Add(700 * time.Second))
+	if len(h.at) != h.most-1 || !h.free(0, at).Equal(at) {
+		t.Error("a call that was not made keeps its slot")
+	}
+}
