@@ -41,15 +41,15 @@ func (c CallInfo) WithFacts(facts callfacts.Facts) CallInfo {
 func CallInfoOf(err error) (CallInfo, bool) {
 	var found interface {
 		error
-		callInfo() CallInfo
+		callInfo() *CallInfo
 	}
 	if !As(err, &found) {
 		return CallInfo{}, false
 	}
-	return found.callInfo(), true
+	return *found.callInfo(), true
 }
 
-func (c CallInfo) callInfo() CallInfo { return c }
+func (c *CallInfo) callInfo() *CallInfo { return c }
 
 // CarriedOut reports whether the service carried out the request of err, also if the request moves no money. It is
 // internal to the SDK: no other module can name the type of its last argument.

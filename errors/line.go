@@ -133,7 +133,7 @@ func causeText(err error, outer CallInfo) string {
 		return ""
 	}
 	switch known := err.(type) { //nolint:errorlint // what is wrapped has already been put into words
-	case interface{ line() errorLine }:
+	case interface{ line() *errorLine }:
 		return oneLine(known.line().within(outer).String(), maxCause)
 	case interface{ Unwrap() []error }:
 		var texts []string

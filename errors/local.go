@@ -19,8 +19,8 @@ type InvalidInput struct {
 // "CreateContact: invalid input: account.iban is required".
 func (e *InvalidInput) Error() string { return e.line().String() }
 
-func (e *InvalidInput) line() errorLine {
-	return errorLine{call: e.CallInfo, message: "invalid input", subjects: fieldMessages(e.Fields)}
+func (e *InvalidInput) line() *errorLine {
+	return &errorLine{call: e.CallInfo, message: "invalid input", subjects: fieldMessages(e.Fields)}
 }
 
 // Retryable returns false: the same input is refused again.
@@ -43,7 +43,7 @@ type NotDelivered struct {
 // Error returns one line that is safe to log.
 func (e *NotDelivered) Error() string { return e.line().String() }
 
-func (e *NotDelivered) line() errorLine {
+func (e *NotDelivered) line() *errorLine {
 	advice := "the service did nothing: you can make the same call again"
 	switch {
 	case handshake.Untrusted(e.Err):
@@ -55,7 +55,7 @@ func (e *NotDelivered) line() errorLine {
 	case !e.RetryAt.IsZero():
 		advice += ", but not before " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
-	return errorLine{call: e.CallInfo, message: "not delivered", cause: e.Err, advice: advice}
+	return &errorLine{call: e.CallInfo, message: "not delivered", cause: e.Err, advice: advice}
 }
 
 // Unwrap returns Err, so that errors.Is finds context.Canceled and context.DeadlineExceeded.

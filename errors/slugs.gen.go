@@ -98,7 +98,7 @@ func (e *AlreadyFunded) Unwrap() error { return e.as(CodeAlreadyFunded) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *AlreadyFunded) Error() string { return e.line().String() }
 
-func (e *AlreadyFunded) line() errorLine {
+func (e *AlreadyFunded) line() *errorLine {
 	return e.as(CodeAlreadyFunded).lineWith(e.subjects(), e.advice())
 }
 
@@ -134,7 +134,7 @@ func (e *AmountAboveMaximum) Unwrap() error { return e.as(CodeAmountAboveMaximum
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *AmountAboveMaximum) Error() string { return e.line().String() }
 
-func (e *AmountAboveMaximum) line() errorLine {
+func (e *AmountAboveMaximum) line() *errorLine {
 	return e.as(CodeAmountAboveMaximum).lineWith(e.subjects(), e.advice())
 }
 
@@ -170,7 +170,7 @@ func (e *AmountBelowMinimum) Unwrap() error { return e.as(CodeAmountBelowMinimum
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *AmountBelowMinimum) Error() string { return e.line().String() }
 
-func (e *AmountBelowMinimum) line() errorLine {
+func (e *AmountBelowMinimum) line() *errorLine {
 	return e.as(CodeAmountBelowMinimum).lineWith(e.subjects(), e.advice())
 }
 
@@ -208,7 +208,7 @@ func (e *ApprovalConsumed) Unwrap() error { return e.as(CodeApprovalConsumed) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ApprovalConsumed) Error() string { return e.line().String() }
 
-func (e *ApprovalConsumed) line() errorLine {
+func (e *ApprovalConsumed) line() *errorLine {
 	return e.as(CodeApprovalConsumed).lineWith(e.subjects(), e.advice())
 }
 
@@ -243,7 +243,7 @@ func (e *ApprovalExpired) Unwrap() error { return e.as(CodeApprovalExpired) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ApprovalExpired) Error() string { return e.line().String() }
 
-func (e *ApprovalExpired) line() errorLine {
+func (e *ApprovalExpired) line() *errorLine {
 	return e.as(CodeApprovalExpired).lineWith(e.subjects(), e.advice())
 }
 
@@ -277,7 +277,7 @@ func (e *ApprovalMismatch) Unwrap() error { return e.as(CodeApprovalMismatch) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ApprovalMismatch) Error() string { return e.line().String() }
 
-func (e *ApprovalMismatch) line() errorLine {
+func (e *ApprovalMismatch) line() *errorLine {
 	return e.as(CodeApprovalMismatch).lineWith(e.subjects(), e.advice())
 }
 
@@ -312,7 +312,7 @@ func (e *ChallengeConsumed) Unwrap() error { return e.as(CodeChallengeConsumed) 
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ChallengeConsumed) Error() string { return e.line().String() }
 
-func (e *ChallengeConsumed) line() errorLine {
+func (e *ChallengeConsumed) line() *errorLine {
 	return e.as(CodeChallengeConsumed).lineWith(e.subjects(), e.advice())
 }
 
@@ -346,7 +346,7 @@ func (e *ChallengeExpired) Unwrap() error { return e.as(CodeChallengeExpired) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ChallengeExpired) Error() string { return e.line().String() }
 
-func (e *ChallengeExpired) line() errorLine {
+func (e *ChallengeExpired) line() *errorLine {
 	return e.as(CodeChallengeExpired).lineWith(e.subjects(), e.advice())
 }
 
@@ -380,7 +380,7 @@ func (e *ChallengeNotFound) Unwrap() error { return e.as(CodeChallengeNotFound) 
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ChallengeNotFound) Error() string { return e.line().String() }
 
-func (e *ChallengeNotFound) line() errorLine {
+func (e *ChallengeNotFound) line() *errorLine {
 	return e.as(CodeChallengeNotFound).lineWith(e.subjects(), e.advice())
 }
 
@@ -419,7 +419,7 @@ func (e *Conflict) Unwrap() error { return e.as(CodeConflict) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Conflict) Error() string { return e.line().String() }
 
-func (e *Conflict) line() errorLine { return e.as(CodeConflict).lineWith(e.subjects(), e.advice()) }
+func (e *Conflict) line() *errorLine { return e.as(CodeConflict).lineWith(e.subjects(), e.advice()) }
 
 // Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *Conflict) Remedy() Remedy { return e.as(CodeConflict).Remedy() }
@@ -455,7 +455,7 @@ func (e *ContactNotPayable) Unwrap() error { return e.as(CodeContactNotPayable) 
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ContactNotPayable) Error() string { return e.line().String() }
 
-func (e *ContactNotPayable) line() errorLine {
+func (e *ContactNotPayable) line() *errorLine {
 	return e.as(CodeContactNotPayable).lineWith(e.subjects(), e.advice())
 }
 
@@ -490,7 +490,7 @@ func (e *DatabaseUnavailable) Unwrap() error { return e.as(CodeDatabaseUnavailab
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *DatabaseUnavailable) Error() string { return e.line().String() }
 
-func (e *DatabaseUnavailable) line() errorLine {
+func (e *DatabaseUnavailable) line() *errorLine {
 	return e.as(CodeDatabaseUnavailable).lineWith(e.subjects(), e.advice())
 }
 
@@ -526,7 +526,7 @@ func (e *DeveloperKeyAlreadyExists) Unwrap() error { return e.as(CodeDeveloperKe
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *DeveloperKeyAlreadyExists) Error() string { return e.line().String() }
 
-func (e *DeveloperKeyAlreadyExists) line() errorLine {
+func (e *DeveloperKeyAlreadyExists) line() *errorLine {
 	return e.as(CodeDeveloperKeyAlreadyExists).lineWith(e.subjects(), e.advice())
 }
 
@@ -568,7 +568,7 @@ func (e *DeveloperKeyNotFound) Unwrap() error { return e.as(CodeDeveloperKeyNotF
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *DeveloperKeyNotFound) Error() string { return e.line().String() }
 
-func (e *DeveloperKeyNotFound) line() errorLine {
+func (e *DeveloperKeyNotFound) line() *errorLine {
 	return e.as(CodeDeveloperKeyNotFound).lineWith(e.subjects(), e.advice())
 }
 
@@ -614,7 +614,7 @@ func (e *Forbidden) Unwrap() error { return e.as(CodeForbidden) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Forbidden) Error() string { return e.line().String() }
 
-func (e *Forbidden) line() errorLine { return e.as(CodeForbidden).lineWith(e.subjects(), e.advice()) }
+func (e *Forbidden) line() *errorLine { return e.as(CodeForbidden).lineWith(e.subjects(), e.advice()) }
 
 // Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *Forbidden) Remedy() Remedy { return e.as(CodeForbidden).Remedy() }
@@ -646,7 +646,7 @@ func (e *FundingAttemptExpired) Unwrap() error { return e.as(CodeFundingAttemptE
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *FundingAttemptExpired) Error() string { return e.line().String() }
 
-func (e *FundingAttemptExpired) line() errorLine {
+func (e *FundingAttemptExpired) line() *errorLine {
 	return e.as(CodeFundingAttemptExpired).lineWith(e.subjects(), e.advice())
 }
 
@@ -685,7 +685,7 @@ func (e *FundingInProgress) Unwrap() error { return e.as(CodeFundingInProgress) 
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *FundingInProgress) Error() string { return e.line().String() }
 
-func (e *FundingInProgress) line() errorLine {
+func (e *FundingInProgress) line() *errorLine {
 	return e.as(CodeFundingInProgress).lineWith(e.subjects(), e.advice())
 }
 
@@ -718,7 +718,7 @@ func (e *Gone) Unwrap() error { return e.as(CodeGone) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Gone) Error() string { return e.line().String() }
 
-func (e *Gone) line() errorLine { return e.as(CodeGone).lineWith(e.subjects(), e.advice()) }
+func (e *Gone) line() *errorLine { return e.as(CodeGone).lineWith(e.subjects(), e.advice()) }
 
 // Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *Gone) Remedy() Remedy { return e.as(CodeGone).Remedy() }
@@ -750,7 +750,7 @@ func (e *IdempotencyKeyInvalid) Unwrap() error { return e.as(CodeIdempotencyKeyI
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *IdempotencyKeyInvalid) Error() string { return e.line().String() }
 
-func (e *IdempotencyKeyInvalid) line() errorLine {
+func (e *IdempotencyKeyInvalid) line() *errorLine {
 	return e.as(CodeIdempotencyKeyInvalid).lineWith(e.subjects(), e.advice())
 }
 
@@ -792,7 +792,7 @@ func (e *IdempotencyKeyReused) Unwrap() error { return e.as(CodeIdempotencyKeyRe
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *IdempotencyKeyReused) Error() string { return e.line().String() }
 
-func (e *IdempotencyKeyReused) line() errorLine {
+func (e *IdempotencyKeyReused) line() *errorLine {
 	return e.as(CodeIdempotencyKeyReused).lineWith(e.subjects(), e.advice())
 }
 
@@ -833,7 +833,7 @@ func (e *InternalError) Unwrap() error { return e.as(CodeInternalError) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InternalError) Error() string { return e.line().String() }
 
-func (e *InternalError) line() errorLine {
+func (e *InternalError) line() *errorLine {
 	return e.as(CodeInternalError).lineWith(e.subjects(), e.advice())
 }
 
@@ -869,7 +869,7 @@ func (e *InvalidCredentials) Unwrap() error { return e.as(CodeInvalidCredentials
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidCredentials) Error() string { return e.line().String() }
 
-func (e *InvalidCredentials) line() errorLine {
+func (e *InvalidCredentials) line() *errorLine {
 	return e.as(CodeInvalidCredentials).lineWith(e.subjects(), e.advice())
 }
 
@@ -904,7 +904,7 @@ func (e *InvalidCursor) Unwrap() error { return e.as(CodeInvalidCursor) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidCursor) Error() string { return e.line().String() }
 
-func (e *InvalidCursor) line() errorLine {
+func (e *InvalidCursor) line() *errorLine {
 	return e.as(CodeInvalidCursor).lineWith(e.subjects(), e.advice())
 }
 
@@ -939,7 +939,7 @@ func (e *InvalidID) Unwrap() error { return e.as(CodeInvalidID) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidID) Error() string { return e.line().String() }
 
-func (e *InvalidID) line() errorLine { return e.as(CodeInvalidID).lineWith(e.subjects(), e.advice()) }
+func (e *InvalidID) line() *errorLine { return e.as(CodeInvalidID).lineWith(e.subjects(), e.advice()) }
 
 // Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *InvalidID) Remedy() Remedy { return e.as(CodeInvalidID).Remedy() }
@@ -971,7 +971,7 @@ func (e *InvalidRequest) Unwrap() error { return e.as(CodeInvalidRequest) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *InvalidRequest) Error() string { return e.line().String() }
 
-func (e *InvalidRequest) line() errorLine {
+func (e *InvalidRequest) line() *errorLine {
 	return e.as(CodeInvalidRequest).lineWith(e.subjects(), e.advice())
 }
 
@@ -1006,7 +1006,7 @@ func (e *KeyNotRegistered) Unwrap() error { return e.as(CodeKeyNotRegistered) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *KeyNotRegistered) Error() string { return e.line().String() }
 
-func (e *KeyNotRegistered) line() errorLine {
+func (e *KeyNotRegistered) line() *errorLine {
 	return e.as(CodeKeyNotRegistered).lineWith(e.subjects(), e.advice())
 }
 
@@ -1042,7 +1042,7 @@ func (e *LoginModeUnavailable) Unwrap() error { return e.as(CodeLoginModeUnavail
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *LoginModeUnavailable) Error() string { return e.line().String() }
 
-func (e *LoginModeUnavailable) line() errorLine {
+func (e *LoginModeUnavailable) line() *errorLine {
 	return e.as(CodeLoginModeUnavailable).lineWith(e.subjects(), e.advice())
 }
 
@@ -1079,7 +1079,7 @@ func (e *LoginUnavailable) Unwrap() error { return e.as(CodeLoginUnavailable) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *LoginUnavailable) Error() string { return e.line().String() }
 
-func (e *LoginUnavailable) line() errorLine {
+func (e *LoginUnavailable) line() *errorLine {
 	return e.as(CodeLoginUnavailable).lineWith(e.subjects(), e.advice())
 }
 
@@ -1112,7 +1112,7 @@ func (e *MethodNotAllowed) Unwrap() error { return e.as(CodeMethodNotAllowed) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *MethodNotAllowed) Error() string { return e.line().String() }
 
-func (e *MethodNotAllowed) line() errorLine {
+func (e *MethodNotAllowed) line() *errorLine {
 	return e.as(CodeMethodNotAllowed).lineWith(e.subjects(), e.advice())
 }
 
@@ -1145,7 +1145,7 @@ func (e *NotFound) Unwrap() error { return e.as(CodeNotFound) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *NotFound) Error() string { return e.line().String() }
 
-func (e *NotFound) line() errorLine { return e.as(CodeNotFound).lineWith(e.subjects(), e.advice()) }
+func (e *NotFound) line() *errorLine { return e.as(CodeNotFound).lineWith(e.subjects(), e.advice()) }
 
 // Remedy returns the remedy of the slug, see [Refusal.Remedy].
 func (e *NotFound) Remedy() Remedy { return e.as(CodeNotFound).Remedy() }
@@ -1176,7 +1176,7 @@ func (e *PayloadTooLarge) Unwrap() error { return e.as(CodePayloadTooLarge) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *PayloadTooLarge) Error() string { return e.line().String() }
 
-func (e *PayloadTooLarge) line() errorLine {
+func (e *PayloadTooLarge) line() *errorLine {
 	return e.as(CodePayloadTooLarge).lineWith(e.subjects(), e.advice())
 }
 
@@ -1217,7 +1217,7 @@ func (e *PayoutNotFundable) Unwrap() error { return e.as(CodePayoutNotFundable) 
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *PayoutNotFundable) Error() string { return e.line().String() }
 
-func (e *PayoutNotFundable) line() errorLine {
+func (e *PayoutNotFundable) line() *errorLine {
 	return e.as(CodePayoutNotFundable).lineWith(e.subjects(), e.advice())
 }
 
@@ -1252,7 +1252,7 @@ func (e *ProviderUnavailable) Unwrap() error { return e.as(CodeProviderUnavailab
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ProviderUnavailable) Error() string { return e.line().String() }
 
-func (e *ProviderUnavailable) line() errorLine {
+func (e *ProviderUnavailable) line() *errorLine {
 	return e.as(CodeProviderUnavailable).lineWith(e.subjects(), e.advice())
 }
 
@@ -1288,7 +1288,7 @@ func (e *QuoteExpired) Unwrap() error { return e.as(CodeQuoteExpired) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *QuoteExpired) Error() string { return e.line().String() }
 
-func (e *QuoteExpired) line() errorLine {
+func (e *QuoteExpired) line() *errorLine {
 	return e.as(CodeQuoteExpired).lineWith(e.subjects(), e.advice())
 }
 
@@ -1322,7 +1322,7 @@ func (e *QuoteNotSubmitted) Unwrap() error { return e.as(CodeQuoteNotSubmitted) 
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *QuoteNotSubmitted) Error() string { return e.line().String() }
 
-func (e *QuoteNotSubmitted) line() errorLine {
+func (e *QuoteNotSubmitted) line() *errorLine {
 	return e.as(CodeQuoteNotSubmitted).lineWith(e.subjects(), e.advice())
 }
 
@@ -1357,7 +1357,7 @@ func (e *RailNotAvailable) Unwrap() error { return e.as(CodeRailNotAvailable) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RailNotAvailable) Error() string { return e.line().String() }
 
-func (e *RailNotAvailable) line() errorLine {
+func (e *RailNotAvailable) line() *errorLine {
 	return e.as(CodeRailNotAvailable).lineWith(e.subjects(), e.advice())
 }
 
@@ -1394,7 +1394,7 @@ func (e *RailRequirementsUnmet) Unwrap() error { return e.as(CodeRailRequirement
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RailRequirementsUnmet) Error() string { return e.line().String() }
 
-func (e *RailRequirementsUnmet) line() errorLine {
+func (e *RailRequirementsUnmet) line() *errorLine {
 	return e.as(CodeRailRequirementsUnmet).lineWith(e.subjects(), e.advice())
 }
 
@@ -1431,7 +1431,7 @@ func (e *RateLimited) Unwrap() error { return e.as(CodeRateLimited) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RateLimited) Error() string { return e.line().String() }
 
-func (e *RateLimited) line() errorLine {
+func (e *RateLimited) line() *errorLine {
 	return e.as(CodeRateLimited).lineWith(e.subjects(), e.advice())
 }
 
@@ -1466,7 +1466,7 @@ func (e *RequestExpired) Unwrap() error { return e.as(CodeRequestExpired) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *RequestExpired) Error() string { return e.line().String() }
 
-func (e *RequestExpired) line() errorLine {
+func (e *RequestExpired) line() *errorLine {
 	return e.as(CodeRequestExpired).lineWith(e.subjects(), e.advice())
 }
 
@@ -1501,7 +1501,7 @@ func (e *SignatureInvalid) Unwrap() error { return e.as(CodeSignatureInvalid) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *SignatureInvalid) Error() string { return e.line().String() }
 
-func (e *SignatureInvalid) line() errorLine {
+func (e *SignatureInvalid) line() *errorLine {
 	return e.as(CodeSignatureInvalid).lineWith(e.subjects(), e.advice())
 }
 
@@ -1536,7 +1536,7 @@ func (e *SignerNotAttached) Unwrap() error { return e.as(CodeSignerNotAttached) 
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *SignerNotAttached) Error() string { return e.line().String() }
 
-func (e *SignerNotAttached) line() errorLine {
+func (e *SignerNotAttached) line() *errorLine {
 	return e.as(CodeSignerNotAttached).lineWith(e.subjects(), e.advice())
 }
 
@@ -1571,7 +1571,7 @@ func (e *SigningPolicyRefused) Unwrap() error { return e.as(CodeSigningPolicyRef
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *SigningPolicyRefused) Error() string { return e.line().String() }
 
-func (e *SigningPolicyRefused) line() errorLine {
+func (e *SigningPolicyRefused) line() *errorLine {
 	return e.as(CodeSigningPolicyRefused).lineWith(e.subjects(), e.advice())
 }
 
@@ -1609,7 +1609,7 @@ func (e *TokenExpired) Unwrap() error { return e.as(CodeTokenExpired) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *TokenExpired) Error() string { return e.line().String() }
 
-func (e *TokenExpired) line() errorLine {
+func (e *TokenExpired) line() *errorLine {
 	return e.as(CodeTokenExpired).lineWith(e.subjects(), e.advice())
 }
 
@@ -1642,7 +1642,7 @@ func (e *Unauthenticated) Unwrap() error { return e.as(CodeUnauthenticated) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *Unauthenticated) Error() string { return e.line().String() }
 
-func (e *Unauthenticated) line() errorLine {
+func (e *Unauthenticated) line() *errorLine {
 	return e.as(CodeUnauthenticated).lineWith(e.subjects(), e.advice())
 }
 
@@ -1679,7 +1679,7 @@ func (e *ValidationFailed) Unwrap() error { return e.as(CodeValidationFailed) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *ValidationFailed) Error() string { return e.line().String() }
 
-func (e *ValidationFailed) line() errorLine {
+func (e *ValidationFailed) line() *errorLine {
 	return e.as(CodeValidationFailed).lineWith(e.subjects(), e.advice())
 }
 
@@ -1713,7 +1713,7 @@ func (e *WalletNotLinked) Unwrap() error { return e.as(CodeWalletNotLinked) }
 // Error returns one line that is safe to log, see [Refusal.Error].
 func (e *WalletNotLinked) Error() string { return e.line().String() }
 
-func (e *WalletNotLinked) line() errorLine {
+func (e *WalletNotLinked) line() *errorLine {
 	return e.as(CodeWalletNotLinked).lineWith(e.subjects(), e.advice())
 }
 

@@ -16,7 +16,7 @@ func (e *ContactNotPayable) subjects() string { return blockerNames(e.Blockers) 
 // "UpdateInvoice: 422: body.items[0].price (missing)".
 func (e *DetailErrors) Error() string { return e.line().String() }
 
-func (e *DetailErrors) line() errorLine {
+func (e *DetailErrors) line() *errorLine {
 	names := make([]string, len(e.Items))
 	for i, item := range e.Items {
 		names[i] = nameAndCode(item.Path, item.Type)

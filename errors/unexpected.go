@@ -60,7 +60,7 @@ func excerpt(body []byte) string {
 // Error returns one line that is safe to log. It contains nothing of the body.
 func (e *UnexpectedResponse) Error() string { return e.line().String() }
 
-func (e *UnexpectedResponse) line() errorLine {
+func (e *UnexpectedResponse) line() *errorLine {
 	message := "the response body is not the service's JSON error"
 	if e.Status >= 200 && e.Status < 300 {
 		// Err is not shown: it can quote the body, for example a card number
@@ -73,7 +73,7 @@ func (e *UnexpectedResponse) line() errorLine {
 	if e.ContentType != "" && !strings.Contains(e.ContentType, "json") {
 		advice = "something other than the service sent it: check the base URL, and any proxy in between"
 	}
-	return errorLine{call: e.CallInfo, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
+	return &errorLine{call: e.CallInfo, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
 }
 
 // Unwrap returns Err.

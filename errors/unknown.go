@@ -24,8 +24,8 @@ type OutcomeUnknown struct {
 // Error returns one line that is safe to log.
 func (e *OutcomeUnknown) Error() string { return e.line().String() }
 
-func (e *OutcomeUnknown) line() errorLine {
-	return errorLine{call: e.CallInfo, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
+func (e *OutcomeUnknown) line() *errorLine {
+	return &errorLine{call: e.CallInfo, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
 }
 
 // Is reports whether target is in Cause's tree, so that errors.Is finds a context's error or io.ErrUnexpectedEOF.
