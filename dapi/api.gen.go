@@ -1727,6 +1727,7 @@ func (c lowLevel) ConfirmEscrowAction(
 	r.PathParam("escrowId", string(escrowID), pathConfirmEscrowAction[0])
 	r.PathParam("idempotencyKey", string(idempotencyKey), pathConfirmEscrowAction[1])
 	r.Body(body, body.validate)
+	r.Encoder(body.encode)
 	return transport.Carry[Escrow](ctx, c.transport, r)
 }
 
@@ -1819,6 +1820,7 @@ func (c lowLevel) BookPayout(
 ) (*Payout, error) {
 	r := c.write(&opBookPayout, options)
 	r.Body(body, body.validate)
+	r.Encoder(body.encode)
 	return transport.Do[Payout](ctx, c.transport, r)
 }
 
@@ -1856,6 +1858,7 @@ func (c lowLevel) ConfirmPayout(
 	r := c.request(&opConfirmPayout, options)
 	r.PathParam("payoutId", string(payoutID), pathConfirmPayout[0])
 	r.Body(body, body.validate)
+	r.Encoder(body.encode)
 	return transport.Carry[Payout](ctx, c.transport, r)
 }
 

@@ -10,6 +10,18 @@ import (
 func (v *approvalConfirm) validate(c *transport.Check) {
 }
 
+func (v *approvalConfirm) encode(w *wire.Writer) {
+	if v.ApprovalID != "" {
+		w.Text("approvalId", string(v.ApprovalID))
+	}
+	if v.PublicKey != nil {
+		w.Bytes("publicKey", v.PublicKey)
+	}
+	if v.Signature != nil {
+		w.Bytes("signature", v.Signature)
+	}
+}
+
 func (v *BankAccount) validate(c *transport.Check) {
 	c.Text("accountType", string(v.AccountType), transport.Rule{Required: true})
 	if v.BankAddress != nil {
@@ -140,6 +152,31 @@ func (v *PayoutCreate) validate(c *transport.Check) {
 	c.Items("documentIds", len(v.DocumentIDs), 10, nil)
 	c.Text("paymentReference", string(v.PaymentReference), transport.Rule{Max: 140})
 	c.Text("purpose", string(v.Purpose), transport.Rule{Max: 64})
+}
+
+func (v *PayoutCreate) encode(w *wire.Writer) {
+	if !v.Amount.IsZero() {
+		w.Amount("amount", v.Amount)
+	}
+	w.Text("contactId", string(v.ContactID))
+	if v.Currency != "" {
+		w.Text("currency", string(v.Currency))
+	}
+	if len(v.DocumentIDs) > 0 {
+		wire.Texts(w, "documentIds", v.DocumentIDs)
+	}
+	if v.FromChainID != 0 {
+		w.Integer("fromChainId", int64(v.FromChainID))
+	}
+	if v.PaymentReference != "" {
+		w.Text("paymentReference", string(v.PaymentReference))
+	}
+	if v.Purpose != "" {
+		w.Text("purpose", string(v.Purpose))
+	}
+	if v.ToChainID != 0 {
+		w.Integer("toChainId", int64(v.ToChainID))
+	}
 }
 
 func (v *payoutStatusUpdate) validate(c *transport.Check) {

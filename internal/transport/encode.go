@@ -13,6 +13,11 @@ func (r *Request) encode() ([]byte, error) {
 	if encoded, done := r.body.(Encoded); done {
 		return encoded, nil
 	}
+	if r.encoder != nil {
+		if encoded, ok := wire.Write(r.encoder); ok {
+			return encoded, nil
+		}
+	}
 	if r.op.Tells {
 		return wire.MarshalRevealing(r.body)
 	}

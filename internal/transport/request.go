@@ -25,10 +25,11 @@ type Request struct {
 	headers http.Header // of this operation
 	body    any
 	hasBody bool
-	stream  *streaming   // set to read a stream in place of a decoded response
-	target  url.URL      // of all attempts; set by [Do]
-	sent    bytes.Reader // of the first attempt
-	tracker tracker      // of [Do]
+	encoder func(*wire.Writer) // of body; nil for the general one
+	stream  *streaming         // set to read a stream in place of a decoded response
+	target  url.URL            // of all attempts; set by [Do]
+	sent    bytes.Reader       // of the first attempt
+	tracker tracker            // of [Do]
 }
 
 // NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
@@ -82,6 +83,9 @@ func (r *Request) Body(body any, validate func(*Check)) {
 		validate(&r.check)
 	}
 }
+
+// Encoder sets the generated encoder of a body. It is for bodies that are sent often.
+func (r *Request) Encoder(encode func(*wire.Writer)) { r.encoder = encode }
 
 // Check returns the validation of the request, so that a surface can add its own rules.
 func (r *Request) Check() *Check { return &r.check }

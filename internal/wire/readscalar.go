@@ -112,7 +112,7 @@ func (r *Reader) integer() (n int64, ok bool) {
 // bytes reads standard base64. It leaves other forms to the bender.
 func (r *Reader) bytes(to *[]byte) bool {
 	text, ok := r.scan.String()
-	if !ok || bytes.ContainsAny(text, "\r\n") { // package base64 ignores them
+	if !ok || bytes.IndexByte(text, '\n') >= 0 || bytes.IndexByte(text, '\r') >= 0 { // package base64 ignores both
 		return false
 	}
 	decoded := make([]byte, base64.StdEncoding.DecodedLen(len(text)))

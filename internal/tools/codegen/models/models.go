@@ -22,12 +22,14 @@ type File struct {
 // Struct is a generated struct.
 type Struct struct {
 	ByWireName map[string]Field
+	Order      []string // the wire names, in the order of the fields
 }
 
 // Field is a field of a struct.
 type Field struct {
-	Name string
-	Type string // as written, such as "*string" or "nullable.Nullable[string]"
+	Name    string
+	Type    string   // as written, such as "*string" or "nullable.Nullable[string]"
+	Options []string // of its tag, such as "omitempty"
 }
 
 // Secret reports the type of texts that do not print.
@@ -62,8 +64,10 @@ func fieldsOf(body *ast.StructType) *Struct {
 			continue
 		}
 		tag, _ := strconv.Unquote(field.Tag.Value)
-		wire, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-		model.ByWireName[wire] = Field{Name: field.Names[0].Name, Type: types.ExprString(field.Type)}
+		wire, options, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+		model.Order = append(model.Order, wire)
+		model.ByWireName[wire] = Field{Name: field.Names[0].Name, Type: types.ExprString(field.Type),
+			Options: strings.Split(options, ",")}
 	}
 	return model
 }

@@ -1,7 +1,8 @@
 // Command requests writes, for each request schema of a description (x-request) and each list's query, a validate
 // method. The method checks every pattern, length, bound and requirement that the description states, so that a bad
 // request is refused before it is sent. The command does the same for the values of each path. For each request with an
-// idempotency key it writes how its members are compared.
+// idempotency key it writes how its members are compared. For a request that is sent often (x-sent-often) it writes an
+// encoder.
 //
 // # What is assumed is not checked
 //
@@ -61,7 +62,7 @@ func run(spec, modelsPath, sharedModels, out string) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{types: own.Structs, needed: map[string]*openapi3.Schema{}}
+	w := &writer{types: own.Structs, defined: own.Others, needed: map[string]*openapi3.Schema{}}
 	if sharedModels != "" {
 		shared, err := models.Parse(sharedModels)
 		if err != nil {
@@ -87,7 +88,7 @@ func (w *writer) head(spec, packageName string) []byte {
 	if len(w.needed) > 0 {
 		shared = "\"github.com/moneymovement/moneymovement-go/model\"\n"
 	}
-	if bytes.Contains(w.buf.Bytes(), []byte("wire.Term")) {
+	if bytes.Contains(w.buf.Bytes(), []byte("wire.")) {
 		terms = "\"github.com/moneymovement/moneymovement-go/internal/wire\"\n"
 	}
 	return fmt.Appendf(nil,
@@ -100,6 +101,7 @@ func (w *writer) head(spec, packageName string) []byte {
 type writer struct {
 	buf      bytes.Buffer
 	types    map[string]*models.Struct
+	defined  map[string]string // types that are not structs, with their definitions
 	shared   map[string]*models.Struct   // models of package model
 	inShared bool                        // the code being written is about one of those
 	needed   map[string]*openapi3.Schema // shared schemas that a request holds
@@ -125,6 +127,9 @@ func (w *writer) schemas(doc *openapi3.T) error {
 		default:
 			w.line("\nfunc (v *%s) validate(c *transport.Check) {", name)
 			err = w.object(name, schema, w.types)
+		}
+		if err == nil && schema.Extensions["x-sent-often"] == true {
+			err = w.encode(name)
 		}
 		if err != nil {
 			return fmt.Errorf("schema %s: %w", name, err)

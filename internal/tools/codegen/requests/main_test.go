@@ -63,6 +63,18 @@ components:
     Token: {type: string}
     Amount: {type: string, format: decimal}
     Part: {type: object, x-request: true, required: [name], additionalProperties: true, properties: {name: {type: string, maxLength: 5}}}
+    Often:
+      type: object
+      x-request: true
+      x-sent-often: true
+      properties:
+        id: {allOf: [{$ref: '#/components/schemas/ThingID'}]}
+        amount: {allOf: [{$ref: '#/components/schemas/Amount'}]}
+        count: {type: integer}
+        sure: {type: boolean}
+        blob: {type: string, format: byte}
+        tags: {type: array, items: {type: string}}
+        ids: {type: array, items: {$ref: '#/components/schemas/ThingID'}}
     Response: {type: object, required: [id], properties: {id: {type: string}}}
     Thing:
       type: object
@@ -117,6 +129,18 @@ type Order struct {
 	Note      string          ` + "`json:\"note\"`" + `
 	Tags      []string        ` + "`json:\"tags\"`" + `
 }
+
+type Often struct {
+	ID     ThingID         ` + "`json:\"id\"`" + `
+	Count  int             ` + "`json:\"count,omitempty\"`" + `
+	Amount decimal.Decimal ` + "`json:\"amount,omitzero\"`" + `
+	Sure   bool            ` + "`json:\"sure,omitzero\"`" + `
+	Blob   []byte          ` + "`json:\"blob,omitzero\"`" + `
+	Tags   []string        ` + "`json:\"tags,omitempty\"`" + `
+	IDs    []ThingID       ` + "`json:\"ids\"`" + `
+}
+
+type ThingID string
 
 type ListThingsParams struct {
 	Limit int ` + "`json:\"limit,omitempty\"`" + `
@@ -199,8 +223,36 @@ func TestTermsOfWhatAKeyAnchorsAreWritten(t *testing.T) {
 	assert.ErrorContains(t, err, "MakeThing: note: how objects are compared is not known")
 }
 
+func TestAnEncoderIsWrittenForWhatIsSentOften(t *testing.T) {
+	source, err := generate(t, spec, goModels)
+	require.NoError(t, err)
+	assert.Contains(t, source, `func (v *Often) encode(w *wire.Writer) {
+	w.Text("id", string(v.ID))
+	if v.Count != 0 {
+		w.Integer("count", int64(v.Count))
+	}
+	if !v.Amount.IsZero() {
+		w.Amount("amount", v.Amount)
+	}
+	if v.Sure {
+		w.Boolean("sure", v.Sure)
+	}
+	if v.Blob != nil {
+		w.Bytes("blob", v.Blob)
+	}
+	if len(v.Tags) > 0 {
+		wire.Texts(w, "tags", v.Tags)
+	}
+	wire.Texts(w, "ids", v.IDs)
+}
+`)
+	assert.Equal(t, 1, strings.Count(source, ") encode("))
+	_, err = generate(t, spec, strings.Replace(goModels, "Count  int  ", "Count  *int ", 1))
+	require.ErrorContains(t, err, "schema Often: count: a request that is sent often cannot have a field of type *int")
+}
+
 func TestAModelThatLacksAFieldIsRefused(t *testing.T) {
-	_, err := generate(t, spec, "package things\n\ntype Thing struct{}\n\ntype Part struct{}\n\ntype Order struct{}\n")
+	_, err := generate(t, spec, "package things\n\ntype Often struct{}\n")
 	assert.ErrorContains(t, err, "no Go field for")
 }
 
