@@ -1,9 +1,9 @@
-module github.com/moneymovement/moneymovement-go/internal/bench
+module github.com/moneymovement/moneymovement-go/bench
 
-go 1.26.0
+go 1.26.4
 
 // Nobody requires this module, so that it may take the SDK from the tree.
-replace github.com/moneymovement/moneymovement-go => ../..
+replace github.com/moneymovement/moneymovement-go => ..
 
 require github.com/moneymovement/moneymovement-go v0.1.0
 
@@ -16,12 +16,9 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
-	github.com/mattn/go-colorable v0.1.14 // indirect
-	github.com/mattn/go-isatty v0.0.22 // indirect
 	github.com/oapi-codegen/nullable v1.1.0 // indirect
 	github.com/youmark/pkcs8 v0.0.0-20240726163527-a2c0da244d78 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.55.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
 )

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/bench/internal/cases"
+	"github.com/moneymovement/moneymovement-go/bench/internal/report"
+)
+
+// release measures with the release of Go that built this program. It prints each row when it has it.
+func release(ctx context.Context, o options, out io.Writer) (report.Release, error) {
+	measured := report.Release{Go: runtime.Version()}
+	if o.parts["rows"] {
+		var err error
+		if measured.Rows, err = rows(ctx, o, out); err != nil {
+			return measured, err
+		}
+	}
+	return measured, nil
+}
+
+func rows(ctx context.Context, o options, out io.Writer) (rows []report.Row, err error) {
+	for _, c := range cases.All() {
+		if !o.rows.MatchString(c.ID) {
+			continue
+		}
+		result, opened, err := c.Measure(ctx, o.plan)
+		if err != nil {
+			return rows, err
+		}
+		row := report.Row{ID: c.ID, Group: c.Group, Title: c.Title, Callers: c.Callers, Opened: opened, Result: result}
+		fmt.Fprintln(out, runtime.Version(), row)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// measureTo measures with this release, and writes the figures to a file.
+func measureTo(ctx context.Context, o options, out io.Writer) error {
+	measured, err := release(ctx, o, out)
+	if err != nil {
+		return err
+	}
+	return report.Results{Releases: []report.Release{measured}}.Write(o.measure)
+}
+
+// compare measures with this release, and compares the rows with those of the committed run.
+func compare(ctx context.Context, o options, out io.Writer) error {
+	committed, err := report.Read(filepath.Join(o.out, "results.json"))
+	if err != nil {
+		return fmt.Errorf("nothing to compare with (-write makes it): %w", err)
+	}
+	before, known := committed.Of(runtime.Version())
+	if !known {
+		return fmt.Errorf("results.json has no figures of %s", runtime.Version())
+	}
+	o.parts = map[string]bool{"rows": true}
+	now, err := release(ctx, o, out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	if worse := report.Compare(out, now, before); len(worse) > 0 {
+		return fmt.Errorf("worse than the committed run: %s", strings.Join(worse, ", "))
+	}
+	return nil
+}
