@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/bench/internal/cases"
+	"github.com/moneymovement/moneymovement-go/bench/internal/peers"
 	"github.com/moneymovement/moneymovement-go/bench/internal/report"
 )
 
@@ -25,7 +26,7 @@ func release(ctx context.Context, o options, out io.Writer) (report.Release, err
 }
 
 func rows(ctx context.Context, o options, out io.Writer) (rows []report.Row, err error) {
-	for _, c := range cases.All() {
+	for _, c := range append(cases.All(), peers.All()...) {
 		if !o.rows.MatchString(c.ID) {
 			continue
 		}

@@ -49,6 +49,11 @@ func (t Transport) open(s *service.Service, callers int, way func(Place) (Read, 
 	return Side{Service: s, Read: does, Opened: p.opened.Load, Close: p.close}, err
 }
 
+// InMemory returns a side that does its work against a service in memory.
+func InMemory(s *service.Service, does Read) Side {
+	return Side{Service: s, Read: does, Opened: func() int64 { return 0 }, Close: func() {}}
+}
+
 func inMemory(s *service.Service, _ int) Place {
 	return Place{
 		Base: service.BaseURL, Client: &http.Client{Transport: s}, opened: new(atomic.Int64), close: func() {},

@@ -38,18 +38,20 @@ func byHand(does func(*hand.Client) Read) func(Place) (Read, error) {
 	}
 }
 
-// refused does work that must end with an error of the type E, which is what it reads.
-func refused[E error, Client any](does func(Client) Read) func(Client) Read {
-	return func(client Client) Read {
-		try := does(client)
-		return func(ctx context.Context) (any, error) {
-			value, err := try(ctx)
-			if refusal, ok := errors.AsType[E](err); ok {
-				return refusal, nil
-			}
-			return value, fmt.Errorf("got %v, want a refusal", err)
+// Refused does work that must end with an error of the type E, which is what it reads.
+func Refused[E error](does Read) Read {
+	return func(ctx context.Context) (any, error) {
+		value, err := does(ctx)
+		if refusal, ok := errors.AsType[E](err); ok {
+			return refusal, nil
 		}
+		return value, fmt.Errorf("got %v, want a refusal", err)
 	}
+}
+
+// refused is Refused for work that needs a client.
+func refused[E error, Client any](does func(Client) Read) func(Client) Read {
+	return func(client Client) Read { return Refused[E](does(client)) }
 }
 
 // tally is what the work reads that reads a whole ledger.
