@@ -39,6 +39,7 @@ type options struct {
 	quick    bool
 	cold     bool
 	out      string
+	readme   string
 	passed   []string // the flags that each release gets as well
 }
 
@@ -68,6 +69,7 @@ func parse(args []string) (o options, err error) {
 	flags.BoolVar(&o.quick, "quick", false, "measure next to nothing, to see that everything runs")
 	flags.BoolVar(&o.cold, "cold", true, "measure builds without a cache, too")
 	flags.StringVar(&o.out, "out", ".", "the `folder` of the results")
+	flags.StringVar(&o.readme, "readme", "../README.md", "the `page` that -write refreshes between its two marks")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

@@ -31,7 +31,32 @@ func write(ctx context.Context, o options, out io.Writer) error {
 		}
 		results.Releases = append(results.Releases, measured.Releases...)
 	}
-	return results.Write(filepath.Join(o.out, "results.json"))
+	return publish(o, results)
+}
+
+// publish writes the results as JSON, as a page, as a chart, and into the README of the repository.
+func publish(o options, results report.Results) error {
+	if err := results.Write(filepath.Join(o.out, "results.json")); err != nil {
+		return err
+	}
+	readme, err := os.ReadFile(o.readme)
+	if err != nil {
+		return err
+	}
+	refreshed, err := results.InReadme(string(readme))
+	if err != nil {
+		return err
+	}
+	for path, content := range map[string]string{
+		filepath.Join(o.out, "RESULTS.md"):  results.Markdown(),
+		filepath.Join(o.out, "results.svg"): results.SVG(),
+		o.readme:                            refreshed,
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // elsewhere builds this program with another release of Go, and lets it measure.
