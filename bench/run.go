@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/bench/internal/cases"
+	"github.com/moneymovement/moneymovement-go/bench/internal/footprint"
 	"github.com/moneymovement/moneymovement-go/bench/internal/peers"
 	"github.com/moneymovement/moneymovement-go/bench/internal/report"
 )
@@ -22,7 +23,28 @@ func release(ctx context.Context, o options, out io.Writer) (report.Release, err
 			return measured, err
 		}
 	}
+	if o.parts["footprint"] {
+		if err := footprints(ctx, o, out, &measured); err != nil {
+			return measured, err
+		}
+	}
 	return measured, nil
+}
+
+// footprints measures the minimal programs. The quick ones are those that take little time to build.
+func footprints(ctx context.Context, o options, out io.Writer, measured *report.Release) (err error) {
+	plan := footprint.Plan{Programs: footprint.All(), Starts: 200, Cold: o.cold}
+	if o.quick {
+		plan.Programs, plan.Starts = plan.Programs[:2], 2
+	}
+	if measured.Footprint, err = footprint.Measure(ctx, plan); err != nil {
+		return err
+	}
+	for _, p := range measured.Footprint {
+		fmt.Fprintf(out, "%s %+v\n", measured.Go, p)
+	}
+	measured.Libraries, err = footprint.Libraries(ctx)
+	return err
 }
 
 func rows(ctx context.Context, o options, out io.Writer) (rows []report.Row, err error) {

@@ -37,7 +37,7 @@ const atOnce = 512
 // stampede makes a client, whose first calls come all at once: it must log in once for all of them.
 func stampede() work {
 	return work{
-		id: "login", title: "login: 512 first calls of a new client at once",
+		id: "login", title: "login: 512 first calls at once",
 		service: func() *service.Service { return service.LoggingIn() },
 		sdk: func(p Place) (Read, error) {
 			developer, err := p.developer()

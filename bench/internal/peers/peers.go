@@ -26,6 +26,24 @@ type calls struct{ get, page, refused cases.Read }
 
 func peers() []peer { return []peer{stripePeer(), hcloudPeer(), githubPeer(), openaiPeer()} }
 
+// IDs are the short names of all peers.
+func IDs() (ids []string) {
+	for _, p := range peers() {
+		ids = append(ids, p.id)
+	}
+	return ids
+}
+
+// One returns the response with one resource of a peer.
+func One(id string) (response string, found bool) {
+	for _, p := range peers() {
+		if p.id == id {
+			return p.one, true
+		}
+	}
+	return "", false
+}
+
 // All are the cases of all peers, in memory.
 func All() []cases.Case {
 	var all []cases.Case

@@ -10,7 +10,7 @@ import (
 // The chart's measures, in pixels.
 const (
 	chartWidth = 900
-	labelWidth = 300
+	labelWidth = 320
 	barHeight  = 11
 	rowGap     = 9
 	groupGap   = 30

@@ -1,0 +1,32 @@
+// Command raw reads one payout with net/http and encoding/json alone: what the other programs are compared with.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+)
+
+func main() {
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(base string) error {
+	resp, err := new(http.Client).Get(base + "/dapi/v1/payouts/po_1") //nolint:noctx // a minimal program
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	var payout struct {
+		ID string `json:"id"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&payout); err != nil {
+		return err
+	}
+	fmt.Println(payout.ID)
+	return nil
+}
