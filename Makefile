@@ -29,7 +29,7 @@ export GO
 
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
-	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write bench-host \
+	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write bench-long bench-host \
 	bench-memory load recordings contract mutants cover check
 
 help: ## list the targets
@@ -128,6 +128,9 @@ bench: ## measure the SDK, and fail if a row is worse than bench/results.json sa
 
 bench-write: ## measure on both releases of Go, and write bench/RESULTS.md, the chart and the README
 	GOWORK=off $(GO) -C bench run . -write -releases '$(RELEASES)' $(BENCH)
+
+bench-long: ## make a million calls, and read a million ledger entries: prints how much memory is held
+	GOWORK=off $(GO) -C bench run . -measure - -parts load
 
 bench-host: ## measure how many requests a second the sandbox host serves, on two cores
 	GOMAXPROCS=2 $(GO) test -run '^$$' -bench MixedRequests -benchtime $(BENCHTIME) -benchmem ./sandbox

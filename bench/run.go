@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/bench/internal/cases"
 	"github.com/moneymovement/moneymovement-go/bench/internal/footprint"
+	"github.com/moneymovement/moneymovement-go/bench/internal/load"
 	"github.com/moneymovement/moneymovement-go/bench/internal/peers"
 	"github.com/moneymovement/moneymovement-go/bench/internal/report"
 )
@@ -28,7 +29,24 @@ func release(ctx context.Context, o options, out io.Writer) (report.Release, err
 			return measured, err
 		}
 	}
+	if o.parts["load"] {
+		calls := 1_000_000
+		if o.quick {
+			calls = 1000
+		}
+		var err error
+		if measured.Load, err = load.Measure(ctx, calls); err != nil {
+			return measured, err
+		}
+		printFigures(out, measured.Load)
+	}
 	return measured, nil
+}
+
+func printFigures(out io.Writer, figures []report.Figure) {
+	for _, figure := range figures {
+		fmt.Fprintf(out, "%s %s: %s\n", runtime.Version(), figure.Name, figure)
+	}
 }
 
 // footprints measures the minimal programs. The quick ones are those that take little time to build.
@@ -63,11 +81,14 @@ func rows(ctx context.Context, o options, out io.Writer) (rows []report.Row, err
 	return rows, nil
 }
 
-// measureTo measures with this release, and writes the figures to a file.
+// measureTo measures with this release, and writes the figures to a file, unless it is called "-".
 func measureTo(ctx context.Context, o options, out io.Writer) error {
 	measured, err := release(ctx, o, out)
 	if err != nil {
 		return err
+	}
+	if o.measure == "-" {
+		return nil
 	}
 	return report.Results{Releases: []report.Release{measured}}.Write(o.measure)
 }

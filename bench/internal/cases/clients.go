@@ -63,3 +63,6 @@ func (l loggedIn) Load(context.Context) (dapi.Session, error) {
 }
 
 func (loggedIn) Save(context.Context, dapi.Session) error { return nil }
+
+// SDK returns the SDK's services for a client of a service in memory.
+func SDK(s *service.Service) (*dapi.Account, error) { return inMemory(s, 1).account() }
