@@ -29,8 +29,8 @@ export GO
 
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
-	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write bench-long bench-host \
-	bench-memory load recordings contract mutants cover check
+	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
+	bench-long bench-host bench-memory load recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile

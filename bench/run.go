@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/bench/internal/cases"
 	"github.com/moneymovement/moneymovement-go/bench/internal/footprint"
+	"github.com/moneymovement/moneymovement-go/bench/internal/host"
 	"github.com/moneymovement/moneymovement-go/bench/internal/load"
 	"github.com/moneymovement/moneymovement-go/bench/internal/peers"
 	"github.com/moneymovement/moneymovement-go/bench/internal/report"
@@ -28,6 +29,17 @@ func release(ctx context.Context, o options, out io.Writer) (report.Release, err
 		if err := footprints(ctx, o, out, &measured); err != nil {
 			return measured, err
 		}
+	}
+	if o.parts["host"] {
+		plan := host.Plan{Entries: 100_000, Requests: 50_000, Starts: 20, Benchmarks: true}
+		if o.quick {
+			plan = host.Plan{Entries: 300, Requests: 60, Starts: 1}
+		}
+		var err error
+		if measured.Host, err = host.Measure(ctx, plan); err != nil {
+			return measured, err
+		}
+		printFigures(out, measured.Host)
 	}
 	if o.parts["load"] {
 		calls := 1_000_000

@@ -14,17 +14,27 @@ import (
 	"github.com/moneymovement/moneymovement-go/bench/internal/usage"
 )
 
-// goTool runs the go command of the release that built this program.
-func goTool(ctx context.Context, environment []string, arguments ...string) (string, error) {
+// Go runs the go command of the release that built this program, in this module.
+func Go(ctx context.Context, arguments ...string) (string, error) {
+	return GoWith(ctx, "", arguments...)
+}
+
+// GoWith is Go with one more variable of the environment.
+func GoWith(ctx context.Context, variable string, arguments ...string) (string, error) {
 	command := exec.CommandContext(ctx, "go", arguments...)
-	command.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain(), "GOWORK=off", "CGO_ENABLED=0")
-	command.Env = append(command.Env, environment...)
+	command.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain(), "GOWORK=off", "CGO_ENABLED=0", variable)
 	var printed, failed bytes.Buffer
 	command.Stdout, command.Stderr = &printed, &failed
 	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(arguments, " "), err, failed.String())
+		return "", fmt.Errorf("go %s: %w\n%s%s", strings.Join(arguments, " "), err, printed.String(), failed.String())
 	}
 	return printed.String(), nil
+}
+
+// Build builds a program of programs/, static and stripped.
+func Build(ctx context.Context, name, binary string) error {
+	_, err := Go(ctx, "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./programs/"+name)
+	return err
 }
 
 // toolchain returns the release that built this program, "local" for one without a number.
@@ -46,23 +56,32 @@ func countLines(text, begin string) (count int) {
 	return count
 }
 
-// untilOutput starts a program, and returns the time until its first line of output, and its peak memory.
-func untilOutput(ctx context.Context, binary string, arguments ...string) (first time.Duration, peak int64, err error) {
+// Usage is what a process has used.
+type Usage struct {
+	First  time.Duration // until its first line of output
+	CPU    time.Duration // until its end
+	Memory int64         // greatest resident size in bytes, 0 where the system does not report it
+}
+
+// Run runs a program to its end. The program prints a line when it has its first response.
+func Run(ctx context.Context, binary string, arguments ...string) (used Usage, err error) {
 	command := exec.CommandContext(ctx, binary, arguments...)
 	output, err := command.StdoutPipe()
 	if err != nil {
-		return 0, 0, err
+		return used, err
 	}
 	var failed bytes.Buffer
 	command.Stderr = &failed
 	started := time.Now()
 	if err := command.Start(); err != nil {
-		return 0, 0, err
+		return used, err
 	}
 	_, readErr := bufio.NewReader(output).ReadString('\n')
-	first = time.Since(started)
+	used.First = time.Since(started)
 	if err := command.Wait(); err != nil {
-		return 0, 0, fmt.Errorf("%w: %s", err, failed.String())
+		return used, fmt.Errorf("%w: %s", err, failed.String())
 	}
-	return first, usage.PeakMemory(command.ProcessState), readErr
+	ended := command.ProcessState
+	used.CPU, used.Memory = ended.UserTime()+ended.SystemTime(), usage.PeakMemory(ended)
+	return used, readErr
 }

@@ -49,7 +49,7 @@ func Measure(ctx context.Context, plan Plan) ([]report.Program, error) {
 // built builds a program, and measures what does not need it to run.
 func built(ctx context.Context, name, binary string, cold bool) (p report.Program, err error) {
 	p.Name = name
-	if _, err = goTool(ctx, nil, "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./programs/"+name); err != nil {
+	if err = Build(ctx, name, binary); err != nil {
 		return p, err
 	}
 	info, err := os.Stat(binary)
@@ -57,11 +57,11 @@ func built(ctx context.Context, name, binary string, cold bool) (p report.Progra
 		return p, err
 	}
 	p.Binary = info.Size()
-	packages, err := goTool(ctx, nil, "list", "-deps", "./programs/"+name)
+	packages, err := Go(ctx, "list", "-deps", "./programs/"+name)
 	if err != nil {
 		return p, err
 	}
-	linked, err := goTool(ctx, nil, "version", "-m", binary)
+	linked, err := Go(ctx, "version", "-m", binary)
 	if err != nil {
 		return p, err
 	}
@@ -80,7 +80,7 @@ func coldBuild(ctx context.Context, name string) (float64, error) {
 	}
 	defer os.RemoveAll(folder)
 	started := time.Now()
-	_, err = goTool(ctx, []string{"GOCACHE=" + folder}, "build", "-o", filepath.Join(folder, "program"),
+	_, err = GoWith(ctx, "GOCACHE="+folder, "build", "-o", filepath.Join(folder, "program"),
 		"./programs/"+name)
 	return time.Since(started).Seconds(), err
 }
@@ -90,12 +90,12 @@ func start(ctx context.Context, folder string, programs []report.Program, starts
 	firsts, peaks := make([][]float64, len(programs)), make([][]float64, len(programs))
 	for i := range starts * len(programs) {
 		at := i % len(programs)
-		first, peak, err := startOnce(ctx, filepath.Join(folder, programs[at].Name), responseFor(programs[at].Name))
+		used, err := startOnce(ctx, filepath.Join(folder, programs[at].Name), responseFor(programs[at].Name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", programs[at].Name, err)
 		}
-		firsts[at] = append(firsts[at], float64(first)/float64(time.Millisecond))
-		peaks[at] = append(peaks[at], float64(peak))
+		firsts[at] = append(firsts[at], float64(used.First)/float64(time.Millisecond))
+		peaks[at] = append(peaks[at], float64(used.Memory))
 	}
 	for i := range programs {
 		programs[i].First = measure.EstimateOf(firsts[i])
@@ -111,9 +111,9 @@ func responseFor(name string) string {
 	return service.Payout(service.Plain)
 }
 
-// startOnce starts a program, and returns the time until it has printed what it has read, and its peak memory.
-func startOnce(ctx context.Context, binary, response string) (first time.Duration, peak int64, err error) {
+// startOnce starts a program against a server.
+func startOnce(ctx context.Context, binary, response string) (Usage, error) {
 	server := httptest.NewServer(service.Always(http.StatusOK, response))
 	defer server.Close()
-	return untilOutput(ctx, binary, server.URL)
+	return Run(ctx, binary, server.URL)
 }

@@ -45,15 +45,15 @@ func shares(ctx context.Context, name string) (map[string]int64, error) {
 	}
 	defer os.RemoveAll(folder)
 	binary := filepath.Join(folder, name)
-	if _, err := goTool(ctx, nil, "build", "-o", binary, "./programs/"+name); err != nil {
+	if _, err := Go(ctx, "build", "-o", binary, "./programs/"+name); err != nil {
 		return nil, err
 	}
-	listed, err := goTool(ctx, nil, "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}",
+	listed, err := Go(ctx, "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}",
 		"./programs/"+name)
 	if err != nil {
 		return nil, err
 	}
-	symbols, err := goTool(ctx, nil, "tool", "nm", "-size", binary)
+	symbols, err := Go(ctx, "tool", "nm", "-size", binary)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,18 @@
+// Command host starts a sandbox host, and prints the status of its first response.
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func main() {
+	host := sandbox.New()
+	recorder := httptest.NewRecorder()
+	request := httptest.NewRequest(http.MethodGet, "http://localhost/dapi/v1/chains", nil)
+	host.ServeHTTP(recorder, request) // without a session: it is refused
+	fmt.Println(recorder.Code)
+}
