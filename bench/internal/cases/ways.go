@@ -45,7 +45,10 @@ func Refused[E error](does Read) Read {
 		if refusal, ok := errors.AsType[E](err); ok {
 			return refusal, nil
 		}
-		return value, fmt.Errorf("got %v, want a refusal", err)
+		if err == nil {
+			err = errors.New("no error")
+		}
+		return value, fmt.Errorf("want a refusal, got %w", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func outside(n int) int {
 		chance /= 2
 	}
 	below := 0.0 // the chance of at most k heads
-	for k := 0; k < n/2; k++ {
+	for k := range n / 2 {
 		if below += chance; 2*below > 1-confidence {
 			return max(0, k-1)
 		}

@@ -95,10 +95,10 @@ func TestMarkdown(t *testing.T) {
 	page := sample().Markdown()
 	for _, line := range []string{
 		"Some CPU, 2 cores, linux/amd64; go1.26.8 and go1.27.4; commit abc, 2031-05-04; 10 turns.",
-		"| In memory | wall, 1.26 | CPU, 1.26 | wall, 1.27 | CPU, 1.27 | µs | allocations, by hand | bytes, by hand | " +
-			"connections, by hand |",
-		"| GET of one payout | 0.50 (0.45-0.55) | 0.60 (0.54-0.66) | 0.60 (0.54-0.66) | 0.70 (0.63-0.77) | 6.9 | 34, 61 | " +
-			"2896, 5392 | 1, 2 |",
+		"| In memory | wall, 1.26 | CPU, 1.26 | wall, 1.27 | CPU, 1.27 | µs | allocations, by hand | " +
+			"bytes, by hand | connections, by hand |",
+		"| GET of one payout | 0.50 (0.45-0.55) | 0.60 (0.54-0.66) | 0.60 (0.54-0.66) | 0.70 (0.63-0.77) | " +
+			"6.9 | 34, 61 | 2896, 5392 | 1, 2 |",
 		`| GET, Greek names and \\/ |`,
 		"| sdk | 7.50 MB | +25 % | 190 | 9 |  | 5.00 ms (4.50 to 5.50) | +1.00 ms | 14.0 MB |",
 		"| github.com/example/decimal | 41.2 |",

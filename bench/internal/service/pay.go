@@ -27,12 +27,14 @@ func Payments() *Service {
 	})
 }
 
-// keyOf returns the idempotency key, which the SDK sends in lower case.
+// keyOf returns the idempotency key. The SDK sends its name in lower case.
 func keyOf(header http.Header) string {
-	if key := header["idempotency-key"]; len(key) == 1 {
-		return key[0]
+	for name, values := range header {
+		if len(values) == 1 && strings.EqualFold(name, "Idempotency-Key") {
+			return values[0]
+		}
 	}
-	return header.Get("Idempotency-Key")
+	return ""
 }
 
 func dated(now time.Time, status int, body string) *Response {

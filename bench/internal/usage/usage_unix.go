@@ -25,7 +25,7 @@ func PeakMemory(ended *os.ProcessState) int64 {
 	case !ok:
 		return 0
 	case runtime.GOOS == "darwin" || runtime.GOOS == "ios":
-		return int64(used.Maxrss)
+		return int64(used.Maxrss) //nolint:unconvert // it has 32 bits on some systems
 	}
-	return int64(used.Maxrss) * 1024
+	return int64(used.Maxrss) * 1024 //nolint:unconvert // it has 32 bits on some systems
 }

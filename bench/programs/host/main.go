@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +13,7 @@ import (
 func main() {
 	host := sandbox.New()
 	recorder := httptest.NewRecorder()
-	request := httptest.NewRequest(http.MethodGet, "http://localhost/dapi/v1/chains", nil)
+	request := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "http://localhost/dapi/v1/chains", nil)
 	host.ServeHTTP(recorder, request) // without a session: it is refused
 	fmt.Println(recorder.Code)
 }
