@@ -76,6 +76,7 @@ func (w work) over(by Transport, callers int) Case {
 	c := Case{ID: by.id + "/" + w.id, Group: by.title, Title: w.title, Callers: callers}
 	if callers > 1 {
 		c.ID = fmt.Sprintf("%s/%d", c.ID, callers)
+		c.Group += ", many callers"
 		c.Title = fmt.Sprintf("%s, %d callers", c.Title, callers)
 	}
 	c.Open = func() (sdk, hand Side, err error) {

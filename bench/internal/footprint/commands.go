@@ -63,10 +63,14 @@ type Usage struct {
 	Memory int64         // greatest resident size in bytes, 0 where the system does not report it
 }
 
-// Run runs a program to its end. The program prints a line when it has its first response.
+// Run runs a program to its end. The program prints a line when it has its first response, and ends with its input.
 func Run(ctx context.Context, binary string, arguments ...string) (used Usage, err error) {
 	command := exec.CommandContext(ctx, binary, arguments...)
 	output, err := command.StdoutPipe()
+	if err != nil {
+		return used, err
+	}
+	input, err := command.StdinPipe()
 	if err != nil {
 		return used, err
 	}
@@ -78,10 +82,11 @@ func Run(ctx context.Context, binary string, arguments ...string) (used Usage, e
 	}
 	_, readErr := bufio.NewReader(output).ReadString('\n')
 	used.First = time.Since(started)
+	used.Memory = usage.PeakMemory(command.Process.Pid)
+	_ = input.Close() // the program waits for it
 	if err := command.Wait(); err != nil {
 		return used, fmt.Errorf("%w: %s", err, failed.String())
 	}
-	ended := command.ProcessState
-	used.CPU, used.Memory = ended.UserTime()+ended.SystemTime(), usage.PeakMemory(ended)
+	used.CPU = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
 	return used, readErr
 }

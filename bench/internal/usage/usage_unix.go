@@ -3,8 +3,6 @@
 package usage
 
 import (
-	"os"
-	"runtime"
 	"syscall"
 	"time"
 )
@@ -16,16 +14,4 @@ func CPU() time.Duration {
 		return 0
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
-// PeakMemory returns the greatest resident size of a process that has ended, in bytes.
-func PeakMemory(ended *os.ProcessState) int64 {
-	used, ok := ended.SysUsage().(*syscall.Rusage)
-	switch {
-	case !ok:
-		return 0
-	case runtime.GOOS == "darwin" || runtime.GOOS == "ios":
-		return int64(used.Maxrss) //nolint:unconvert // it has 32 bits on some systems
-	}
-	return int64(used.Maxrss) * 1024 //nolint:unconvert // it has 32 bits on some systems
 }

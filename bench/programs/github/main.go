@@ -3,20 +3,17 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"os"
 
 	"github.com/google/go-github/v75/github"
+
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
 )
 
 func main() {
 	api := github.NewClient(nil).WithAuthToken("token-of-nobody")
 	api.BaseURL, _ = url.Parse(os.Args[1] + "/")
 	issue, _, err := api.Issues.Get(context.Background(), "octocat", "hello", 1)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println(issue.GetID())
+	done.With(issue, err)
 }

@@ -3,18 +3,15 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
 )
 
 func main() {
 	api := hcloud.NewClient(hcloud.WithEndpoint(os.Args[1]), hcloud.WithToken("token-of-nobody"))
 	key, _, err := api.SSHKey.GetByID(context.Background(), 1)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println(key.ID)
+	done.With(key, err)
 }

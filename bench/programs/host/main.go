@@ -3,17 +3,18 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 func main() {
 	host := sandbox.New()
 	recorder := httptest.NewRecorder()
-	request := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "http://localhost/dapi/v1/chains", nil)
+	request := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "http://localhost/dapi/v1/chains",
+		nil)
 	host.ServeHTTP(recorder, request) // without a session: it is refused
-	fmt.Println(recorder.Code)
+	done.With(recorder.Code, nil)
 }

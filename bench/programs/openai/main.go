@@ -3,19 +3,16 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
 )
 
 func main() {
 	api := openai.NewClient(option.WithBaseURL(os.Args[1]+"/"), option.WithAPIKey("token-of-nobody"))
 	file, err := api.Files.Get(context.Background(), "file-1")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println(file.ID)
+	done.With(file, err)
 }

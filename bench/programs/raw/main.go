@@ -3,31 +3,26 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
+
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
 )
 
-func main() {
-	if err := run(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { done.With(run(os.Args[1])) }
 
-func run(base string) error {
+func run(base string) (any, error) {
 	//gosec:disable G704 -- the address is the argument of the program
 	resp, err := new(http.Client).Get(base + "/dapi/v1/payouts/po_1") //nolint:noctx // a minimal program
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	var payout struct {
 		ID string `json:"id"`
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&payout); err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Println(payout.ID)
-	return nil
+	return payout.ID, nil
 }

@@ -3,39 +3,33 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
-func main() {
-	if err := run(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { done.With(run(os.Args[1])) }
 
-func run(base string) error {
+func run(base string) (any, error) {
 	key, err := signing.Generate()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	developer := dapi.Developer{Email: "ops@example.com", Key: key}
 	developer.Store = stored{developer.Credential(base)}
 	platform, err := dapi.NewIntegrator(base, developer)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	payout, err := platform.For("cl_1").Payouts.Get(context.Background(), "po_1")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Println(payout.ID)
-	return nil
+	return payout.ID, nil
 }
 
 // stored has a session, so that the program sends one request as the others do.

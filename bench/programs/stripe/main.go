@@ -3,19 +3,16 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/stripe/stripe-go/v85"
+
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
 )
 
 func main() {
 	api := stripe.NewClient("sk_test_of_nobody", stripe.WithBackends(stripe.NewBackendsWithConfig(
 		&stripe.BackendConfig{URL: stripe.String(os.Args[1])})))
 	payout, err := api.V1Payouts.Retrieve(context.Background(), "po_1", nil)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	fmt.Println(payout.ID)
+	done.With(payout, err)
 }
