@@ -35,8 +35,8 @@ func (r Results) rows(page *strings.Builder) {
 	if len(ids) == 0 {
 		return
 	}
-	page.WriteString("\n## Ratios to a client written by hand\n\nBelow 1, the library needs less. In parentheses: the 95 % " +
-		"interval. Microseconds, allocations and bytes are\nthe library's, on the first release.\n")
+	page.WriteString("\n## Ratios to a client written by hand\n\nBelow 1, the library needs less. In parentheses: " +
+		"the 95 % interval. Microseconds, allocations and bytes are\nthe library's, on the first release.\n")
 	group := ""
 	for _, id := range ids {
 		row := r.first(id)
@@ -109,8 +109,8 @@ func (r Results) libraries(page *strings.Builder) {
 		}
 		fmt.Fprintf(page,
 			"\n## What the SDK's minimal program links, %s\n\nThe sizes of the symbols of each module, by "+
-				"`go tool nm`: code and data, without tables of the linker. For the standard\nlibrary, what the raw program "+
-				"does not have.\n\n", release.Go)
+				"`go tool nm`: code and data, without tables of the linker. For "+
+				"the standard\nlibrary, what the raw program does not have.\n\n", release.Go)
 		tableHead(page, "Module", "kB")
 		for _, library := range release.Libraries {
 			tableRow(page, library.Name, fmt.Sprintf("%.1f", float64(library.Bytes)/1e3))

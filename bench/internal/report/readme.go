@@ -30,7 +30,7 @@ func (r Results) InReadme(readme string) (string, error) {
 // summary is the chart and the rows that matter most.
 func (r Results) summary() string {
 	var text strings.Builder
-	text.WriteString("![Time of the SDK and of other SDKs, as a ratio to clients written by hand](bench/results.svg)\n\n")
+	text.WriteString("![Time of a call, as a ratio to a client written by hand](bench/results.svg)\n\n")
 	columns := []string{"Work: SDK / by hand"}
 	for _, release := range r.Releases {
 		columns = append(columns, "wall, Go "+minor(release.Go), "CPU, Go "+minor(release.Go))
