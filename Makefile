@@ -15,7 +15,7 @@ TOOL      := $(CURDIR)/internal/tools/run
 EACH      := .ci/each
 FUZZ      ?= 50000x
 FUZZ_LONG ?= 10000000x
-BENCH     ?= .
+BENCH     ?=
 BENCHTIME ?= 1s
 SEED      ?= 1
 N         ?= 150
@@ -29,8 +29,8 @@ export GO
 
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
-	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-host \
-	bench-memory load recordings contract mutants cover check
+	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
+	bench-long bench-host bench-memory load recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -40,13 +40,14 @@ test: ## run all tests with the race detector (without it, and saying so, if the
 
 allocations: ## fail if a request allocates more than it may (without the race detector, which allocates itself)
 	$(GO) test -count=1 -run '^TestOneReadCostsLittle$$' ./internal/transport
-	GOWORK=off $(GO) -C internal/bench test -count=1 -run '^TestAllocations$$' .
+	GOWORK=off $(GO) -C bench test -count=1 -run '^TestAllocations$$' .
 
 lint: ## run golangci-lint with .golangci.yml (the first run builds it)
 	$(EACH) $(TOOL) golangci-lint run
 
 # The exceptions of .golangci.yml for gosec: a path and the rules that do not count there.
 GOSEC_EXCEPT := (^|/)internal/(tools|suites/contract/assumptions|suites/contrary/table)/:G301,G303,G304,G306,G703
+GOSEC_EXCEPT := $(GOSEC_EXCEPT);(^|/)bench/:G204,G304,G306,G703
 GOSEC_EXCEPT := $(GOSEC_EXCEPT);(^|/)internal/tools/(modproxy|mutants)/:G204;(^|/)internal/recorded/:G704,G705
 
 # These two have the settings of .golangci.yml for the linter of the same name. That linter reads `nolint` as well.
@@ -123,8 +124,14 @@ fuzz: ## run every fuzz target on FUZZ (50000x) inputs each
 fuzz-long: ## run the targets that read outside input on FUZZ_LONG (10000000x) inputs each (or ONLY='target ...')
 	@nice .ci/fuzz-long $(FUZZ_LONG) $(ONLY)
 
-bench: ## run the benchmarks (BENCH=regexp, BENCHTIME=1s)
-	GOWORK=off $(GO) -C internal/bench test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem .
+bench: ## measure the SDK, and fail if a row is worse than bench/results.json says (BENCH='-rows regexp -turns 10')
+	GOWORK=off $(GO) -C bench run . $(BENCH)
+
+bench-write: ## measure on both releases of Go, and write bench/RESULTS.md, the chart and the README
+	GOWORK=off $(GO) -C bench run . -write -releases '$(RELEASES)' $(BENCH)
+
+bench-long: ## make a million calls, and read a million ledger entries: prints how much memory is held
+	GOWORK=off $(GO) -C bench run . -measure - -parts load
 
 bench-host: ## measure how many requests a second the sandbox host serves, on two cores
 	GOMAXPROCS=2 $(GO) test -run '^$$' -bench MixedRequests -benchtime $(BENCHTIME) -benchmem ./sandbox

@@ -108,10 +108,10 @@ func uncleanGo(name string, content []byte) (found []string) {
 }
 
 // oneAnswer picks the code that behaves the same on every release of Go: all but tests, the contract suite, which
-// judges from outside, and the examples, which are other people's programs.
+// judges from outside, the examples, which are other people's programs, and the measurements, which compare with it.
 func oneAnswer(name string) bool {
 	return !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "internal/suites/contract/") &&
-		!strings.HasPrefix(name, "examples/")
+		!strings.HasPrefix(name, "examples/") && !strings.HasPrefix(name, "bench/")
 }
 
 func isStandardJSON(imported *ast.ImportSpec) bool { return imported.Path.Value == `"encoding/json"` }
@@ -157,6 +157,7 @@ func TestUncleanTreesAreFound(t *testing.T) {
 		"encoding/json generated": {"sandbox/a.gen.go", header + standardJSON, nil},
 		"encoding/json in a test": {"sandbox/a_test.go", standardJSON, nil},
 		"encoding/json elsewhere": {"examples/a/a.go", standardJSON, nil},
+		"encoding/json measured":  {"bench/a.go", standardJSON, nil},
 		"not Go at all":           {"a/a.go", "pack age\n", []string{"a/a.go:1:1: expected 'package', found pack"}},
 	}
 	for name, test := range tests {

@@ -1,0 +1,18 @@
+// Command stripe reads one payout with stripe-go.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/stripe/stripe-go/v85"
+
+	"github.com/moneymovement/moneymovement-go/bench/programs/done"
+)
+
+func main() {
+	api := stripe.NewClient("sk_test_of_nobody", stripe.WithBackends(stripe.NewBackendsWithConfig(
+		&stripe.BackendConfig{URL: stripe.String(os.Args[1])})))
+	payout, err := api.V1Payouts.Retrieve(context.Background(), "po_1", nil)
+	done.With(payout, err)
+}
