@@ -38,6 +38,7 @@ type options struct {
 	plan     measure.Plan
 	quick    bool
 	cold     bool
+	profile  string
 	out      string
 	readme   string
 	passed   []string // the flags that each release gets as well
@@ -69,6 +70,7 @@ func parse(args []string) (o options, err error) {
 	flags.DurationVar(&o.plan.Block, "block", 150*time.Millisecond, "how long a turn of one side takes")
 	flags.BoolVar(&o.quick, "quick", false, "measure next to nothing, to see that everything runs")
 	flags.BoolVar(&o.cold, "cold", true, "measure builds without a cache, too")
+	flags.StringVar(&o.profile, "profile", "", "with -measure: write a CPU profile to this `file`")
 	flags.StringVar(&o.out, "out", ".", "the `folder` of the results")
 	flags.StringVar(&o.readme, "readme", "../README.md", "the `page` that -write refreshes between its two marks")
 	if err := flags.Parse(args); err != nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/bench/internal/cases"
@@ -95,6 +97,17 @@ func rows(ctx context.Context, o options, out io.Writer) (rows []report.Row, err
 
 // measureTo measures with this release, and writes the figures to a file, unless it is called "-".
 func measureTo(ctx context.Context, o options, out io.Writer) error {
+	if o.profile != "" {
+		file, err := os.Create(o.profile)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	measured, err := release(ctx, o, out)
 	if err != nil {
 		return err

@@ -1,10 +1,6 @@
 package transport
 
 import (
-	"reflect"
-	"strings"
-	"sync"
-
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
@@ -52,32 +48,5 @@ func (r *Request) resource() string {
 	if r.about != "" || !r.hasBody {
 		return r.about
 	}
-	body := reflect.Indirect(reflect.ValueOf(r.body))
-	if body.Kind() != reflect.Struct {
-		return ""
-	}
-	if field := contactField(body.Type()); field >= 0 {
-		return body.Field(field).String()
-	}
-	return ""
-}
-
-// contactFields remembers the results of contactField, because looking through the tags takes long.
-var contactFields sync.Map
-
-// contactField returns which field of a body is its contactId, or -1.
-func contactField(body reflect.Type) int {
-	if known, ok := contactFields.Load(body); ok {
-		return known.(int)
-	}
-	found := -1
-	for i := range body.NumField() {
-		name, _, _ := strings.Cut(body.Field(i).Tag.Get("json"), ",")
-		if name == "contactId" && body.Field(i).Type.Kind() == reflect.String {
-			found = i
-			break
-		}
-	}
-	contactFields.Store(body, found)
-	return found
+	return textMember(r.body, "contactId")
 }

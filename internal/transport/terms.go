@@ -1,9 +1,9 @@
 package transport
 
 import (
+	"bytes"
 	"fmt"
 	"hash/maphash"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +27,7 @@ type termsScope struct{ account, operation, path, key string }
 
 type sentTerms struct {
 	scope    termsScope
+	body     []byte   // of the first request, until asked is needed
 	asked    []uint64 // by Operation.Terms; 0 for a member that the request does not have
 	owner    string   // id of the resource that the key created; "" if no response showed it
 	since    time.Time
@@ -36,7 +37,8 @@ type sentTerms struct {
 }
 
 const (
-	maxTerms      = 10_000             // each has about 300 bytes
+	maxTerms      = 10_000             // each has about 300 bytes, and its body
+	maxTermsBody  = 512                // of a longer body, only the digests are kept
 	termsLifetime = 7 * 24 * time.Hour // of a caller's key
 )
 
@@ -49,19 +51,30 @@ func (m *terms) claim(r *Request, body []byte) (over func(value any, err error),
 		return func(any, error) {}, nil
 	}
 	scope := termsScope{account: r.account, operation: r.op.ID, path: r.path, key: r.call.Key}
-	asked := wire.Digests(m.seed, r.op.Terms, body)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.sent[scope]
 	if known == nil || time.Since(known.since) > termsLifetime && known.underway == 0 {
-		known = &sentTerms{scope: scope, asked: asked, since: time.Now()}
+		known = &sentTerms{scope: scope, body: body, since: time.Now()}
 		m.sent[scope] = known
-	}
-	if others := wire.Differing(r.op.Terms, known.asked, asked); others != nil {
-		return nil, known.reused(r.op, others)
+		if len(body) > maxTermsBody || r.op.Tells {
+			known.digest(m.seed, r.op)
+		}
+	} else if !bytes.Equal(known.body, body) {
+		known.digest(m.seed, r.op)
+		if others := wire.Differing(r.op.Terms, known.asked, wire.Digests(m.seed, r.op.Terms, body)); others != nil {
+			return nil, known.reused(r.op, others)
+		}
 	}
 	known.underway++
 	return func(value any, err error) { m.over(known, value, err) }, nil
+}
+
+// digest keeps the digests of the terms in place of the body. Most keys are used once, and need no digests.
+func (known *sentTerms) digest(seed maphash.Seed, op *Operation) {
+	if known.body != nil {
+		known.asked, known.body = wire.Digests(seed, op.Terms, known.body), nil
+	}
 }
 
 // reused returns the error that the service would return for this mistake.
@@ -88,7 +101,7 @@ func (m *terms) over(known *sentTerms, value any, err error) {
 	known.underway--
 	known.anchored = known.anchored || !withoutEffect(err)
 	if err == nil && known.owner == "" {
-		known.owner = idOf(value)
+		known.owner = textMember(value, "id")
 	}
 	switch {
 	case known.underway > 0:
@@ -119,15 +132,4 @@ func (m *terms) forget(known *sentTerms) {
 	if m.sent[known.scope] == known {
 		delete(m.sent, known.scope)
 	}
-}
-
-// idOf returns the id of a resource, or "".
-func idOf(value any) string {
-	v := reflect.ValueOf(value).Elem()
-	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
-		if field := v.Field(i); v.Type().Field(i).Tag.Get("json") == "id" && field.Kind() == reflect.String {
-			return field.String()
-		}
-	}
-	return ""
 }
