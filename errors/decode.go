@@ -43,7 +43,8 @@ type envelope struct {
 func readEnvelope(body []byte) (e envelope, err error) {
 	s := jsonscan.Over(body)
 	isObject := s.Kind() == jsonv2.KindBeginObject
-	for members := s.Object(); s.Member(&members); {
+	members := s.Object()
+	for s.Member(&members) {
 		switch string(members.Name) {
 		case "error":
 			e.read(&s)
@@ -68,7 +69,8 @@ func syntaxError(body []byte) error {
 
 // read reads the error object of the platform API.
 func (e *envelope) read(s *jsonscan.Scanner) {
-	for members := s.Object(); s.Member(&members); {
+	members := s.Object()
+	for s.Member(&members) {
 		switch string(members.Name) {
 		case "code":
 			e.Code = codeOf(s.Bytes())

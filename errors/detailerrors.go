@@ -33,7 +33,8 @@ func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 	e := &DetailErrors{Refusal: r}
 	s := jsonscan.Over(raw)
 	s.Share()
-	for entries := s.Array(); s.Entry(&entries); {
+	entries := s.Array()
+	for s.Entry(&entries) {
 		if s.Kind() == jsonv2.KindBeginObject {
 			e.Items = append(e.Items, readDetailItem(&s))
 		}
@@ -42,7 +43,8 @@ func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 }
 
 func readDetailItem(s *jsonscan.Scanner) (item DetailItem) {
-	for members := s.Object(); s.Member(&members); {
+	members := s.Object()
+	for s.Member(&members) {
 		switch string(members.Name) {
 		case "loc":
 			item.Loc = readLoc(s)
@@ -59,7 +61,8 @@ func readDetailItem(s *jsonscan.Scanner) (item DetailItem) {
 // readLoc reads strings and integers. The description says strings, but validators of this kind also send indexes as
 // numbers.
 func readLoc(s *jsonscan.Scanner) (loc []string) {
-	for entries := s.Array(); s.Entry(&entries); {
+	entries := s.Array()
+	for s.Entry(&entries) {
 		switch s.Kind() {
 		case jsonv2.KindString:
 			loc = append(loc, s.Text())

@@ -31,7 +31,8 @@ type details []byte
 // find returns a scanner at the value of a member. If the member is absent, the scanner reads nothing.
 func (d details) find(key string) jsonscan.Scanner {
 	s := jsonscan.Over(d)
-	for members := s.Object(); s.Member(&members); {
+	members := s.Object()
+	for s.Member(&members) {
 		if string(members.Name) == key {
 			break
 		}
@@ -50,7 +51,8 @@ func (d details) texts(key string) (out []string) {
 	if s.Kind() == jsonv2.KindString {
 		return strings.Fields(s.Text())
 	}
-	for entries := s.Array(); s.Entry(&entries); {
+	entries := s.Array()
+	for s.Entry(&entries) {
 		if s.Kind() == jsonv2.KindString {
 			out = append(out, s.Text())
 		}
@@ -119,7 +121,8 @@ func (d details) blockers(key string) []Blocker {
 // or nil for a member that is not read.
 func listOf[T any](s jsonscan.Scanner, text func(item *T, member []byte) *string) (list []T) {
 	s.Share()
-	for entries := s.Array(); s.Entry(&entries); {
+	entries := s.Array()
+	for s.Entry(&entries) {
 		if s.Kind() != jsonv2.KindBeginObject {
 			continue
 		}
@@ -128,7 +131,8 @@ func listOf[T any](s jsonscan.Scanner, text func(item *T, member []byte) *string
 		}
 		list = append(list, *new(T))
 		item := &list[len(list)-1]
-		for members := s.Object(); s.Member(&members); {
+		members := s.Object()
+		for s.Member(&members) {
 			if member := text(item, members.Name); member != nil {
 				*member = s.Text()
 			}

@@ -18,7 +18,8 @@ func (e *Conflict) LowBalance() bool {
 func namesBalance(raw []byte) bool {
 	named := false
 	s := jsonscan.Over(raw)
-	for members := s.Object(); s.Member(&members); {
+	members := s.Object()
+	for s.Member(&members) {
 		named = named || string(members.Name) == "available"
 	}
 	return named && s.End()

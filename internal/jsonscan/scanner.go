@@ -5,13 +5,16 @@
 // Every value can be read as every kind. A value of another kind is skipped, and reads as nothing:
 //
 //	s := jsonscan.Over(body)
-//	for members := s.Object(); s.Member(&members); {
+//	members := s.Object()
+//	for s.Member(&members) {
 //		switch string(members.Name) {
 //		case "code":
 //			code = s.Text()
 //		}
 //	}
 //	valid := s.End()
+//
+// The object is a variable before the loop: Go would copy one of the loop itself for each member.
 package jsonscan
 
 import (
@@ -54,11 +57,13 @@ func (s *Scanner) Kind() jsonv2.Kind {
 func (s *Scanner) Skip() {
 	switch s.Kind() {
 	case jsonv2.KindBeginObject:
-		for members := s.Object(); s.Member(&members); {
+		members := s.Object()
+		for s.Member(&members) {
 			s.Skip()
 		}
 	case jsonv2.KindBeginArray:
-		for entries := s.Array(); s.Entry(&entries); {
+		entries := s.Array()
+		for s.Entry(&entries) {
 			s.Skip()
 		}
 	case jsonv2.KindString:

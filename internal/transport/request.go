@@ -115,6 +115,10 @@ func (r *Request) aim(c *Client) {
 
 // setPath sets a path that is already escaped.
 func setPath(u *url.URL, escaped string) {
+	if strings.IndexByte(escaped, '%') < 0 { // the usual case
+		u.Path, u.RawPath = escaped, ""
+		return
+	}
 	u.RawPath = escaped
 	u.Path, _ = url.PathUnescape(escaped)
 	if u.Path == escaped {

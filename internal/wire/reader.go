@@ -71,7 +71,8 @@ func (r *Reader) object(s *Shape, into any, proven bool) bool {
 	}
 	var seen uint64
 	outside := len(r.unknown)
-	for members := r.scan.Plain(); r.scan.Next(&members); {
+	members := r.scan.Plain()
+	for r.scan.Next(&members) {
 		i, field := s.Fields(into, members.Name)
 		switch {
 		case i < 0:
@@ -179,7 +180,8 @@ func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 	to.empty()
 	place := len(r.path)
 	r.path = append(r.path, step{})
-	for entries, i := r.scan.Array(), 0; r.scan.Entry(&entries); i++ {
+	entries := r.scan.Array()
+	for i := 0; r.scan.Entry(&entries); i++ {
 		r.path[place].entry = i
 		start := r.scan.At()
 		r.entry(s.Item, to, basis, start)

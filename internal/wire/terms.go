@@ -76,7 +76,8 @@ func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
 		return nil
 	}
 	found := make([]uint64, len(stated))
-	for members := scan.Object(); scan.Member(&members); {
+	members := scan.Object()
+	for scan.Member(&members) {
 		for i, term := range stated {
 			if term.Name != string(members.Name) {
 				continue

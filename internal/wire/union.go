@@ -23,7 +23,8 @@ func (r *Reader) union(s *Shape, into any) bool {
 	}
 	var seen uint64
 	scan := jsonscan.Over(raw)
-	for members := scan.Object(); scan.Member(&members); {
+	members := scan.Object()
+	for scan.Member(&members) {
 		if i := variant.index(string(members.Name)); i >= 0 {
 			seen |= 1 << i
 		}
@@ -36,7 +37,8 @@ func (r *Reader) union(s *Shape, into any) bool {
 // names none.
 func (s *Shape) variant(raw []byte) (variant *Shape, named bool) {
 	scan := jsonscan.Over(raw)
-	for members := scan.Object(); scan.Member(&members); {
+	members := scan.Object()
+	for scan.Member(&members) {
 		if string(members.Name) == s.By && scan.Kind() == jsonv2.KindString {
 			return s.Variants[scan.Text()], true
 		}

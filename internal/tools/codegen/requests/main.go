@@ -101,7 +101,7 @@ func (w *writer) head(spec, packageName string) []byte {
 type writer struct {
 	buf      bytes.Buffer
 	types    map[string]*models.Struct
-	defined  map[string]string // types that are not structs, with their definitions
+	defined  map[string]string           // types that are not structs, with their definitions
 	shared   map[string]*models.Struct   // models of package model
 	inShared bool                        // the code being written is about one of those
 	needed   map[string]*openapi3.Schema // shared schemas that a request holds
