@@ -141,7 +141,7 @@ var shapeBalanceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfBalanceList}
+}, Fields: fieldOfBalanceList, Must: 0x1}
 
 func fieldOfBalanceList(object any, name []byte) (int, any) {
 	v := object.(*balanceList)
@@ -179,7 +179,7 @@ var shapeBankList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfBankList}
+}, Fields: fieldOfBankList, Must: 0x1}
 
 func fieldOfBankList(object any, name []byte) (int, any) {
 	v := object.(*bankList)
@@ -195,7 +195,7 @@ func fieldOfBankList(object any, name []byte) (int, any) {
 var shapeCardPreApproval = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "approved", Shape: &wire.Boolean, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfCardPreApproval}
+}, Fields: fieldOfCardPreApproval, Must: 0x1}
 
 func fieldOfCardPreApproval(object any, name []byte) (int, any) {
 	v := object.(*CardPreApproval)
@@ -214,7 +214,7 @@ var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfContact}
+}, Fields: fieldOfContact, Must: 0x6}
 
 func fieldOfContact(object any, name []byte) (int, any) {
 	v := object.(*Contact)
@@ -242,7 +242,7 @@ var shapeContactList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfContactList}
+}, Fields: fieldOfContactList, Must: 0x1}
 
 func fieldOfContactList(object any, name []byte) (int, any) {
 	v := object.(*ContactList)
@@ -264,7 +264,7 @@ var shapeContractList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfContractList}
+}, Fields: fieldOfContractList, Must: 0x1}
 
 func fieldOfContractList(object any, name []byte) (int, any) {
 	v := object.(*ContractList)
@@ -302,7 +302,7 @@ var shapeContractTemplateList = wire.Shape{Kind: wire.KindObject, Members: []wir
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfContractTemplateList}
+}, Fields: fieldOfContractTemplateList, Must: 0x1}
 
 func fieldOfContractTemplateList(object any, name []byte) (int, any) {
 	v := object.(*contractTemplateList)
@@ -324,7 +324,7 @@ var shapeInvoiceList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfInvoiceList}
+}, Fields: fieldOfInvoiceList, Must: 0x1}
 
 func fieldOfInvoiceList(object any, name []byte) (int, any) {
 	v := object.(*InvoiceList)
@@ -340,7 +340,7 @@ func fieldOfInvoiceList(object any, name []byte) (int, any) {
 var shapeKYCLink = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed},
 	{Name: "url", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfKYCLink}
+}, Fields: fieldOfKYCLink, Must: 0x2}
 
 func fieldOfKYCLink(object any, name []byte) (int, any) {
 	v := object.(*KYCLink)
@@ -356,7 +356,7 @@ func fieldOfKYCLink(object any, name []byte) (int, any) {
 var shapeKYCState = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "provider", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfKYCState}
+}, Fields: fieldOfKYCState, Must: 0x2}
 
 func fieldOfKYCState(object any, name []byte) (int, any) {
 	v := object.(*KYCState)
@@ -401,7 +401,7 @@ var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "rate", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "sourceAmount", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "sourceCurrency", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfQuote}
+}, Fields: fieldOfQuote, Must: 0x20}
 
 func fieldOfQuote(object any, name []byte) (int, any) {
 	v := object.(*Quote)
@@ -437,7 +437,7 @@ var shapeTransactionList = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfTransactionList}
+}, Fields: fieldOfTransactionList, Must: 0x1}
 
 func fieldOfTransactionList(object any, name []byte) (int, any) {
 	v := object.(*TransactionList)
@@ -459,7 +459,7 @@ var shapeTransferList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 		Proof:    true,
 	},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfTransferList}
+}, Fields: fieldOfTransferList, Must: 0x1}
 
 func fieldOfTransferList(object any, name []byte) (int, any) {
 	v := object.(*TransferList)
@@ -474,7 +474,7 @@ func fieldOfTransferList(object any, name []byte) (int, any) {
 
 var shapeTransferReceipt = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
-}, Fields: fieldOfTransferReceipt}
+}, Fields: fieldOfTransferReceipt, Must: 0x1}
 
 func fieldOfTransferReceipt(object any, name []byte) (int, any) {
 	v := object.(*TransferReceipt)
@@ -498,7 +498,7 @@ var shapeUserProfile = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "kycStatus", Shape: &answers.KYCStatus, Type: wire.Assumed},
 	{Name: "lastName", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfUserProfile}
+}, Fields: fieldOfUserProfile, Must: 0x90}
 
 func fieldOfUserProfile(object any, name []byte) (int, any) {
 	v := object.(*UserProfile)
@@ -536,7 +536,7 @@ var shapeBalance = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfBalance}
+}, Fields: fieldOfBalance, Must: 0x3}
 
 func fieldOfBalance(object any, name []byte) (int, any) {
 	v := object.(*Balance)
@@ -559,7 +559,7 @@ var shapeBank = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "method", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "requisites", Shape: &wire.Open, Type: wire.Assumed, Nullable: true},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfBank}
+}, Fields: fieldOfBank, Must: 0x16}
 
 func fieldOfBank(object any, name []byte) (int, any) {
 	v := object.(*Bank)
@@ -602,7 +602,7 @@ var shapeContractTemplate = wire.Shape{Kind: wire.KindObject, Members: []wire.Me
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "type", Shape: &answers.ContractType, Type: wire.Assumed},
-}, Fields: fieldOfContractTemplate}
+}, Fields: fieldOfContractTemplate, Must: 0x6}
 
 func fieldOfContractTemplate(object any, name []byte) (int, any) {
 	v := object.(*ContractTemplate)
@@ -655,7 +655,7 @@ var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "type", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfTransaction}
+}, Fields: fieldOfTransaction, Must: 0x39}
 
 func fieldOfTransaction(object any, name []byte) (int, any) {
 	v := object.(*Transaction)
@@ -701,7 +701,7 @@ var shapeTransfer = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "quoteId", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "txHash", Shape: &wire.Text, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfTransfer}
+}, Fields: fieldOfTransfer, Must: 0x4}
 
 func fieldOfTransfer(object any, name []byte) (int, any) {
 	v := object.(*Transfer)

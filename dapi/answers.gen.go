@@ -74,7 +74,7 @@ var shapeChainPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
-}, Fields: fieldOfChainPage}
+}, Fields: fieldOfChainPage, Must: 0x1}
 
 func fieldOfChainPage(object any, name []byte) (int, any) {
 	v := object.(*ChainPage)
@@ -91,7 +91,7 @@ var shapeChallenge = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "challengeId", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "expiresAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "payload", Shape: &wire.Bytes, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
-}, Fields: fieldOfChallenge}
+}, Fields: fieldOfChallenge, Must: 0x7}
 
 func fieldOfChallenge(object any, name []byte) (int, any) {
 	v := object.(*challenge)
@@ -118,7 +118,7 @@ var shapeClient = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "lastName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "status", Shape: &shapeClientStatus, Type: wire.Stated, Required: wire.Stated},
 	{Name: "type", Shape: &shapeClientType, Type: wire.Assumed},
-}, Fields: fieldOfClient}
+}, Fields: fieldOfClient, Must: 0x298}
 
 func fieldOfClient(object any, name []byte) (int, any) {
 	v := object.(*Client)
@@ -160,7 +160,7 @@ var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "name", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "user", Shape: &shapeContactUser, Type: wire.Assumed, Nullable: true},
 	{Name: "userId", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-}, Fields: fieldOfContact}
+}, Fields: fieldOfContact, Must: 0xe4}
 
 func fieldOfContact(object any, name []byte) (int, any) {
 	v := object.(*Contact)
@@ -204,7 +204,7 @@ var shapeContactCapabilities = wire.Shape{Kind: wire.KindObject, Members: []wire
 		Required: wire.Assumed,
 	},
 	{Name: "payable", Shape: &wire.Boolean, Type: wire.Assumed},
-}, Fields: fieldOfContactCapabilities}
+}, Fields: fieldOfContactCapabilities, Must: 0x7}
 
 func fieldOfContactCapabilities(object any, name []byte) (int, any) {
 	v := object.(*ContactCapabilities)
@@ -242,7 +242,7 @@ var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &shapeEscrowStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "syncedAt", Shape: &wire.Time, Type: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfEscrow}
+}, Fields: fieldOfEscrow, Must: 0x1188}
 
 func fieldOfEscrow(object any, name []byte) (int, any) {
 	v := object.(*Escrow)
@@ -289,7 +289,7 @@ var shapeKYB = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Required: wire.Assumed,
 	},
 	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfKYB}
+}, Fields: fieldOfKYB, Must: 0x3}
 
 func fieldOfKYB(object any, name []byte) (int, any) {
 	v := object.(*KYB)
@@ -305,7 +305,7 @@ func fieldOfKYB(object any, name []byte) (int, any) {
 var shapeKYBSubmission = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "snapshotId", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "status", Shape: &answers.KYCStatus, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfKYBSubmission}
+}, Fields: fieldOfKYBSubmission, Must: 0x3}
 
 func fieldOfKYBSubmission(object any, name []byte) (int, any) {
 	v := object.(*KYBSubmission)
@@ -329,7 +329,7 @@ var shapePayin = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "originChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "quote", Shape: &shapeQuote, Type: wire.Assumed},
 	{Name: "status", Shape: &shapePayinStatus, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfPayin}
+}, Fields: fieldOfPayin, Must: 0x224}
 
 func fieldOfPayin(object any, name []byte) (int, any) {
 	v := object.(*Payin)
@@ -360,7 +360,7 @@ func fieldOfPayin(object any, name []byte) (int, any) {
 
 var shapePayinInstructions = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "requisites", Shape: &shapeRequisites, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
-}, Fields: fieldOfPayinInstructions}
+}, Fields: fieldOfPayinInstructions, Must: 0x1}
 
 func fieldOfPayinInstructions(object any, name []byte) (int, any) {
 	v := object.(*PayinInstructions)
@@ -389,7 +389,7 @@ var shapePayout = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &shapePayoutStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "toChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfPayout}
+}, Fields: fieldOfPayout, Must: 0x419d}
 
 func fieldOfPayout(object any, name []byte) (int, any) {
 	v := object.(*Payout)
@@ -434,7 +434,7 @@ func fieldOfPayout(object any, name []byte) (int, any) {
 
 var shapePreparedEscrowAction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "action", Shape: &shapeEscrowAction, Type: wire.Stated, Required: wire.Stated, Proof: true},
-}, Fields: fieldOfPreparedEscrowAction}
+}, Fields: fieldOfPreparedEscrowAction, Must: 0x1}
 
 func fieldOfPreparedEscrowAction(object any, name []byte) (int, any) {
 	v := object.(*preparedEscrowAction)
@@ -450,7 +450,7 @@ var shapeRail = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "method", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "status", Shape: &shapeRailStatus, Type: wire.Assumed, Required: wire.Stated},
 	{Name: "virtualAccount", Shape: &shapeVirtualAccount, Type: wire.Assumed, Nullable: true},
-}, Fields: fieldOfRail}
+}, Fields: fieldOfRail, Must: 0x7}
 
 func fieldOfRail(object any, name []byte) (int, any) {
 	v := object.(*Rail)
@@ -476,7 +476,7 @@ var shapeRailPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Proof:    true,
 	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
-}, Fields: fieldOfRailPage}
+}, Fields: fieldOfRailPage, Must: 0x1}
 
 func fieldOfRailPage(object any, name []byte) (int, any) {
 	v := object.(*RailPage)
@@ -495,7 +495,7 @@ var shapeTokenGrant = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "refreshExpiresIn", Shape: &wire.Integer, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "refreshToken", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "tokenType", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfTokenGrant}
+}, Fields: fieldOfTokenGrant, Must: 0x1f}
 
 func fieldOfTokenGrant(object any, name []byte) (int, any) {
 	v := object.(*tokenGrant)
@@ -526,7 +526,7 @@ var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &shapeTransactionStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "type", Shape: &shapeTransactionType, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfTransaction}
+}, Fields: fieldOfTransaction, Must: 0x52f}
 
 func fieldOfTransaction(object any, name []byte) (int, any) {
 	v := object.(*Transaction)
@@ -566,7 +566,7 @@ var shapeTransactionPage = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 		Proof:    true,
 	},
 	{Name: "nextCursor", Shape: &wire.Text, Type: wire.Stated},
-}, Fields: fieldOfTransactionPage}
+}, Fields: fieldOfTransactionPage, Must: 0x1}
 
 func fieldOfTransactionPage(object any, name []byte) (int, any) {
 	v := object.(*TransactionPage)
@@ -588,7 +588,7 @@ var shapeTreasury = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	},
 	{Name: "gas", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "maxCredit", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Stated},
-}, Fields: fieldOfTreasury}
+}, Fields: fieldOfTreasury, Must: 0x7}
 
 func fieldOfTreasury(object any, name []byte) (int, any) {
 	v := object.(*Treasury)
@@ -607,7 +607,7 @@ var shapeApproval = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "expiresAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "payload", Shape: &wire.Bytes, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfApproval}
+}, Fields: fieldOfApproval, Must: 0x7}
 
 func fieldOfApproval(object any, name []byte) (int, any) {
 	v := object.(*Approval)
@@ -627,7 +627,7 @@ var shapeAsset = wire.Shape{Kind: wire.KindText, Words: []string{"USDC", "EURC"}
 var shapeBalance = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "available", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfBalance}
+}, Fields: fieldOfBalance, Must: 0x3}
 
 func fieldOfBalance(object any, name []byte) (int, any) {
 	v := object.(*Balance)
@@ -644,7 +644,7 @@ var shapeBlocker = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "code", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "field", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "message", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfBlocker}
+}, Fields: fieldOfBlocker, Must: 0x5}
 
 func fieldOfBlocker(object any, name []byte) (int, any) {
 	v := object.(*Blocker)
@@ -669,7 +669,7 @@ var shapeChain = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Type:     wire.Assumed,
 		Required: wire.Assumed,
 	},
-}, Fields: fieldOfChain}
+}, Fields: fieldOfChain, Must: 0xf}
 
 func fieldOfChain(object any, name []byte) (int, any) {
 	v := object.(*Chain)
@@ -738,7 +738,7 @@ var shapeContactMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Membe
 	{Name: "crossChain", Shape: &wire.Boolean, Type: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "method", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfContactMethod}
+}, Fields: fieldOfContactMethod, Must: 0x6}
 
 func fieldOfContactMethod(object any, name []byte) (int, any) {
 	v := object.(*ContactMethod)
@@ -776,7 +776,7 @@ var shapeEscrowAction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 	{Name: "approval", Shape: &shapeApproval, Type: wire.Assumed},
 	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "type", Shape: &shapeEscrowActionType, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfEscrowAction}
+}, Fields: fieldOfEscrowAction, Must: 0x6}
 
 func fieldOfEscrowAction(object any, name []byte) (int, any) {
 	v := object.(*EscrowAction)
@@ -844,7 +844,7 @@ var shapeQuote = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "rate", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "sourceAmount", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "sourceCurrency", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfQuote}
+}, Fields: fieldOfQuote, Must: 0x7f}
 
 func fieldOfQuote(object any, name []byte) (int, any) {
 	v := object.(*Quote)
@@ -924,7 +924,7 @@ var shapeTransactionType = wire.Shape{
 var shapeVirtualAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "requisites", Shape: &shapeRequisites, Type: wire.Assumed},
-}, Fields: fieldOfVirtualAccount}
+}, Fields: fieldOfVirtualAccount, Must: 0x1}
 
 func fieldOfVirtualAccount(object any, name []byte) (int, any) {
 	v := object.(*VirtualAccount)
@@ -941,7 +941,7 @@ var shapeToken = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "address", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "decimals", Shape: &wire.Integer, Type: wire.Stated, Required: wire.Stated},
 	{Name: "symbol", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfToken}
+}, Fields: fieldOfToken, Must: 0x7}
 
 func fieldOfToken(object any, name []byte) (int, any) {
 	v := object.(*Token)

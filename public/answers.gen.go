@@ -15,7 +15,7 @@ var shapeFXRate = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "bankTransfer", Shape: &wire.Amount, Type: wire.Stated},
 	{Name: "card", Shape: &wire.Amount, Type: wire.Stated},
 	{Name: "usdRate", Shape: &wire.Amount, Type: wire.Stated, Proof: true},
-}, Fields: fieldOfFXRate}
+}, Fields: fieldOfFXRate, Must: 0x4}
 
 func fieldOfFXRate(object any, name []byte) (int, any) {
 	v := object.(*FXRate)

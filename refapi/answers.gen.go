@@ -50,7 +50,7 @@ var shapeMerchantProduct = wire.Shape{Kind: wire.KindObject, Members: []wire.Mem
 	{Name: "updatedAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Stated},
 	{Name: "url", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "webhookUrl", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-}, Fields: fieldOfMerchantProduct}
+}, Fields: fieldOfMerchantProduct, Must: 0x1482d}
 
 func fieldOfMerchantProduct(object any, name []byte) (int, any) {
 	v := object.(*MerchantProduct)
@@ -101,7 +101,7 @@ var shapeWalletLoginResult = wire.Shape{Kind: wire.KindObject, Members: []wire.M
 	{Name: "status", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Stated, Proof: true},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "userOpHash", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-}, Fields: fieldOfWalletLoginResult}
+}, Fields: fieldOfWalletLoginResult, Must: 0x1}
 
 func fieldOfWalletLoginResult(object any, name []byte) (int, any) {
 	v := object.(*WalletLoginResult)

@@ -46,7 +46,7 @@ var Card = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "limit", Shape: &CardLimit, Type: wire.Stated},
 	{Name: "status", Shape: &CardStatus, Type: wire.Stated},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated},
-}, Fields: fieldOfCard}
+}, Fields: fieldOfCard, Must: 0x20}
 
 func fieldOfCard(object any, name []byte) (int, any) {
 	v := object.(*model.Card)
@@ -106,7 +106,7 @@ var CardDetails = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "cardNumber", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "cvv", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
 	{Name: "expiryDate", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
-}, Fields: fieldOfCardDetails}
+}, Fields: fieldOfCardDetails, Must: 0x7}
 
 func fieldOfCardDetails(object any, name []byte) (int, any) {
 	v := object.(*model.CardDetails)
@@ -125,7 +125,7 @@ func fieldOfCardDetails(object any, name []byte) (int, any) {
 var CardDetailsProof = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "messageSignature", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "nonce", Shape: &wire.Integer64, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfCardDetailsProof}
+}, Fields: fieldOfCardDetailsProof, Must: 0x3}
 
 func fieldOfCardDetailsProof(object any, name []byte) (int, any) {
 	v := object.(*model.CardDetailsProof)
@@ -183,7 +183,7 @@ var CardList = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "kycStatus", Shape: &KYCStatus, Type: wire.Stated, Default: "not_started"},
 	{Name: "phoneVerified", Shape: &wire.Boolean, Type: wire.Stated},
 	{Name: "total", Shape: &wire.Integer, Type: wire.Stated, Nullable: true},
-}, Fields: fieldOfCardList}
+}, Fields: fieldOfCardList, Must: 0x1, Defaults: true}
 
 func fieldOfCardList(object any, name []byte) (int, any) {
 	v := object.(*model.CardList)
@@ -250,7 +250,7 @@ var Contract = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &ContractStatus, Type: wire.Stated, Required: wire.Stated},
 	{Name: "type", Shape: &ContractType, Type: wire.Stated, Required: wire.Stated},
 	{Name: "updatedAt", Shape: &wire.Time, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfContract}
+}, Fields: fieldOfContract, Must: 0xe020190}
 
 func fieldOfContract(object any, name []byte) (int, any) {
 	v := object.(*model.Contract)
@@ -426,7 +426,7 @@ var Document = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Proof: true},
 	{Name: "key", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "name", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfDocument}
+}, Fields: fieldOfDocument, Must: 0x1}
 
 func fieldOfDocument(object any, name []byte) (int, any) {
 	v := object.(*model.Document)
@@ -445,7 +445,7 @@ func fieldOfDocument(object any, name []byte) (int, any) {
 var EmailAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "accountType", Shape: &AccountType, Type: wire.Stated, Default: "email"},
 	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfEmailAccount}
+}, Fields: fieldOfEmailAccount, Must: 0x2, Defaults: true}
 
 func fieldOfEmailAccount(object any, name []byte) (int, any) {
 	v := object.(*model.EmailAccount)
@@ -521,7 +521,7 @@ var Invoice = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &InvoiceStatus, Type: wire.Stated, Required: wire.Stated},
 	{Name: "transaction", Shape: &InvoiceTransaction, Type: wire.Stated, Nullable: true},
 	{Name: "updatedAt", Shape: &wire.Time, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfInvoice}
+}, Fields: fieldOfInvoice, Must: 0x500861}
 
 func fieldOfInvoice(object any, name []byte) (int, any) {
 	v := object.(*model.Invoice)
@@ -659,7 +659,7 @@ var InvoiceUpdate = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "onchainTransactionId", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "paidAt", Shape: &wire.Time, Type: wire.Assumed, Nullable: true},
 	{Name: "status", Shape: &InvoiceStatus, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfInvoiceUpdate}
+}, Fields: fieldOfInvoiceUpdate, Must: 0x4}
 
 func fieldOfInvoiceUpdate(object any, name []byte) (int, any) {
 	v := object.(*model.InvoiceUpdate)
@@ -679,7 +679,7 @@ var LineItem = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "name", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
 	{Name: "price", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "quantity", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfLineItem}
+}, Fields: fieldOfLineItem, Must: 0x7}
 
 func fieldOfLineItem(object any, name []byte) (int, any) {
 	v := object.(*model.LineItem)
@@ -706,7 +706,7 @@ var LocalRailPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.M
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "phoneNumber", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfLocalRailPaymentMethod}
+}, Fields: fieldOfLocalRailPaymentMethod, Must: 0x2}
 
 func fieldOfLocalRailPaymentMethod(object any, name []byte) (int, any) {
 	v := object.(*model.LocalRailPaymentMethod)
@@ -742,7 +742,7 @@ var OnchainAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "currency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
 	{Name: "walletAddress", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfOnchainAccount}
+}, Fields: fieldOfOnchainAccount, Must: 0x16, Defaults: true}
 
 func fieldOfOnchainAccount(object any, name []byte) (int, any) {
 	v := object.(*model.OnchainAccount)
@@ -769,7 +769,7 @@ var PIXPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "holderTaxId", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "pixKey", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "pixKeyType", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfPIXPaymentMethod}
+}, Fields: fieldOfPIXPaymentMethod, Must: 0x1}
 
 func fieldOfPIXPaymentMethod(object any, name []byte) (int, any) {
 	v := object.(*model.PIXPaymentMethod)
@@ -853,7 +853,7 @@ var ProviderUSDPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfProviderUSDPaymentMethod}
+}, Fields: fieldOfProviderUSDPaymentMethod, Must: 0x2}
 
 func fieldOfProviderUSDPaymentMethod(object any, name []byte) (int, any) {
 	v := object.(*model.ProviderUSDPaymentMethod)
@@ -895,7 +895,7 @@ var SEPAPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Member
 	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "relationship", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfSEPAPaymentMethod}
+}, Fields: fieldOfSEPAPaymentMethod, Must: 0x20}
 
 func fieldOfSEPAPaymentMethod(object any, name []byte) (int, any) {
 	v := object.(*model.SEPAPaymentMethod)
@@ -947,7 +947,7 @@ var SWIFTPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.Membe
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "ibanNumber", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfSWIFTPaymentMethod}
+}, Fields: fieldOfSWIFTPaymentMethod, Must: 0x8}
 
 func fieldOfSWIFTPaymentMethod(object any, name []byte) (int, any) {
 	v := object.(*model.SWIFTPaymentMethod)
@@ -994,7 +994,7 @@ var USExternalPaymentMethod = wire.Shape{Kind: wire.KindObject, Members: []wire.
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "routingNumber", Shape: &wire.Text, Type: wire.Assumed},
-}, Fields: fieldOfUSExternalPaymentMethod}
+}, Fields: fieldOfUSExternalPaymentMethod, Must: 0x80}
 
 func fieldOfUSExternalPaymentMethod(object any, name []byte) (int, any) {
 	v := object.(*model.USExternalPaymentMethod)
@@ -1048,7 +1048,7 @@ var UniversalTransactionStatus = wire.Shape{Kind: wire.KindObject, Members: []wi
 	{Name: "toAmount", Shape: &wire.Amount, Type: wire.Stated, Nullable: true},
 	{Name: "toCurrency", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "type", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
-}, Fields: fieldOfUniversalTransactionStatus}
+}, Fields: fieldOfUniversalTransactionStatus, Must: 0x6ee1}
 
 func fieldOfUniversalTransactionStatus(object any, name []byte) (int, any) {
 	v := object.(*model.UniversalTransactionStatus)

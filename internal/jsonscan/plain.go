@@ -21,6 +21,9 @@ func (s *Scanner) Plain() Plain { return Plain{sequence: s.enter('{')} }
 // Next moves to the next member, and to its value. It returns false at the end of the object. Read the value as a
 // whole, or not at all.
 func (s *Scanner) Next(p *Plain) bool {
+	if s.nextUsual(p) {
+		return true
+	}
 	if !s.next(&p.sequence, '}') {
 		return false
 	}
@@ -39,6 +42,31 @@ func (s *Scanner) Next(p *Plain) bool {
 	return true
 }
 
+// nextUsual is Next for text without spaces and a name of ASCII without escapes, behind a value that was read. It
+// returns false for any other text, and does not move then.
+func (s *Scanner) nextUsual(p *Plain) bool {
+	start := s.at
+	if p.unread > 0 {
+		if start == p.unread || !s.Begins(',') {
+			return false
+		}
+		start++
+	}
+	if !p.open || start >= len(s.text) || s.text[start] != '"' {
+		return false
+	}
+	start++
+	end := usual(s.text, start)
+	if end+len(`":`) >= len(s.text) || s.text[end] != '"' || s.text[end+1] != ':' || s.text[end+2] <= ' ' {
+		return false
+	}
+	p.Name, p.escaped = s.text[start:end:end], false
+	p.at = place{start, end}
+	s.at = end + len(`":`)
+	p.unread = s.at
+	return true
+}
+
 // Begins reports whether the next value begins with a character.
 func (s *Scanner) Begins(c byte) bool { return s.at < len(s.text) && s.text[s.at] == c }
 
@@ -47,6 +75,11 @@ func (s *Scanner) Begins(c byte) bool { return s.at < len(s.text) && s.text[s.at
 func (s *Scanner) String() ([]byte, bool) {
 	if !s.Begins('"') {
 		return nil, false
+	}
+	start := s.at + 1
+	if end := usual(s.text, start); end < len(s.text) && s.text[end] == '"' {
+		s.at = end + 1
+		return s.text[start:end:end], true
 	}
 	text, _ := s.unquoted()
 	return text, !s.bad

@@ -81,15 +81,7 @@ func (s *Scanner) unquoted() (text []byte, escaped bool) {
 // quoted reads a string, and returns what is between its quotes and whether it has escapes.
 func (s *Scanner) quoted() (inner []byte, escaped bool) {
 	start, ascii := s.at+1, true
-	for i := start; i < len(s.text); {
-		if rest := s.text[i:]; len(rest) >= 8 {
-			special := specials(binary.LittleEndian.Uint64(rest))
-			if special == 0 {
-				i += 8
-				continue
-			}
-			i += bits.TrailingZeros64(special) / 8
-		}
+	for i := usual(s.text, start); i < len(s.text); i = usual(s.text, i) {
 		switch c := s.text[i]; {
 		case c == '"':
 			inner, s.at = s.text[start:i:i], i+1
@@ -109,12 +101,26 @@ func (s *Scanner) quoted() (inner []byte, escaped bool) {
 			s.fail()
 			return nil, false
 		default:
-			ascii = ascii && c < utf8.RuneSelf
+			ascii = false
 			i++
 		}
 	}
 	s.fail()
 	return nil, false
+}
+
+// usual returns where the next character is that quoted must look at, or the length of the text.
+func usual(text []byte, at int) int {
+	for len(text)-at >= 8 {
+		if special := specials(binary.LittleEndian.Uint64(text[at:])); special != 0 {
+			return at + bits.TrailingZeros64(special)/8
+		}
+		at += 8
+	}
+	for at < len(text) && text[at] >= ' ' && text[at] < utf8.RuneSelf && text[at] != '"' && text[at] != '\\' {
+		at++
+	}
+	return at
 }
 
 // specials finds, among eight bytes at once, those that quoted must look at: quotes, backslashes, control characters

@@ -134,11 +134,11 @@ var errNoAnswer = errors.New("the transport returned neither a response nor an e
 // dropUnreadableLocation removes a Location that cannot be parsed. http.Client reads it even if it does not follow
 // redirects, and its error would print it.
 func dropUnreadableLocation(h http.Header) {
-	location := h.Get("Location")
-	if location == "" {
+	locations := h["Location"]
+	if len(locations) == 0 {
 		return // the usual case
 	}
-	if _, err := url.Parse(location); err != nil {
+	if _, err := url.Parse(locations[0]); err != nil {
 		h.Del("Location")
 	}
 }

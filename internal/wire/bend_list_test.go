@@ -12,7 +12,7 @@ type list struct {
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 }
 
-var listShape = Shape{Kind: KindObject, Members: []Member{
+var listShape = complete(Shape{Kind: KindObject, Members: []Member{
 	{Name: "items", Shape: &Shape{Kind: KindList, Item: &partShape}, Type: Assumed, Required: Assumed, Proof: true},
 	{Name: "nextCursor", Shape: &Text, Type: Stated},
 }, Fields: func(object any, name []byte) (int, any) {
@@ -24,7 +24,7 @@ var listShape = Shape{Kind: KindObject, Members: []Member{
 		return 1, &v.NextCursor
 	}
 	return -1, nil
-}}
+}})
 
 // The envelope of a list is assumed.
 func TestAListIsFoundInAnotherEnvelope(t *testing.T) {

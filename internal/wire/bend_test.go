@@ -60,10 +60,21 @@ func (c *choice) UnmarshalJSONFrom(dec *jsonv2.Decoder) error {
 	return nil
 }
 
-var partShape = Shape{Kind: KindObject, Members: []Member{
+// complete sets what the generator writes for the members of an object.
+func complete(s Shape) Shape {
+	for i, m := range s.Members {
+		if m.Required != 0 || m.Proof {
+			s.Must |= 1 << i
+		}
+		s.Defaults = s.Defaults || m.Default != ""
+	}
+	return s
+}
+
+var partShape = complete(Shape{Kind: KindObject, Members: []Member{
 	{Name: "id", Shape: &Text, Type: Stated, Required: Stated, Proof: true},
 	{Name: "size", Shape: &Integer, Type: Assumed},
-}, Fields: fieldOfPart}
+}, Fields: fieldOfPart})
 
 func fieldOfPart(object any, name []byte) (int, any) {
 	v := object.(*part)
@@ -76,7 +87,7 @@ func fieldOfPart(object any, name []byte) (int, any) {
 	return -1, nil
 }
 
-var resourceShape = Shape{Kind: KindObject, Members: []Member{
+var resourceShape = complete(Shape{Kind: KindObject, Members: []Member{
 	{Name: "id", Shape: &Text, Type: Stated, Required: Stated, Proof: true},
 	{Name: "name", Shape: &Text, Type: Stated, Required: Stated},
 	{Name: "flag", Shape: &Boolean, Type: Assumed, Required: Assumed},
@@ -93,7 +104,7 @@ var resourceShape = Shape{Kind: KindObject, Members: []Member{
 		Variants: map[string]*Shape{"part": &partShape}, Kept: keptChoice}, Type: Assumed},
 	{Name: "open", Shape: &Open, Type: Assumed},
 	{Name: "comment", Shape: &Text, Type: Stated},
-}, Fields: fieldOfResource}
+}, Fields: fieldOfResource})
 
 func keptChoice(union any) []byte {
 	v := union.(*choice)

@@ -29,6 +29,9 @@ type step struct {
 // there may be, but a hostile response can have one that is much smaller than the others.
 const maxRoom = 128
 
+// few is the room for the entries of a list without parts. Such lists are short.
+const few = 4
+
 // maxUnknown bounds the unknown names of an object, because each is compared with the others.
 const maxUnknown = 64
 
@@ -85,8 +88,12 @@ func (r *Reader) object(s *Shape, into any, proven bool) bool {
 		}
 	}
 	r.unknown = r.unknown[:outside]
-	r.missing(s, seen, proven)
-	s.setDefaults(into)
+	if seen&s.Must != s.Must {
+		r.missing(s, seen, proven)
+	}
+	if s.Defaults {
+		s.setDefaults(into)
+	}
 	return true
 }
 
@@ -183,6 +190,9 @@ func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 	entries := r.scan.Array()
 	for i := 0; r.scan.Entry(&entries); i++ {
 		r.path[place].entry = i
+		if i == 0 && s.Item.Kind < KindObject {
+			to.grow(few)
+		}
 		start := r.scan.At()
 		r.entry(s.Item, to, basis, start)
 		if i == 0 && proof {

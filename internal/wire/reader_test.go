@@ -166,8 +166,8 @@ func TestAPageGetsItsRoomAtOnce(t *testing.T) {
 
 // A default counts for a text that is absent, null or empty.
 func TestATextHasItsDefault(t *testing.T) {
-	shape := Shape{Kind: KindObject, Members: []Member{{Name: "id", Shape: &Text, Type: Stated},
-		{Name: "name", Shape: &Text, Type: Stated, Default: "nobody"}}, Fields: fieldOfResource}
+	shape := complete(Shape{Kind: KindObject, Members: []Member{{Name: "id", Shape: &Text, Type: Stated},
+		{Name: "name", Shape: &Text, Type: Stated, Default: "nobody"}}, Fields: fieldOfResource})
 	for body, want := range map[string]string{`{"id":"r"}`: "nobody", `{"name":null}`: "nobody",
 		`{"name":""}`:    "nobody",
 		`{"name":"Bob"}`: "Bob"} {

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/base64"
 	"time"
 
@@ -112,11 +111,11 @@ func (r *Reader) integer() (n int64, ok bool) {
 // bytes reads standard base64. It leaves other forms to the bender.
 func (r *Reader) bytes(to *[]byte) bool {
 	text, ok := r.scan.String()
-	if !ok || bytes.IndexByte(text, '\n') >= 0 || bytes.IndexByte(text, '\r') >= 0 { // package base64 ignores both
+	if !ok {
 		return false
 	}
 	decoded := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
 	n, err := base64.StdEncoding.Decode(decoded, text)
 	*to = decoded[:n]
-	return err == nil
+	return err == nil && base64.StdEncoding.EncodedLen(n) == len(text) // package base64 skips line ends
 }

@@ -7,6 +7,8 @@ type Shape struct {
 	Kind     Kind
 	Members  []Member          // of an object, at most 64
 	Fields   Fields            // of an object's Go type; nil for a type that decodes itself
+	Must     uint64            // a bit for each member of an object that is required or proves it
+	Defaults bool              // some members of an object have one
 	Words    []string          // known words of a text
 	Item     *Shape            // of a list
 	By       string            // the member that selects the variant of a union
@@ -72,11 +74,15 @@ const (
 
 // ProvenBy returns the shape with more proof members.
 func (s *Shape) ProvenBy(names ...string) *Shape {
-	proven := &Shape{Kind: s.Kind, Members: slices.Clone(s.Members), Fields: s.Fields}
+	proven := *s
+	proven.Members = slices.Clone(s.Members)
 	for i := range proven.Members {
-		proven.Members[i].Proof = proven.Members[i].Proof || slices.Contains(names, proven.Members[i].Name)
+		if slices.Contains(names, proven.Members[i].Name) {
+			proven.Members[i].Proof = true
+			proven.Must |= 1 << i
+		}
 	}
-	return proven
+	return &proven
 }
 
 // member returns the member with this name, or nil.

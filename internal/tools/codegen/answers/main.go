@@ -194,8 +194,28 @@ func (w *writer) schema(name string, schema *openapi3.Schema) error {
 		w.line("}}")
 		return nil
 	}
-	w.line("}, Fields: fieldOf%s}", name)
+	defaults := ""
+	for _, property := range schema.Properties {
+		if _, ok := property.Value.Default.(string); ok {
+			defaults = ", Defaults: true"
+		}
+	}
+	w.line("}, Fields: fieldOf%s%s%s}", name, must(schema), defaults)
 	return w.fields(name, schema)
+}
+
+// must returns the bits of the members that are required or prove a response.
+func must(schema *openapi3.Schema) string {
+	var bits uint64
+	for i, property := range description.SortedKeys(schema.Properties) {
+		if slices.Contains(schema.Required, property) || schema.Properties[property].Value.Extensions["x-proof"] == true {
+			bits |= 1 << i
+		}
+	}
+	if bits == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", Must: %#x", bits)
 }
 
 func (w *writer) union(name string, schema *openapi3.Schema) error {

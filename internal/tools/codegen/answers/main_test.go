@@ -130,6 +130,8 @@ func TestWhatIsKnownOfEachMemberIsWritten(t *testing.T) {
 		`{Name: "items", Shape: &wire.Shape{Kind: wire.KindList, Item: &shapeThing},` +
 			` Type: wire.Assumed, Required: wire.Assumed, Proof: true},`,
 		`{Name: "kind", Shape: &shapeKind, Type: wire.Stated, Default: "big"},`,
+		"}, Fields: fieldOfThing, Must: 0xe1d, Defaults: true}\n",
+		"}, Fields: fieldOfPart, Must: 0x1}\n",
 		`var shapeKind = wire.Shape{Kind: wire.KindText, Words: []string{"big", "small"}}`,
 		"\tBy:      \"kind\",\n\tSelects: wire.Assumed,\n\tVariants: map[string]*wire.Shape{\n",
 		`var answerMakeThing = wire.Answer{Shape: shapeThing.ProvenBy("key")}`,
