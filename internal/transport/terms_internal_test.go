@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,7 +82,7 @@ func TestTenThousandKeysAreRemembered(t *testing.T) {
 	claim := func(i int, amount string) error {
 		over, err := m.claim(keyed(fmt.Sprint(i)), asking(amount))
 		if err == nil {
-			over(new(booked), nil)
+			over(&booked{ID: strings.Repeat("long", 20)}, nil)
 		}
 		return err
 	}
@@ -89,7 +90,8 @@ func TestTenThousandKeysAreRemembered(t *testing.T) {
 	for i := range keys {
 		require.NoError(t, claim(i, "25"))
 	}
-	assert.Len(t, m.sent, 10_000)
+	assert.Len(t, m.at, 10_000)
+	assert.Len(t, m.long, 10_000)
 	assert.Len(t, m.order, 10_000)
 	assert.LessOrEqual(t, cap(m.order), 30_000, "what was forgotten is freed")
 	require.Error(t, claim(keys-10_000, "24"), "the oldest that is remembered")
@@ -103,7 +105,7 @@ func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
 		require.NoError(t, err)
 		over(nil, &errors.NotDelivered{})
 	}
-	assert.Empty(t, m.sent)
+	assert.Empty(t, m.at)
 	assert.Empty(t, m.order)
 }
 
@@ -177,7 +179,7 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		for i := range 20_000 {
 			claim(fmt.Sprint(i))(new(booked), nil)
 		}
-		assert.Len(t, m.sent, 10_002)
+		assert.Len(t, m.at, 10_002)
 		time.Sleep(7*24*time.Hour + time.Second)
 		require.Error(t, other("first"))
 		require.Error(t, other("again"))
@@ -189,7 +191,7 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		for i := range 10_000 {
 			claim(fmt.Sprint("later ", i))(new(booked), nil)
 		}
-		assert.Equal(t, 10_001, len(m.sent), "and forgotten in its turn; only the first is under way") //nolint:testifylint // a map of that size is not to be printed
+		assert.Equal(t, 10_001, len(m.at), "and forgotten in its turn; only the first is under way") //nolint:testifylint // a map of that size is not to be printed
 	})
 }
 
@@ -222,7 +224,7 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 		_, err = m.claim(r, asking("24"))
 		assert.NoError(t, err)
 	}
-	assert.Empty(t, m.sent)
+	assert.Empty(t, m.at)
 }
 
 // A key's owner is the id in the response: the text with that name, and no other member.
@@ -237,10 +239,12 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 		Name string `json:"name"`
 	}
 	list := []string{"po_1"}
+	usual, long := "po_"+strings.Repeat("a", 37), "po_"+strings.Repeat("a", 38)
 	for _, tc := range []struct {
 		answer any
 		owner  string
-	}{{&named{"Bob", "po_1", "x"}, "po_1"}, {&numbered{1, "Bob"}, ""}, {&list, ""}} {
+	}{{&named{"Bob", "po_1", "x"}, "po_1"}, {&numbered{1, "Bob"}, ""}, {&list, ""}, {&booked{usual}, usual},
+		{&booked{long}, long}, {&booked{strings.Repeat(long, 5)}, strings.Repeat(long, 5)}} {
 		m := newTerms()
 		over, err := m.claim(keyed("k"), asking("25"))
 		require.NoError(t, err)

@@ -1,10 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"hash/maphash"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -20,99 +20,137 @@ type Term struct {
 	Choice bool // a request has exactly one of several such members, so a request without it asks for something else
 }
 
-// TermFormat returns one spelling of a value, so that equal values have equal texts.
-type TermFormat func(value string) string
+// MaxTerms is the largest number of terms of a request.
+const MaxTerms = 8
+
+// TermFormat appends one spelling of a value, so that equal values have equal texts.
+type TermFormat func(dst, value []byte) []byte
 
 // TermText is free text. Its spelling counts letter by letter.
-func TermText(value string) string { return value }
+func TermText(dst, value []byte) []byte { return append(dst, value...) }
 
 // TermCaseless is a value in which upper and lower case are the same, such as an address or a UUID.
-func TermCaseless(value string) string { return strings.ToLower(value) }
+func TermCaseless(dst, value []byte) []byte { return append(dst, bytes.ToLower(value)...) }
 
 // TermID is an id with an optional prefix.
 func TermID(prefix string) TermFormat {
-	return func(value string) string { return strings.TrimPrefix(value, prefix) }
+	return func(dst, value []byte) []byte { return append(dst, bytes.TrimPrefix(value, []byte(prefix))...) }
 }
 
 // TermDecimal is an amount: 12.5 equals 12.50.
-func TermDecimal(value string) string {
-	amount, err := decimal.NewFromString(value)
-	if err != nil || amount.Exponent() > maxExponent || amount.Exponent() < -maxExponent {
-		return value
+func TermDecimal(dst, value []byte) []byte {
+	if _, plain := parsePlain(value); plain {
+		return appendPlain(dst, value)
 	}
-	return amount.String()
+	amount, err := decimal.NewFromString(string(value))
+	if err != nil || amount.Exponent() > maxExponent || amount.Exponent() < -maxExponent {
+		return append(dst, value...)
+	}
+	return append(dst, amount.String()...)
+}
+
+// appendPlain appends digits with at most one point as package decimal writes them.
+func appendPlain(dst, value []byte) []byte {
+	if bytes.IndexByte(value, '.') >= 0 {
+		value = bytes.TrimRight(bytes.TrimRight(value, "0"), ".")
+	}
+	value = bytes.TrimLeft(value, "0")
+	if len(value) == 0 || value[0] == '.' {
+		dst = append(dst, '0')
+	}
+	return append(dst, value...)
 }
 
 // maxExponent bounds the length of a decimal that is written out.
 const maxExponent = 1000
 
 // TermDuration is a number of s, m, h or d: 1h equals 60m.
-func TermDuration(value string) string {
-	seconds := map[byte]int{'s': 1, 'm': 60, 'h': 3600, 'd': 86400}
+func TermDuration(dst, value []byte) []byte {
 	last := len(value) - 1 // a term is not empty
-	count, err := strconv.Atoi(value[:last])
-	unit := seconds[value[last]]
-	if err != nil || unit == 0 {
-		return value
+	count, err := strconv.Atoi(string(value[:last]))
+	if unit := secondsOf(value[last]); err == nil && unit > 0 {
+		return append(strconv.AppendInt(dst, int64(count*unit), 10), 's')
 	}
-	return strconv.Itoa(count*unit) + "s"
+	return append(dst, value...)
+}
+
+func secondsOf(unit byte) int {
+	switch unit {
+	case 's':
+		return 1
+	case 'm':
+		return 60
+	case 'h':
+		return 3600
+	case 'd':
+		return 86400
+	}
+	return 0
 }
 
 // TermSet is a list of texts in any order.
-func TermSet(value string) string {
-	var items []string
-	if jsonv2.Unmarshal([]byte(value), &items) != nil {
-		return value
+func TermSet(dst, value []byte) []byte {
+	var room [8]string
+	items := room[:0]
+	scan := jsonscan.Over(value)
+	entries := scan.Array()
+	for scan.Entry(&entries) {
+		if scan.Kind() != jsonv2.KindString {
+			return append(dst, value...)
+		}
+		items = append(items, scan.Text())
 	}
 	slices.Sort(items)
-	return strings.Join(items, "\x00")
+	for i, item := range items {
+		if i > 0 {
+			dst = append(dst, 0)
+		}
+		dst = append(dst, item...)
+	}
+	return dst
 }
 
-// Digests returns the digests of the terms in a body, and 0 for a term that the body does not have. A body that is not
-// a JSON object has no terms.
-func Digests(seed maphash.Seed, stated []Term, body []byte) []uint64 {
+// Digests are the digests of the terms of a request, and 0 for a term that the request does not have.
+type Digests [MaxTerms]uint64
+
+// DigestsOf returns the digests of the terms in a body. A body that is not a JSON object has no terms.
+func DigestsOf(seed maphash.Seed, stated []Term, body []byte) (found Digests) {
 	scan := jsonscan.Over(body)
-	if len(stated) == 0 || scan.Kind() != jsonv2.KindBeginObject {
-		return nil
-	}
-	found := make([]uint64, len(stated))
-	members := scan.Object()
-	for scan.Member(&members) {
+	var room [64]byte
+	members := scan.Plain()
+	for scan.Next(&members) {
 		for i, term := range stated {
 			if term.Name != string(members.Name) {
 				continue
 			}
-			if text := plain(&scan); text != "" {
-				found[i] = maphash.String(seed, term.Format(text))
+			if text := plain(&scan); len(text) > 0 {
+				found[i] = maphash.Bytes(seed, term.Format(room[:0], text))
 			}
 			break
 		}
-	}
-	if !scan.End() {
-		return nil
 	}
 	return found
 }
 
 // Differing returns the members that both requests have, with different values. It ignores a member that only one of
 // them has: the service may assume the same value for the other.
-func Differing(stated []Term, before, now []uint64) (names []string) {
-	for i := range min(len(before), len(now)) {
+func Differing(stated []Term, before, now Digests) (names []string) {
+	for i, term := range stated {
 		both := before[i] != 0 && now[i] != 0
-		if before[i] != now[i] && (both || stated[i].Choice) {
-			names = append(names, stated[i].Name)
+		if before[i] != now[i] && (both || term.Choice) {
+			names = append(names, term.Name)
 		}
 	}
 	return names
 }
 
 // plain reads a string without its quotes, and any other value as it is. Null is empty.
-func plain(scan *jsonscan.Scanner) string {
+func plain(scan *jsonscan.Scanner) []byte {
 	switch scan.Kind() {
 	case jsonv2.KindString:
-		return scan.Text()
+		return scan.Bytes()
 	case jsonv2.KindNull:
-		return ""
+		return nil
 	}
-	return string(scan.Raw())
+	return scan.Raw()
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
 )
 
 func TestSameTermsInAnotherSpelling(t *testing.T) {
@@ -65,15 +67,23 @@ func TestSameTermsInAnotherSpelling(t *testing.T) {
 		"no JSON": {`{`, `[1]`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, now := Digests(seed, stated, []byte(tc.before)), Digests(seed, stated, []byte(tc.now))
+			before, now := DigestsOf(seed, stated, []byte(tc.before)), DigestsOf(seed, stated, []byte(tc.now))
 			assert.Equal(t, tc.differ, strings.Join(Differing(stated, before, now), " "))
 			assert.Equal(t, tc.differ, strings.Join(Differing(stated, now, before), " "))
 			for i, term := range stated { // each alone
-				before, now := Digests(seed, stated[i:i+1], []byte(tc.before)), Digests(seed, stated[i:i+1],
+				before, now := DigestsOf(seed, stated[i:i+1], []byte(tc.before)), DigestsOf(seed, stated[i:i+1],
 					[]byte(tc.now))
 				assert.Equal(t, slices.Contains(strings.Fields(tc.differ), term.Name),
 					Differing(stated[i:i+1], before, now) != nil, term.Name)
 			}
 		})
 	}
+}
+
+// Plain digits are written in the same way without package decimal.
+func TestPlainAmountsAreWrittenAsPackageDecimalDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		digits := rapid.StringMatching(`[0-9]{1,8}(\.[0-9]{1,8})?`).Draw(t, "digits")
+		assert.Equal(t, decimal.RequireFromString(digits).String(), string(TermDecimal(nil, []byte(digits))))
+	})
 }
