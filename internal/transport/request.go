@@ -22,6 +22,7 @@ type Request struct {
 	query   url.Values
 	account string
 	acting  [1]string   // account, as the value of its header
+	key     [1]string   // idempotency key, as the value of its header
 	headers http.Header // of this operation
 	body    any
 	hasBody bool

@@ -82,6 +82,12 @@ type sending struct {
 	body    timedBody
 }
 
+// watchedSending is that of an attempt that is traced.
+type watchedSending struct {
+	sending
+	trace connTrace
+}
+
 // attempt is the last step of every attempt. It counts, sets the header, and sends.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
 	var started time.Time
@@ -91,13 +97,17 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*h
 	if t.attempts++; t.attempts == 1 {
 		t.began = started
 	}
+	var sent *sending
 	var traced *connTrace
-	if t.op.write() { // a read may always be repeated
-		traced = new(connTrace)
+	if t.op.write() {
+		watched := new(watchedSending)
+		sent, traced = &watched.sending, &watched.trace
 		ctx = traced.watch(ctx)
+	} else { // a read may always be repeated
+		sent = new(sending)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	sent := &sending{request: *req.WithContext(ctx)} // a copy, because a transport must not change its request
+	sent.request = *req.WithContext(ctx) // a copy, because a transport must not change its request
 	sent.request.Header = t.header
 	resp, err := answered(c.next.Value().RoundTrip(&sent.request))
 	t.unsent, t.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
