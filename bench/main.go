@@ -65,7 +65,7 @@ func parse(args []string) (o options, err error) {
 		"measure on this release, and write the figures to this `file`; - prints them only")
 	releases := flags.String("releases", "", "the releases of Go for -write, such as \"go1.26.8 go1.27.4\"")
 	rows := flags.String("rows", "", "a `regexp` that chooses rows by their ids, such as ^memory/")
-	parts := flags.String("parts", "rows,footprint,host", "what to measure: rows, footprint, host, load")
+	parts := flags.String("parts", "rows,footprint,host,load", "what -write and -measure measure")
 	flags.IntVar(&o.plan.Turns, "turns", 10, "how many turns each side has")
 	flags.DurationVar(&o.plan.Block, "block", 150*time.Millisecond, "how long a turn of one side takes")
 	flags.BoolVar(&o.quick, "quick", false, "measure next to nothing, to see that everything runs")
@@ -85,7 +85,7 @@ func parse(args []string) (o options, err error) {
 		o.parts[part] = true
 	}
 	if o.quick {
-		o.plan = measure.Plan{Turns: 2, Block: time.Millisecond}
+		o.plan = measure.Plan{Turns: 2, Block: time.Millisecond, Most: 8}
 		o.cold = false
 	}
 	flags.Visit(func(f *flag.Flag) {

@@ -126,7 +126,7 @@ func compare(ctx context.Context, o options, out io.Writer) error {
 	}
 	before, known := committed.Of(runtime.Version())
 	if !known {
-		return fmt.Errorf("results.json has no figures of %s", runtime.Version())
+		return fmt.Errorf("results.json has no figures of %s (make bench-write makes it)", runtime.Version())
 	}
 	o.parts = map[string]bool{"rows": true}
 	now, err := release(ctx, o, out)
@@ -134,7 +134,7 @@ func compare(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	if worse := report.Compare(out, now, before); len(worse) > 0 {
+	if worse := report.Compare(out, now, before, o.rows.MatchString); len(worse) > 0 {
 		return fmt.Errorf("worse than the committed run: %s", strings.Join(worse, ", "))
 	}
 	return nil

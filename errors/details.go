@@ -63,7 +63,7 @@ func (d details) texts(key string) (out []string) {
 // amount reads a decimal string, or a JSON number by its literal digits.
 func (d details) amount(key string) decimal.Decimal {
 	s := d.find(key)
-	literal := ""
+	var literal string
 	if s.Kind() == jsonv2.KindNumber {
 		literal = string(s.Raw())
 	} else {

@@ -19,13 +19,14 @@ func RetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	if value == "" {
 		return 0, false // the usual case
 	}
-	if date, err := http.ParseTime(value); err == nil {
-		// Sub saturates, so a date far away cannot overflow.
-		return min(max(date.Sub(now), 0), maxRetryAfter), true
-	}
 	digits, negative := strings.CutPrefix(value, "-")
 	if !isIndex(digits) {
-		return 0, false
+		date, err := http.ParseTime(value)
+		if err != nil {
+			return 0, false
+		}
+		// Sub saturates, so a date far away cannot overflow.
+		return min(max(date.Sub(now), 0), maxRetryAfter), true
 	}
 	if negative {
 		return 0, true

@@ -58,9 +58,11 @@ func halves(t *testing.T) map[string]crypto.Signer {
 	p256, edwards, rsas := privateKeys(t)
 	mixed, empty := *p256[0], *p256[0]
 	mixed.PublicKey = p256[1].PublicKey
-	empty.D = nil
+	//lint:ignore SA1019 such keys exist
+	empty.D = nil //nolint:staticcheck // as above
 	beyond := *p256[0]
-	beyond.D = elliptic.P256().Params().N
+	//lint:ignore SA1019 such keys exist
+	beyond.D = elliptic.P256().Params().N //nolint:staticcheck // as above
 	return map[string]crypto.Signer{
 		"ECDSA":                  &mixed,
 		"ECDSA without a scalar": &empty,
@@ -148,7 +150,8 @@ func TestLaterChangesOfTheCallersKeyHaveNoEffect(t *testing.T) {
 		change  func()
 	}{
 		"ECDSA": {p256[0], func() {
-			p256[0].D.SetInt64(1)
+			//lint:ignore SA1019 a program may do it
+			p256[0].D.SetInt64(1) //nolint:staticcheck // as above
 			p256[0].X.Set(p256[1].X)
 			p256[0].Y.Set(p256[1].Y)
 		}},
@@ -181,11 +184,14 @@ func TestLaterChangesOfTheCallersKeyHaveNoEffect(t *testing.T) {
 func TestLaterChangesOfARemotePublicKeyHaveNoEffect(t *testing.T) {
 	p256, _, _ := privateKeys(t)
 	public := p256[0].PublicKey
-	public.X, public.Y = new(big.Int).Set(public.X), new(big.Int).Set(public.Y)
+	//lint:ignore SA1019 a program may do it
+	public.X, public.Y = new(big.Int).Set(public.X), new(big.Int).Set(public.Y) //nolint:staticcheck // as above
 	key, err := signing.FromRemote(&public, keyService{private: p256[0]}.Sign)
 	require.NoError(t, err)
-	public.X.Set(p256[1].X)
-	public.Y.Set(p256[1].Y)
+	//lint:ignore SA1019 a program may do it
+	public.X.Set(p256[1].X) //nolint:staticcheck // as above
+	//lint:ignore SA1019 a program may do it
+	public.Y.Set(p256[1].Y) //nolint:staticcheck // as above
 	requireSigns(t, key)
 }
 

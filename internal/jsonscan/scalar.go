@@ -109,7 +109,7 @@ func (s *Scanner) quoted() (inner []byte, escaped bool) {
 	return nil, false
 }
 
-// usual returns where the next character is that quoted must look at, or the length of the text.
+// usual returns the place of the next character that quoted must look at, or the length of the text.
 func usual(text []byte, at int) int {
 	for len(text)-at >= 8 {
 		if special := specials(binary.LittleEndian.Uint64(text[at:])); special != 0 {

@@ -14,7 +14,7 @@
 //	}
 //	valid := s.End()
 //
-// The object is a variable before the loop: Go would copy one of the loop itself for each member.
+// Declare the object before the loop. A variable of the loop itself would be copied for each member.
 package jsonscan
 
 import (
@@ -115,8 +115,8 @@ func (s *Scanner) string() (text []byte, escaped bool) {
 	return s.unquoted()
 }
 
-// Share makes the texts that follow parts of one copy of the rest. That is one allocation for all of them. Use it where
-// they are most of the rest, because each of them keeps the whole copy in memory.
+// Share copies the rest of the text once. The texts that are read next are parts of this copy, and need no memory of
+// their own. Use it if they are most of the rest, because each of them keeps the whole copy in memory.
 func (s *Scanner) Share() { s.shared = string(s.text[s.at:]) }
 
 // Array begins to read an array. Any other value is skipped, and has no entries.

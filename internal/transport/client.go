@@ -147,7 +147,8 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return value.(*T), nil
+	typed, _ := value.(*T) // do returns what newValue made
+	return typed, nil
 }
 
 // do makes the value only for a success: it can be large, and a refusal does not need it.

@@ -28,7 +28,7 @@ func textMember(value any, name string) string {
 		found = wanted.field()
 		textMembers.Store(wanted, found)
 	}
-	if field := found.(int); field >= 0 {
+	if field, ok := found.(int); ok && field >= 0 {
 		return v.Field(field).String()
 	}
 	return ""

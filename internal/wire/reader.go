@@ -178,8 +178,8 @@ func (r *Reader) null(m *Member, field any, proof bool) {
 	}
 }
 
-// list reads the entries of a list. If the list is what the response proves itself by, it is most of the response. Then
-// list makes room for the other entries when it knows the size of the first one.
+// list reads the entries of a list. A list that proves a response is most of it. For such a list, the size of the first
+// entry says how many there may be, and list makes room for them.
 func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 	if !r.scan.Begins('[') {
 		return false

@@ -68,6 +68,9 @@ func All() []Case {
 			all = append(all, get().over(over, callers))
 		}
 	}
+	for _, callers := range []int{8, 64, 512} { // a network would hide what the callers share
+		all = append(all, write().over(Memory, callers))
+	}
 	return all
 }
 

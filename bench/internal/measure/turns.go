@@ -12,7 +12,7 @@ type Plan struct {
 	Turns int
 	// Block is about how long one side's turn takes.
 	Block time.Duration
-	// Most limits the calls of a block, 0 if it has no limit.
+	// Most limits the calls of a block, and the callers at once, 0 if there is no limit.
 	Most int
 }
 
@@ -31,6 +31,9 @@ type Result struct {
 // Compare lets both sides take turns, each with so many callers at once. The side that goes second in one turn goes
 // first in the next, because the second finds warm caches.
 func Compare(ctx context.Context, first, other Call, callers int, plan Plan) (Result, error) {
+	if plan.Most > 0 {
+		callers = min(callers, plan.Most)
+	}
 	calls, err := enough(ctx, first, other, callers, plan)
 	if err != nil {
 		return Result{}, err
@@ -63,7 +66,7 @@ func enough(ctx context.Context, first, other Call, callers int, plan Plan) (int
 		}
 		switch {
 		case plan.Most > 0 && calls >= plan.Most:
-			return max(plan.Most, callers), nil
+			return plan.Most, nil
 		case least >= plan.Block/4:
 			filled := float64(calls) * float64(plan.Block) / float64(least)
 			if plan.Most > 0 {

@@ -60,7 +60,9 @@ func TestABlockHasAtMostSoManyCalls(t *testing.T) {
 		calls.Add(1)
 		return nil
 	}
-	got, err := Compare(t.Context(), counts, counts, 1, Plan{Turns: 3, Block: time.Hour, Most: 7})
-	require.NoError(t, err)
-	assert.Equal(t, 7, got.Calls)
+	for _, callers := range []int{1, 64} {
+		got, err := Compare(t.Context(), counts, counts, callers, Plan{Turns: 3, Block: time.Hour, Most: 7})
+		require.NoError(t, err)
+		assert.Equal(t, 7, got.Calls)
+	}
 }

@@ -9,8 +9,9 @@ import (
 )
 
 // Compare prints each row beside the same row of an earlier run, and returns the ids of the rows that are worse. A row
-// is worse if its ratio of wall time or of CPU time is higher, and the intervals do not overlap.
-func Compare(out io.Writer, now, before Release) (worse []string) {
+// is worse if its ratio of wall time or of CPU time is higher, and the intervals do not overlap. A row that only one of
+// the runs has is not worse: it is new or gone. Of the earlier run, only the chosen rows count.
+func Compare(out io.Writer, now, before Release, chosen func(id string) bool) (worse []string) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "row\twall now\tbefore\tCPU now\tbefore\tallocations\t")
 	for _, row := range now.Rows {
@@ -27,6 +28,11 @@ func Compare(out io.Writer, now, before Release) (worse []string) {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%.0f of %.0f\t%s\n", row.ID, interval(row.Wall), interval(old.Wall),
 			interval(row.CPU), interval(old.CPU), row.First.Allocs, row.Other.Allocs, verdict)
+	}
+	for _, old := range before.Rows {
+		if _, measured := now.row(old.ID); !measured && chosen(old.ID) {
+			fmt.Fprintf(table, "%s\t\t%s\t\t%s\t\tgone\n", old.ID, interval(old.Wall), interval(old.CPU))
+		}
 	}
 	_ = table.Flush()
 	return worse

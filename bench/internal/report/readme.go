@@ -14,7 +14,7 @@ const (
 // readmeRows are the rows of the README.
 var readmeRows = []string{
 	"memory/get", "memory/write", "memory/page", "memory/iterate", "memory/error-404", "memory/error-409", "memory/pay",
-	"tcp/get", "tcp/write", "tcp/page",
+	"tcp/get", "tcp/write", "tcp/page", "tcp/error-404",
 }
 
 // InReadme returns the README with these results between its two marks.

@@ -74,31 +74,34 @@ func TestResultsAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestOnlyARowThatIsClearlyHigherIsWorse(t *testing.T) {
 	before := Release{Rows: []Row{row("memory/get", "", 1, 0.5), row("memory/page", "", 1, 0.5),
-		row("tcp/get", "", 1, 0.5)}}
+		row("tcp/get", "", 1, 0.5), row("tcp/old", "", 1, 0.5), row("tls1/old", "", 1, 0.5)}}
+	chosen := func(id string) bool { return !strings.HasPrefix(id, "tls1/") }
 	now := Release{Rows: []Row{
 		row("memory/get", "", 1, 0.55), row("memory/page", "", 1, 0.2), row("tcp/get", "", 1, 0.7),
 		row("tcp/new", "", 1, 9),
 	}}
 	var printed strings.Builder
-	assert.Equal(t, []string{"tcp/get"}, Compare(&printed, now, before))
+	assert.Equal(t, []string{"tcp/get"}, Compare(&printed, now, before, chosen))
 	assert.Regexp(t, `(?m)^memory/get .* of 61 *$`, printed.String())
 	assert.Regexp(t, `(?m)^memory/page .* better *$`, printed.String())
 	assert.Regexp(t, `(?m)^tcp/get .* WORSE *$`, printed.String())
 	assert.Regexp(t, `(?m)^tcp/new .* new *$`, printed.String())
+	assert.Regexp(t, `(?m)^tcp/old .* gone *$`, printed.String())
+	assert.NotContains(t, printed.String(), "tls1/", "nobody asked for it")
 
 	now.Rows = now.Rows[:1]
 	now.Rows[0].CPU = around(2)
-	assert.Equal(t, []string{"memory/get"}, Compare(io.Discard, now, before), "CPU time counts too")
+	assert.Equal(t, []string{"memory/get"}, Compare(io.Discard, now, before, chosen), "CPU time counts too")
 }
 
 func TestMarkdown(t *testing.T) {
 	page := sample().Markdown()
 	for _, line := range []string{
 		"Some CPU, 2 cores, linux/amd64; go1.26.8 and go1.27.4; commit abc, 2031-05-04; 10 turns.",
-		"| In memory | wall, 1.26 | CPU, 1.26 | wall, 1.27 | CPU, 1.27 | µs | allocations, by hand | " +
+		"| In memory | wall, 1.26 | CPU, 1.26 | wall, 1.27 | CPU, 1.27 | goal | µs | allocations, by hand | " +
 			"bytes, by hand | connections, by hand |",
 		"| GET of one payout | 0.50 (0.45-0.55) | 0.60 (0.54-0.66) | 0.60 (0.54-0.66) | 0.70 (0.63-0.77) | " +
-			"6.9 | 34, 61 | 2896, 5392 | 1, 2 |",
+			"0.40, 0.60 | 6.9 | 34, 61 | 2896, 5392 | 1, 2 |",
 		`| GET, Greek names and \\/ |`,
 		"| sdk | 7.50 MB | +25 % | 190 | 9 |  | 5.00 ms (4.50 to 5.50) | +1.00 ms | 14.0 MB |",
 		"| github.com/example/decimal | 41.2 |",

@@ -57,7 +57,8 @@ func appendHead(der []byte, tag byte, length int) []byte {
 	case length < 0x80:
 		return append(der, tag, byte(length))
 	case length < 0x100:
-		return append(der, tag, 0x81, byte(length))
+		return append(der, tag, 0x81, byte(length)) //gosec:disable G115 -- it is below 0x100
 	}
+	//gosec:disable G115 -- its two bytes
 	return append(der, tag, 0x82, byte(length>>8), byte(length))
 }
