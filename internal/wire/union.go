@@ -25,8 +25,13 @@ func (r *Reader) union(s *Shape, into any) bool {
 	scan := jsonscan.Over(raw)
 	members := scan.Object()
 	for scan.Member(&members) {
-		if i := variant.index(string(members.Name)); i >= 0 {
-			seen |= 1 << i
+		i := variant.index(string(members.Name))
+		if i < 0 {
+			continue
+		}
+		seen |= 1 << i
+		if m := &variant.Members[i]; scan.Begins('n') && m.Shape.Kind != KindList && m.refusesNull() {
+			r.bends.note(r.at(m), m.Required, "is null")
 		}
 	}
 	r.missing(variant, seen, false)
