@@ -9,12 +9,9 @@ import (
 // and for a known variant that the union could not read. An unknown variant is kept as it is.
 func (r *Reader) union(s *Shape, into any) bool {
 	raw := r.scan.Raw()
-	if raw == nil || Unmarshal(raw, into) != nil {
-		return false
-	}
 	variant, named := s.variant(raw)
 	switch {
-	case !named:
+	case !named || Unmarshal(raw, into) != nil:
 		return false
 	case variant == nil:
 		return true
