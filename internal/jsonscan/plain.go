@@ -1,7 +1,5 @@
 package jsonscan
 
-import "bytes"
-
 // Plain is an object that is being read by a program that checks by itself that no name is there twice.
 type Plain struct {
 	sequence
@@ -97,18 +95,6 @@ func (s *Scanner) Back(at int) {
 
 // Left returns how many bytes are not read yet.
 func (s *Scanner) Left() int { return len(s.text) - s.at }
-
-// Empty reports whether the value that was read, and begins at a place, is an empty text or object.
-func (s *Scanner) Empty(at int) bool {
-	if s.bad {
-		return false
-	}
-	switch s.text[at] {
-	case '"', '{':
-		return len(bytes.TrimSpace(s.text[at+1:s.at-1])) == 0
-	}
-	return false
-}
 
 // Fail refuses the text. It returns false.
 func (s *Scanner) Fail() bool { return s.fail() }

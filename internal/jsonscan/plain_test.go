@@ -63,15 +63,6 @@ func TestAValueIsReadAgain(t *testing.T) {
 	assert.True(t, s.End())
 }
 
-func TestWhatIsEmpty(t *testing.T) {
-	for text, empty := range map[string]bool{`""`: true, `{}`: true, `[]`: false, `{ }`: true, "{\n}": true, `"a"`: false,
-		`[0]`: false, `{"a":1}`: false, `0`: false, `null`: false, `true`: false, `""x`: true, `"`: false, `{`: false} {
-		s := jsonscan.Over([]byte(text))
-		s.Skip()
-		assert.Equal(t, empty, s.Empty(0), text)
-	}
-}
-
 // After a failure, nothing brings the scanner back.
 func TestAFailureIsFinal(t *testing.T) {
 	s := jsonscan.Over([]byte(`{"a":1}`))

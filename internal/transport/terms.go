@@ -20,6 +20,8 @@ import (
 // through it.
 type terms struct {
 	seeds [2]maphash.Seed
+	began time.Time
+	limit int // of keys that are not under way
 	mu    sync.Mutex
 	sent  []sentTerms
 	at    map[sentKey]int32  // where the terms of a key are in sent
@@ -34,10 +36,10 @@ type sentKey [2]uint64
 
 type sentTerms struct {
 	key      sentKey
-	since    int64        // in nanoseconds since 1970
-	body     sentBody     // of the first request; empty if asked is set in its place
-	asked    wire.Digests // by Operation.Terms
-	owner    sentOwner    // id of the resource that the key created; empty if no response showed it
+	since    time.Duration // from terms.began: a clock that is set does not change it
+	body     sentBody      // of the first request; empty if asked is set in its place
+	asked    wire.Digests  // by Operation.Terms
+	owner    sentOwner     // id of the resource that the key created; empty if no response showed it
 	underway int32
 	anchored bool // the service may know the key
 	queued   bool // it is in order
@@ -62,8 +64,13 @@ const (
 )
 
 func newTerms() *terms {
-	return &terms{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, at: map[sentKey]int32{},
-		long: map[sentKey]string{}}
+	return &terms{
+		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+		began: time.Now(),
+		limit: maxTerms,
+		at:    map[sentKey]int32{},
+		long:  map[sentKey]string{},
+	}
 }
 
 // claim notes that a write is sent with its key, and returns the function to call when the write has ended. It refuses
@@ -72,11 +79,11 @@ func (m *terms) claim(r *Request, body []byte) (over func(value any, err error),
 	if !r.call.KeySet || r.op.Repeat != RepeatKey {
 		return func(any, error) {}, nil
 	}
-	key, now := m.keyOf(r), time.Now().UnixNano()
+	key, now := m.keyOf(r), time.Since(m.began)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	place, found := m.at[key]
-	if found && m.sent[place].underway == 0 && now-m.sent[place].since > int64(termsLifetime) {
+	if found && m.sent[place].underway == 0 && now-m.sent[place].since > termsLifetime {
 		m.replace(place)
 		found = false
 	}
@@ -104,7 +111,7 @@ func (m *terms) keyOf(r *Request) (key sentKey) {
 }
 
 // add returns a place for a key. The caller holds mu.
-func (m *terms) add(key sentKey, now int64) (place int32) {
+func (m *terms) add(key sentKey, now time.Duration) (place int32) {
 	if unused := len(m.free) - 1; unused >= 0 {
 		place, m.free = m.free[unused], m.free[:unused]
 	} else {
@@ -193,29 +200,40 @@ func (m *terms) over(place int32, value any, err error) {
 func (m *terms) queue(place int32) {
 	m.sent[place].queued = true
 	m.order = append(m.order, place)
-	for len(m.order) > maxTerms {
+	for len(m.order) > m.limit {
 		oldest := m.order[0]
 		m.order = m.order[1:]
 		m.sent[oldest].queued = false
 		switch {
 		case m.sent[oldest].replaced:
-			m.free = append(m.free, oldest)
+			m.vacate(oldest)
 		case m.sent[oldest].underway == 0:
 			m.forget(oldest)
 		}
 	}
 }
 
-// replace frees a key whose lifetime is over. Its place is in the queue. The caller holds mu.
+// replace frees a key whose lifetime is over. Its place is in the queue, and is vacated when it leaves the queue. The
+// caller holds mu.
 func (m *terms) replace(place int32) {
-	delete(m.at, m.sent[place].key)
-	delete(m.long, m.sent[place].key)
+	m.release(place)
 	m.sent[place].replaced = true
 }
 
 // forget frees a key and its place. The caller holds mu.
 func (m *terms) forget(place int32) {
+	m.release(place)
+	m.vacate(place)
+}
+
+// release frees a key. The caller holds mu.
+func (m *terms) release(place int32) {
 	delete(m.at, m.sent[place].key)
 	delete(m.long, m.sent[place].key)
+}
+
+// vacate clears a place for another key. The caller holds mu.
+func (m *terms) vacate(place int32) {
+	m.sent[place] = sentTerms{}
 	m.free = append(m.free, place)
 }

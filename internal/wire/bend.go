@@ -91,7 +91,7 @@ func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bo
 		switch {
 		case proof:
 			return nil, "is null"
-		case m.Required != 0 && !m.Nullable:
+		case m.refusesNull():
 			b.note(at, m.Required, "is null")
 		}
 		return nil, ""
@@ -114,6 +114,9 @@ func (b *bender) member(raw jsonv2.Value, m *Member, at jsonv2.Pointer, proof bo
 	}
 	return read, ""
 }
+
+// refusesNull reports whether null is wrong for a member that is not a list.
+func (m *Member) refusesNull() bool { return m.Required != 0 && !m.Nullable }
 
 // refusesEmpty reports whether the member proves nothing if it is empty. Bytes may be empty: the code that uses them
 // checks them.

@@ -139,8 +139,8 @@ func (s *Shape) setDefaults(object any) {
 	}
 }
 
-// member reads a member into its field. A proof member must be as described: if it is not, the response is read in
-// another way.
+// member reads a member into its field. A proof member must be as described and say something: if it does not, the
+// response is read in another way.
 func (r *Reader) member(m *Member, field any, proof bool) {
 	if r.scan.Begins('n') {
 		r.null(m, field, proof)
@@ -156,12 +156,25 @@ func (r *Reader) member(m *Member, field any, proof bool) {
 		r.path = r.path[:len(r.path)-1]
 	}
 	switch {
-	case proof && (!read || m.refusesEmpty() && r.scan.Empty(start)):
+	case proof && (!read || isZero(field)):
 		r.scan.Fail()
 	case !read:
 		r.scan.Back(start)
 		r.bend(m, field)
 	}
+}
+
+// isZero reports whether a field that was read is the zero value. For a pointer, it looks at what it points to.
+func isZero(field any) bool {
+	switch to := field.(type) {
+	case *string:
+		return *to == ""
+	case slice:
+		return false
+	case pointer:
+		return reflect.ValueOf(to.whole()).Elem().Elem().IsZero()
+	}
+	return reflect.ValueOf(field).Elem().IsZero()
 }
 
 // null reads a member that is null. It counts as absent, but a list is empty.
@@ -173,7 +186,7 @@ func (r *Reader) null(m *Member, field any, proof bool) {
 		list.empty()
 	case proof:
 		r.scan.Fail()
-	case m.Required != 0 && !m.Nullable:
+	case m.refusesNull():
 		r.bends.note(r.at(m), m.Required, "is null")
 	}
 }

@@ -38,7 +38,8 @@ func bodies() []string {
 			`"YR=="`,
 			`"YQ==\n"`, `"2026-01-02T03:04:05Z"`, `"2026-01-02T03:04:05.000000001+02:00"`, `"2026-01-02T03:04Z"`,
 			`"2026-01-02"`, `[]`, `[null]`, `[""]`, `["a",1,{}]`, `[[]]`, `{}`, `{"id":""}`, `{"id":"p","size":7}`,
-			`{"kind":"part"}`, `{"kind":"part","id":"p","size":[]}`, `{"kind":"later"}`, `{"kind":7}`,
+			`{"kind":"part"}`, `{"kind":"part","id":null}`, `{"kind":"part","size":null}`,
+			`{"kind":"part","id":"p","size":[]}`, `{"kind":"later"}`, `{"kind":7}`,
 			`{"a":{"b":[1]}}`,
 			`[{"id":"p"},{"id":7,"size":"7"},{"size":1.5},"x"]`,
 		} {
@@ -77,8 +78,61 @@ func sameInEachForm(t *testing.T, r *Reader, body []byte) {
 	t.Helper()
 	sameAsTheBender(t, r, body, &resourceShape, nil, func() any { return new(resource) })
 	sameAsTheBender(t, r, body, &listShape, nil, func() any { return new(list) })
+	sameAsTheBender(t, r, body, &provenShape, nil, func() any { return new(proven) })
 	sameAsTheBender(t, r, body, &Shape{Kind: KindList, Item: &partShape},
 		func(value any) any { return List(value.(*[]part)) }, func() any { return new([]part) })
+}
+
+// proven is proven by an object, none of whose members must be there.
+type proven struct{ Terms terms }
+
+type terms struct {
+	Account string
+	Count   *int
+	Part    part
+}
+
+var provenShape = complete(Shape{Kind: KindObject, Members: []Member{{Name: "terms", Proof: true, Type: Stated,
+	Shape: &Shape{Kind: KindObject, Members: []Member{{Name: "account", Shape: &Text, Type: Assumed},
+		{Name: "count", Shape: &Integer, Type: Assumed}, {Name: "part", Shape: &partShape, Type: Assumed}},
+		Fields: func(object any, name []byte) (int, any) {
+			v := object.(*terms)
+			switch string(name) {
+			case "account":
+				return 0, &v.Account
+			case "count":
+				return 1, Optional(&v.Count)
+			case "part":
+				return 2, &v.Part
+			}
+			return -1, nil
+		}}}}, Fields: func(object any, name []byte) (int, any) {
+	if string(name) == "terms" {
+		return 0, &object.(*proven).Terms
+	}
+	return -1, nil
+}})
+
+// A response whose proof says nothing that can be read is not the right one.
+func TestAProofSaysSomething(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"terms":{"account":"a"}}`: "", `{"terms":{"count":0}}`: "", `{"terms":{"account":7}}`: "",
+		`{"terms":{"new":1}}`: "", `{"terms":{"account":null,"new":1}}`: "", `{"terms":{"part":{"size":[]}}}`: "",
+		`{}`: "the response has no terms", `{"terms":null}`: "the response has no terms: it is null",
+		`{"terms":{}}`:                        "the response has no terms: it is empty",
+		`{"terms":{ } }`:                      "the response has no terms: it is empty",
+		`{"terms":{"account":null}}`:          "the response has no terms: it is empty",
+		`{"terms":{"account":{"a":1}}}`:       "the response has no terms: it is empty",
+		`{"terms":{"account":[],"count":{}}}`: "the response has no terms: it is empty",
+		`{"terms":[]}`:                        "the response has no terms: it is an array",
+	} {
+		_, err := read([]byte(body), new(proven), &provenShape)
+		if want == "" {
+			assert.NoError(t, err, body)
+		} else {
+			assert.EqualError(t, err, want, body)
+		}
+	}
 }
 
 func TestTheReaderReadsAsTheBender(t *testing.T) {

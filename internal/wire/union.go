@@ -9,12 +9,9 @@ import (
 // and for a known variant that the union could not read. An unknown variant is kept as it is.
 func (r *Reader) union(s *Shape, into any) bool {
 	raw := r.scan.Raw()
-	if raw == nil || Unmarshal(raw, into) != nil {
-		return false
-	}
 	variant, named := s.variant(raw)
 	switch {
-	case !named:
+	case !named || Unmarshal(raw, into) != nil:
 		return false
 	case variant == nil:
 		return true
@@ -25,8 +22,13 @@ func (r *Reader) union(s *Shape, into any) bool {
 	scan := jsonscan.Over(raw)
 	members := scan.Object()
 	for scan.Member(&members) {
-		if i := variant.index(string(members.Name)); i >= 0 {
-			seen |= 1 << i
+		i := variant.index(string(members.Name))
+		if i < 0 {
+			continue
+		}
+		seen |= 1 << i
+		if m := &variant.Members[i]; scan.Begins('n') && m.Shape.Kind != KindList && m.refusesNull() {
+			r.bends.note(r.at(m), m.Required, "is null")
 		}
 	}
 	r.missing(variant, seen, false)

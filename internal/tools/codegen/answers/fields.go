@@ -114,6 +114,10 @@ func (w *writer) fields(name string, schema *openapi3.Schema) error {
 		if !ok {
 			return fmt.Errorf("%s: the Go type %s has no field for it", property, t)
 		}
+		pointed, isPointer := strings.CutPrefix(field.Type, "*")
+		if isPointer && composite(named(schema.Properties[property]).Value) && !w.types.readable(t.of(pointed)) {
+			return fmt.Errorf("%s: package wire cannot read a field of type %s", property, field.Type)
+		}
 		w.line("case %q:\nreturn %d, %s", property, i, w.types.field(t, field))
 	}
 	w.line("}\nreturn -1, nil\n}")

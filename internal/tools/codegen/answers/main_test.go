@@ -100,6 +100,11 @@ type Choice struct {
 
 func generate(t *testing.T, spec string) (string, error) {
 	t.Helper()
+	return generateFor(t, spec, goModels)
+}
+
+func generateFor(t *testing.T, spec, goModels string) (string, error) {
+	t.Helper()
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
@@ -170,6 +175,12 @@ func TestTheFieldOfEachMemberIsWritten(t *testing.T) {
 func TestAMemberWithoutAFieldIsRefused(t *testing.T) {
 	_, err := generate(t, strings.Replace(spec, "        open: {type: boolean}", "        closed: {type: boolean}", 1))
 	require.ErrorContains(t, err, "schema Thing: closed: the Go type Thing has no field for it")
+}
+
+// A pointer to a union would be a panic when a response is read.
+func TestAFieldThatCannotBeReadIsRefused(t *testing.T) {
+	_, err := generateFor(t, spec, strings.Replace(goModels, "Choice Choice ", "Choice *Choice", 1))
+	require.ErrorContains(t, err, "schema Thing: choice: package wire cannot read a field of type *Choice")
 }
 
 func TestAnObjectWithTooManyMembersIsRefused(t *testing.T) {

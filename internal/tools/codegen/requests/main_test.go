@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 const spec = `
@@ -221,6 +223,9 @@ func TestTermsOfWhatAKeyAnchorsAreWritten(t *testing.T) {
 	assert.ErrorContains(t, err, "MakeThing: window: x-term strange is not known")
 	_, err = generate(t, strings.Replace(spec, "note: {type: string}", "note: {type: object}", 1), goModels)
 	assert.ErrorContains(t, err, "MakeThing: note: how objects are compared is not known")
+	assert.Equal(t, wire.MaxTerms, maxTerms)
+	_, err = generate(t, strings.Replace(spec, ", x-term: none", "", 1), goModels)
+	assert.ErrorContains(t, err, "MakeThing: it has more than 8 terms: raise wire.MaxTerms")
 }
 
 func TestAnEncoderIsWrittenForWhatIsSentOften(t *testing.T) {

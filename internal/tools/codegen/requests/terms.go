@@ -9,6 +9,9 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/tools/codegen/description"
 )
 
+// maxTerms is wire.MaxTerms. A generator imports nothing that is generated.
+const maxTerms = 8
+
 // terms writes how the members of a body are compared under the same idempotency key. It leaves out members without
 // x-term, such as a signature, which is new each time.
 func (w *writer) terms(op *openapi3.Operation) error {
@@ -20,19 +23,24 @@ func (w *writer) terms(op *openapi3.Operation) error {
 	if named, ok := body.Extensions["x-exactly-one-of"].([]any); ok {
 		choices = named
 	}
+	count := 0
 	w.line("\nvar terms%s = []wire.Term{", op.OperationID)
 	for _, name := range description.SortedKeys(body.Properties) {
 		format, err := termFormat(flatten(body.Properties[name]))
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", op.OperationID, name, err)
 		}
-		switch {
-		case format == "":
-		case slices.Contains(choices, any(name)):
-			w.line("{Name: %q, Format: %s, Choice: true},", name, format)
-		default:
-			w.line("{Name: %q, Format: %s},", name, format)
+		if format == "" {
+			continue
 		}
+		if count++; count > maxTerms {
+			return fmt.Errorf("%s: it has more than %d terms: raise wire.MaxTerms", op.OperationID, maxTerms)
+		}
+		choice := ""
+		if slices.Contains(choices, any(name)) {
+			choice = ", Choice: true"
+		}
+		w.line("{Name: %q, Format: %s%s},", name, format, choice)
 	}
 	w.line("}")
 	return nil
