@@ -2,7 +2,15 @@ package dapi
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -68,5 +76,91 @@ func BenchmarkBearer(b *testing.B) {
 				return
 			}
 		}
+	})
+}
+
+// issuer is a store that always has a newer session, and sometimes none. A login is refused by the test's transport.
+type issuer struct {
+	credential string
+	renewing   atomic.Int32
+	fails      atomic.Bool
+	issued     atomic.Int64
+}
+
+func (i *issuer) Load(context.Context) (Session, error) {
+	defer i.renewing.Add(-1)
+	if i.renewing.Add(1) > 1 {
+		return Session{}, errors.New("two renewals run at once")
+	}
+	time.Sleep(rand.N(3 * time.Second))
+	if i.fails.Load() {
+		return Session{}, nil
+	}
+	return Session{
+		AccessToken: moneymovement.NewSecret(fmt.Sprint("token-", i.issued.Add(1))), Credential: i.credential,
+		ExpiresAt: time.Now().Add(100*time.Second + rand.N(time.Minute)),
+	}, nil
+}
+
+func (i *issuer) Save(context.Context, Session) error { return nil }
+
+// unreachable is a network without the service.
+type unreachable struct{}
+
+func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, &net.OpError{Op: "dial", Err: errors.New("no way")}
+}
+
+// However calls come, are refused and give up, one renewal runs at a time, each call gets a token that works, and a
+// refused token is not used again.
+func TestManyCallsShareOneSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		key, err := signing.Generate()
+		require.NoError(t, err)
+		const host = "https://service.example"
+		developer := Developer{Email: "ops@example.com", Key: key}
+		store := &issuer{credential: developer.Credential(host)}
+		developer.Store = store
+		integrator, err := NewIntegrator(host, developer, moneymovement.WithoutPacing(),
+			moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}),
+			moneymovement.WithHTTPClient(&http.Client{Transport: unreachable{}}))
+		require.NoError(t, err)
+		s := integrator.platform.keys.current.Load()
+
+		var calls sync.WaitGroup
+		var worked atomic.Int64
+		call := func(ctx context.Context) {
+			bearer, err := s.bearer(ctx)
+			if err != nil {
+				assert.True(t, store.fails.Load() || ctx.Err() != nil, "%v", err)
+				return
+			}
+			worked.Add(1)
+			assert.Len(t, bearer, 1)
+			time.Sleep(rand.N(time.Second))
+			if rand.N(100) == 0 && s.Renew(ctx, http.Header{"Authorization": bearer}) == nil {
+				assert.NotEqual(t, bearer, s.held.Load().bearer.Value())
+			}
+		}
+		for range 64 {
+			calls.Go(func() {
+				for range 200 {
+					time.Sleep(rand.N(10 * time.Second))
+					ctx, cancel := context.WithTimeout(t.Context(), rand.N(5*time.Second))
+					call(ctx)
+					cancel()
+				}
+			})
+		}
+		for range 10 {
+			time.Sleep(time.Minute)
+			store.fails.Store(!store.fails.Load())
+		}
+		calls.Wait()
+		time.Sleep(renewalTimeout)
+		assert.Nil(t, s.held.Load().renewal)
+		assert.Positive(t, worked.Load())
+		assert.Greater(t, store.issued.Load(), int64(5))
+		assert.LessOrEqual(t, store.issued.Load(), worked.Load())
 	})
 }

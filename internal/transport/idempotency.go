@@ -47,7 +47,6 @@ func (r *Request) idempotency() {
 
 func (r *Request) setKey(h http.Header) {
 	if r.call.Key != "" {
-		r.key[0] = r.call.Key
 		h[keyHeader] = r.key[:]
 	}
 }

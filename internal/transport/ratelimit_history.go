@@ -41,11 +41,12 @@ func (h *history) remove(at time.Time) {
 	}
 }
 
-// free returns when there is room for one more call, if as many calls as before says go first.
+// free returns when there is room for one more call, if as many calls as before says go first. It counts from now:
+// began shows another time of day if somebody has set the clock since.
 func (h *history) free(before int, now time.Time) time.Time {
 	at := now
 	if place := before%h.most - (h.most - len(h.at)); place >= 0 { // else that place is still free
-		at = later(now, h.began.Add(h.at[(h.first+place)%len(h.at)]+h.held))
+		at = now.Add(max(h.at[(h.first+place)%len(h.at)]+h.held-now.Sub(h.began), 0))
 	}
 	return at.Add(time.Duration(before/h.most) * h.held)
 }

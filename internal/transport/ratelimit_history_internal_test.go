@@ -27,3 +27,15 @@ func TestHistoryGrowsOnDemand(t *testing.T) {
 		t.Error("a call that was not made keeps its slot")
 	}
 }
+
+// A window lives as long as the program, and somebody may set the clock meanwhile. Approvals end by the clock as it is
+// now, so slots are free by the same clock. Of a clock that was set, a test can only set the zone.
+func TestHistoryIsByTheClockOfNow(t *testing.T) {
+	h := history{most: 1, held: 61 * time.Second}
+	began := time.Now()
+	h.add(began)
+	now := began.Add(time.Second).In(time.FixedZone("set", 3600))
+	if got := h.free(0, now); !got.Equal(began.Add(h.held)) || got.Location() != now.Location() {
+		t.Errorf("there is room at %v, not at %v", got, began.Add(h.held).In(now.Location()))
+	}
+}

@@ -98,7 +98,7 @@ func (s *line) join(ctx context.Context, call RateCall) (*waiter, error) {
 		w.closes = call.Closes
 	}
 	s.came++
-	if s.first == nil && !s.room(w.rank).After(now) {
+	if s.first == nil && !s.room(w.rank, now).After(now) {
 		s.past.add(now)
 		return nil, nil
 	}
@@ -155,11 +155,11 @@ func (s *line) admissionTime(before int, now time.Time) time.Time {
 }
 
 // room returns when there is room for a call of the class if nobody else waits.
-func (s *line) room(r rank) time.Time {
+func (s *line) room(r rank, now time.Time) time.Time {
 	if r == pollRank {
-		return s.past.free(s.kept, time.Time{})
+		return s.past.free(s.kept, now)
 	}
-	return s.past.free(0, time.Time{})
+	return s.past.free(0, now)
 }
 
 // serve admits the calls for which there is room, and sets the timer for the next one.
@@ -178,7 +178,7 @@ func (s *line) serve(now time.Time) {
 			w.admitted <- &WaitTooLong{Window: s.window, Until: now, Closed: true}
 			continue
 		}
-		at := s.room(s.alone(w))
+		at := s.room(s.alone(w), now)
 		if bound := s.since.Add(LongestTurn); at.After(bound) {
 			at = bound
 		}

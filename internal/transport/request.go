@@ -35,7 +35,8 @@ type Request struct {
 
 // NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
 func NewRequest(op *Operation, account string, call Call) *Request {
-	return &Request{op: op, call: call, path: op.Path, account: account, acting: [1]string{account}}
+	return &Request{op: op, call: call, path: op.Path, account: account, acting: [1]string{account},
+		key: [1]string{call.Key}}
 }
 
 // PathParam puts a value into the path template. It refuses a value that could be read as another path, even if the
@@ -98,9 +99,13 @@ func (r *Request) http(c *Client, body []byte) http.Request {
 		ProtoMinor: 1,
 	}
 	if body != nil {
-		r.sent.Reset(body)
+		sent := &r.sent
+		if sent.Size() > 0 { // the call is sent again, and net/http may still read the body of an earlier attempt
+			sent = new(bytes.Reader)
+		}
+		sent.Reset(body)
 		// net/http knows this type. It sends the header of any other body as a packet of its own.
-		req.Body, req.ContentLength = io.NopCloser(&r.sent), int64(len(body))
+		req.Body, req.ContentLength = io.NopCloser(sent), int64(len(body))
 	}
 	return req
 }

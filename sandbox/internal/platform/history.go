@@ -10,6 +10,7 @@ import (
 // history is an account's ledger as the account sees it, in the order of the sequence numbers.
 type history struct {
 	all    entries
+	latest int64 // the largest CreatedAt so far, in Unix milliseconds
 	byType map[platformwire.TransactionType]*entries
 }
 
@@ -31,10 +32,8 @@ func (h *history) of(kind platformwire.TransactionType) *entries {
 
 // add adds the newest transaction.
 func (h *history) add(t *transaction) {
-	t.latest = t.CreatedAt.UnixMilli()
-	if n := len(h.all.list); n > 0 {
-		t.latest = max(t.latest, h.all.list[n-1].latest)
-	}
+	h.latest = max(h.latest, t.CreatedAt.UnixMilli())
+	t.latest = h.latest
 	h.all.add(t)
 	h.of(t.Type).add(t)
 }

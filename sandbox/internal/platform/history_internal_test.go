@@ -46,3 +46,28 @@ func TestAHistoryFindsWhatALookAtEveryTransactionFinds(t *testing.T) {
 		}
 	})
 }
+
+// The time up to an entry never falls, although the latest entry was forgotten. A look at a type's entries would
+// otherwise depend on those that are forgotten and still have their places.
+func TestAHistoryKeepsItsOrderOfTimes(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var h history
+	add := func(kind platformwire.TransactionType, seconds int) *transaction {
+		added := &transaction{Sequence: len(h.all.list), Transaction: platformwire.Transaction{
+			ID: "tx_1", Type: kind, CreatedAt: start.Add(time.Duration(seconds) * time.Second),
+		}}
+		h.add(added)
+		return added
+	}
+	add("deposit", 0)
+	add("deposit", 1)
+	forgotten := []*transaction{add("deposit", 10), add("payout", 2), add("payout", 3), add("payout", 4)}
+	for _, entry := range forgotten {
+		h.drop(entry)
+	}
+	last := add("deposit", 5)
+	require.Len(t, h.all.list, 3)
+	require.Len(t, h.of("deposit").list, 4)
+	require.GreaterOrEqual(t, last.latest, forgotten[0].latest)
+}
