@@ -1,13 +1,23 @@
 package jsonscan
 
+import "bytes"
+
 // Plain is an object that is being read by a program that checks by itself that no name is there twice.
 type Plain struct {
 	sequence
-	// Name is the name of the present member. It may be a part of the text.
+	// Name is the name of the present member, until the next string is read. It may be a part of the text.
 	Name []byte
 
 	at      place // of the name
 	escaped bool  // the name has escapes, and is not a part of the text
+}
+
+// Kept returns the name, for as long as the text is there.
+func (p *Plain) Kept() []byte {
+	if p.escaped {
+		return bytes.Clone(p.Name)
+	}
+	return p.Name
 }
 
 // place is a part of the text.
@@ -68,7 +78,7 @@ func (s *Scanner) nextUsual(p *Plain) bool {
 // Begins reports whether the next value begins with a character.
 func (s *Scanner) Begins(c byte) bool { return s.at < len(s.text) && s.text[s.at] == c }
 
-// String reads a string, and returns what it says, which may be a part of the text. It returns false for any other
+// String reads a string, and returns what it says, until the next string is read. It returns false for any other
 // value, and does not read that.
 func (s *Scanner) String() ([]byte, bool) {
 	if !s.Begins('"') {

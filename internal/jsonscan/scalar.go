@@ -65,16 +65,17 @@ func (s *Scanner) here() byte {
 }
 
 // unquoted reads a string, and returns what it says and whether it had escapes. Without escapes it is a part of the
-// text.
+// text. With escapes it is valid until the next string is read.
 func (s *Scanner) unquoted() (text []byte, escaped bool) {
 	inner, escaped := s.quoted()
 	if !escaped {
 		return inner, false
 	}
-	text, err := jsonv2.AppendUnquote(nil, s.text[s.at-len(inner)-len(`""`):s.at])
+	text, err := jsonv2.AppendUnquote(s.room[:0], s.text[s.at-len(inner)-len(`""`):s.at])
 	if err != nil {
 		s.fail()
 	}
+	s.room = text
 	return text, true
 }
 

@@ -30,6 +30,7 @@ type Scanner struct {
 	depth int
 	bad   bool
 
+	room   []byte // for a string with escapes
 	shared string // a copy of the end of the text; "" if each text is copied by itself
 }
 
@@ -38,6 +39,14 @@ const deepest = 10000
 
 // Over returns a scanner of a text.
 func Over(text []byte) Scanner { return Scanner{text: text} }
+
+// Start begins with another text, and keeps the scanner's memory.
+func (s *Scanner) Start(text []byte) {
+	*s = Scanner{text: text, room: s.room[:0:min(cap(s.room), mostRoom)]}
+}
+
+// mostRoom bounds the memory that a scanner keeps from one text to the next.
+const mostRoom = 4 << 10
 
 // End reports whether the value that was read is valid, and nothing follows it.
 func (s *Scanner) End() bool { return s.peek() == 0 && !s.bad && s.at == len(s.text) }
@@ -101,7 +110,8 @@ func (s *Scanner) Text() string {
 	return string(text)
 }
 
-// Bytes is Text without a copy: if the string has no escapes, the result is a part of the text.
+// Bytes is Text without a copy. If the string has no escapes, the result is a part of the text. Otherwise it is valid
+// until the next string is read.
 func (s *Scanner) Bytes() []byte {
 	text, _ := s.string()
 	return text

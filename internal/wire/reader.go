@@ -38,10 +38,12 @@ const maxUnknown = 64
 // read reads a response. It returns false if the response must be read in another way: it is not valid JSON, is not of
 // the shape's kind, or lacks a proof member.
 func (r *Reader) read(body []byte, s *Shape, into any) ([]Unread, bool) {
-	r.scan, r.path, r.unknown = jsonscan.Over(body), r.path[:0], r.unknown[:0]
+	r.scan.Start(body)
+	r.path, r.unknown = r.path[:0], r.unknown[:0]
 	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
 	unread := r.bends.unread
-	r.scan, r.bends = jsonscan.Scanner{}, bender{} // a Reader that is kept does not keep the response
+	r.scan.Start(nil) // a Reader that is kept does not keep the response
+	r.bends = bender{}
 	clear(r.unknown[:cap(r.unknown)])
 	return unread, read
 }
@@ -79,7 +81,7 @@ func (r *Reader) object(s *Shape, into any, proven bool) bool {
 		i, field := s.Fields(into, members.Name)
 		switch {
 		case i < 0:
-			r.skip(members.Name, outside)
+			r.skip(members.Kept(), outside)
 		case seen&(1<<i) != 0:
 			return r.scan.Fail()
 		default:
