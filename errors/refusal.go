@@ -73,8 +73,8 @@ func (r *Refusal) subjects() string { return "" }
 // advice returns what to do, in place of the slug's hint. Types that know more than the slug override it.
 func (r *Refusal) advice() string { return "" }
 
-// as returns the refusal with the code of its type. An error that was made by hand may leave Code empty. Each type calls
-// it in each method: inlined, these calls would make a program 80 kB larger.
+// as returns the refusal with the code of its type. An error that was made by hand may leave Code empty. Each type
+// calls it in each method: inlined, these calls would make a program 80 kB larger.
 //
 //go:noinline
 func (r *Refusal) as(code Code) *Refusal {

@@ -150,8 +150,8 @@ type Object struct {
 	many  map[string]struct{} // in place of few, if they are more or one has escapes
 }
 
-// Member moves to the next member. It returns false at the end of the object, and for a name that the object had before.
-// Read the member's value as a whole, or not at all.
+// Member moves to the next member. It returns false at the end of the object, and for a name that the object had
+// before. Read the member's value as a whole, or not at all.
 func (s *Scanner) Member(o *Object) bool { return s.Next(&o.Plain) && (s.first(o) || s.fail()) }
 
 // first notes the name, and reports whether the object did not have it before.

@@ -218,7 +218,7 @@ func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 	return true
 }
 
-// entry reads an entry. One that cannot be read is left out.
+// entry reads an entry. It leaves out an entry that cannot be read.
 func (r *Reader) entry(s *Shape, to slice, basis Basis, start int) {
 	entry := to.add()
 	if !r.scan.Begins('n') && r.value(s, entry, basis, false) {

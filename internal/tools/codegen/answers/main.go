@@ -1,6 +1,6 @@
 // Command answers writes, for each response of a description, its shape: its members, their forms, and whether the
-// description states each of them or the file assumes it. The request path reads responses with it. It also writes where
-// the Go type of a shape has the members.
+// description states each of them or the file assumes it. The request path reads responses with it. It also writes
+// where the Go type of a shape has the members.
 //
 // A mark (x-assumed) makes these things an assumption:
 //
