@@ -175,8 +175,11 @@ func (b *bender) union(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 	return raw, ""
 }
 
+// full reports that no more is noted.
+func (b *bender) full() bool { return len(b.unread) == maxUnread }
+
 func (b *bender) note(at jsonv2.Pointer, basis Basis, problem string) {
-	if len(b.unread) < maxUnread {
+	if !b.full() {
 		b.unread = append(b.unread, Unread{Pointer: string(at), Stated: basis == Stated, Problem: problem})
 	}
 }

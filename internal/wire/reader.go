@@ -122,7 +122,7 @@ func (r *Reader) missing(s *Shape, seen uint64, proven bool) {
 		case seen&(1<<i) != 0:
 		case proven && m.Proof:
 			r.scan.Fail()
-		case m.Required != 0:
+		case m.Required != 0 && !r.bends.full():
 			r.bends.note(r.at(m), m.Required, "is missing")
 		}
 	}

@@ -27,12 +27,17 @@ func Write(members func(*Writer)) ([]byte, bool) {
 	w.out, w.bad = append(w.out[:0], '{'), false
 	members(w)
 	w.out = append(w.out, '}')
-	defer writers.Put(w)
+	if cap(w.out) <= mostKept {
+		defer writers.Put(w)
+	}
 	if w.bad {
 		return nil, false
 	}
 	return bytes.Clone(w.out), true
 }
+
+// mostKept bounds the memory of a Writer that is used again.
+const mostKept = 64 << 10
 
 // Text writes a text.
 func (w *Writer) Text(name, value string) {

@@ -55,7 +55,7 @@ func appendInteger(der, value []byte) []byte {
 func appendHead(der []byte, tag byte, length int) []byte {
 	switch {
 	case length < 0x80:
-		return append(der, tag, byte(length))
+		return append(der, tag, byte(length)) //gosec:disable G115 -- it is less than 128
 	case length < 0x100:
 		return append(der, tag, 0x81, byte(length)) //gosec:disable G115 -- it is below 0x100
 	}
