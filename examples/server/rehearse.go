@@ -15,6 +15,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
+	"github.com/moneymovement/moneymovement-go/examples/internal/narrate"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -46,7 +47,7 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 		return err
 	}
 	defer one.stop() //nolint:errcheck // a second stop, after an error; that error is the one to report
-	if err := one.ask(ctx, p, first); err != nil {
+	if err := one.ask(ctx, p.Narrator, first); err != nil {
 		return err
 	}
 	underWay := make(chan error, 1)
@@ -56,7 +57,8 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 		p.Step("the service is slow: it takes a second for the next confirm, and the server gives it a tenth of that")
 		begun = func() bool { return slow.Consumed() > 0 }
 	}
-	go func() { underWay <- one.ask(ctx, p, second) }()
+	var said bytes.Buffer // printed later, because this goroutine prints as well
+	go func() { underWay <- one.ask(ctx, narrate.Narrator{Out: &said}, second) }()
 	if err := until(ctx, begun); err != nil {
 		return err
 	}
@@ -65,6 +67,9 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 		return err
 	}
 	if err := <-underWay; err != nil {
+		return err
+	}
+	if _, err := said.WriteTo(p.Out); err != nil {
 		return err
 	}
 	p.Step("stopped; unknown payments in the journal: %d", len(one.journal.unknown()))
@@ -80,7 +85,7 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	}
 	p.Step("took up what was unknown; asking for both again pays nothing twice")
 	for _, again := range []payment{first, second} {
-		if err := two.ask(ctx, p, again); err != nil {
+		if err := two.ask(ctx, p.Narrator, again); err != nil {
 			return err
 		}
 	}
@@ -127,7 +132,7 @@ func (s *process) stop() error {
 }
 
 // ask asks the server to pay.
-func (s *process) ask(ctx context.Context, p *program.Program, asked payment) error {
+func (s *process) ask(ctx context.Context, n narrate.Narrator, asked payment) error {
 	body, err := json.Marshal(asked)
 	if err != nil {
 		return err
@@ -145,7 +150,7 @@ func (s *process) ask(ctx context.Context, p *program.Program, asked payment) er
 	if err := json.NewDecoder(response.Body).Decode(&said); err != nil {
 		return err
 	}
-	p.Detail("POST /pay %s: %d, %s is %s %s", asked.ID, response.StatusCode, asked.Amount, said.State, said.PayoutID)
+	n.Detail("POST /pay %s: %d, %s is %s %s", asked.ID, response.StatusCode, asked.Amount, said.State, said.PayoutID)
 	return nil
 }
 
