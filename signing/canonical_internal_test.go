@@ -55,7 +55,7 @@ func texts() *rapid.Generator[string] {
 
 func values(depth int) *rapid.Generator[any] {
 	kinds := []*rapid.Generator[any]{
-		texts().AsAny(), rapid.IntRange(-2, 1<<60).AsAny(), rapid.Float64Range(-1e30, 1e30).AsAny(),
+		texts().AsAny(), rapid.Int64Range(-2, 1<<60).AsAny(), rapid.Float64Range(-1e30, 1e30).AsAny(),
 		rapid.Bool().AsAny(), rapid.Just[any](nil),
 	}
 	if depth > 0 {
