@@ -10,7 +10,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/recorded"
 )
 
-// readInOnePass are the answers whose values can be compared.
+// readInOnePass lists responses whose Go types reflect can compare. A type with a secret is not one of them.
 var readInOnePass = []struct {
 	operation string
 	answer    *wire.Answer

@@ -313,9 +313,9 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	return deal, nil
 }
 
-// act confirms an action. If the approval expires first, act prepares the action once more. In three cases an attempt
-// with this key may have taken the action already: the approval was used before, the action is no longer available, or
-// the response was lost. act then reads the deal, which shows whether the action was taken.
+// act confirms an action. If the approval expires first, act prepares the action once more. Another attempt with this
+// key may already have carried out the action. There are three signs of that: the approval was used before, the action
+// is no longer available, or the response was lost. act then reads the deal, which shows whether it happened.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {

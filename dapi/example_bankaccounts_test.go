@@ -61,7 +61,7 @@ func ExampleBank() {
 	// Output: fedwire
 }
 
-// With self-serve, all calls act for your own account. There are no clients.
+// A self-serve developer has no clients: all calls act for the developer's own account.
 func ExampleNewSelfServe() {
 	server := recorded.Serve() // stands for the service
 	defer server.Close()

@@ -37,7 +37,7 @@ type grant struct {
 	ExpiresIn    int    `json:"expiresIn"`
 }
 
-// bearer returns the access token. It logs in if there is none, once for all goroutines that wait for it.
+// bearer returns the access token. If the client has not logged in yet, it does, once for all goroutines that wait.
 func (c *Client) bearer(ctx context.Context) (string, error) {
 	if c.Token != "" {
 		return c.Token, nil

@@ -5,8 +5,9 @@ import "slices"
 // confidence is how probably an interval holds the true median.
 const confidence = 0.95
 
-// Estimate is the median of some values, and the interval that holds the true median with a probability of at least
-// 95 %. With fewer than six values there is no such interval, and Low and High are the least and the greatest value.
+// Estimate is the median of some values, and an interval from Low to High. The interval contains the true median with a
+// probability of at least 95 %. Fewer than six values cannot give such an interval: then it is from the smallest value
+// to the largest.
 type Estimate struct {
 	Median float64 `json:"median"`
 	Low    float64 `json:"low"`

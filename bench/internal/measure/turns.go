@@ -12,7 +12,7 @@ type Plan struct {
 	Turns int
 	// Block is about how long one side's turn takes.
 	Block time.Duration
-	// Most limits the calls of a block, and the callers at once, 0 if there is no limit.
+	// Most is the largest number of calls in a block, and of callers at once. 0 means no limit.
 	Most int
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PeakMemory returns the greatest resident size of a running process so far, in bytes. Only Linux reports it; elsewhere
-// it returns 0. What a process reports when it has ended is no use here: it counts the memory of its parent, too.
+// PeakMemory returns the largest resident size of a running process so far, in bytes. It works on Linux, and returns 0
+// on other systems. It does not use the figure of an ended process, because that also counts the memory of its parent.
 func PeakMemory(process int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process))
 	if err != nil {
