@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -125,6 +127,25 @@ func TestASignalStopsTheProcess(t *testing.T) {
 	content, err := os.ReadFile(journal)
 	require.NoError(t, err)
 	assert.Contains(t, string(content), `"state":"paid"`)
+}
+
+func TestAConnectionWithoutARequestDoesNotKeepTheServer(t *testing.T) {
+	s, listener := newServer(t), listen(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(ctx, listener) }()
+	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String())
+	require.NoError(t, err)
+	defer connection.Close()
+	stop()
+	assert.NoError(t, <-ended)
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	return listener
 }
 
 func TestAServerThatIsStoppingAcceptsNoPayment(t *testing.T) {

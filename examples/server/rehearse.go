@@ -53,8 +53,8 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	underWay := make(chan error, 1)
 	begun := func() bool { _, found := one.journal.get(second.ID); return found }
 	if p.Host != nil {
-		slow := p.Host.Arm(http.MethodPost, "/dapi/v1/payouts/{payoutId}/confirm", sandbox.Delay(time.Second))
-		p.Step("the service is slow: it takes a second for the next confirm, and the server gives it a tenth of that")
+		slow := p.Host.Arm(http.MethodPost, "/dapi/v1/payouts/{payoutId}/confirm", sandbox.Delay(time.Minute))
+		p.Step("the service is slow: it takes a minute for the next confirm; the server waits a tenth of a second")
 		begun = func() bool { return slow.Consumed() > 0 }
 	}
 	var said bytes.Buffer // printed later, because this goroutine prints as well
@@ -80,7 +80,7 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 		return err
 	}
 	defer two.stop() //nolint:errcheck // as above
-	if err := until(ctx, func() bool { return len(two.journal.unknown()) == 0 }); err != nil {
+	if err := until(ctx, func() bool { return two.idle() && len(two.journal.unknown()) == 0 }); err != nil {
 		return err
 	}
 	p.Step("took up what was unknown; asking for both again pays nothing twice")

@@ -63,9 +63,18 @@ func (s *server) serve(ctx context.Context, listener net.Listener) error {
 	overtime := time.AfterFunc(s.grace, cancel)
 	defer overtime.Stop()
 	s.underWay.Wait() // results included: they must be written
-	end, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer done()
-	return errors.Join(problem, web.Shutdown(end)) // by now every response is written
+	return errors.Join(problem, closeConnections(context.WithoutCancel(ctx), web))
+}
+
+// closeConnections gives the last responses a second. Connections that are open then carry no payment: Shutdown waits
+// for those on which nothing was asked yet as well.
+func closeConnections(ctx context.Context, web *http.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if err := web.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return web.Close()
 }
 
 var (
@@ -88,6 +97,13 @@ func (s *server) begin(id string) error {
 	s.ids[id] = true
 	s.underWay.Add(1)
 	return nil
+}
+
+// idle reports that no payment is under way.
+func (s *server) idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ids) == 0
 }
 
 func (s *server) end(id string) {
