@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -106,40 +107,16 @@ type member struct {
 	value jsonv2.Value
 }
 
-// split returns the members of a canonical object. It does not look for mistakes.
+// split returns the members of an object, which is valid JSON.
 func split(object jsonv2.Value) []member {
 	const usual = 9
 	found := make([]member, 0, usual)
-	for rest := object[1:]; rest[0] != '}'; {
-		var name, value jsonv2.Value
-		name, rest = cut(rest)
-		value, rest = cut(rest[1:])
-		found = append(found, member{unquote(name), value})
-		rest = bytes.TrimPrefix(rest, []byte(","))
+	scan := jsonscan.Over(object)
+	members := scan.Unchecked()
+	for scan.Next(&members) {
+		found = append(found, member{members.Kept(), scan.Raw()})
 	}
 	return found
-}
-
-// cut returns the value with which the rest of a canonical object begins, and what follows it.
-func cut(object jsonv2.Value) (value, rest jsonv2.Value) {
-	depth, quoted := 0, false
-	for i := 0; i < len(object); i++ {
-		switch c := object[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-			if c == '\\' {
-				i++
-			}
-		case depth == 0 && (c == ':' || c == ',' || c == '}'):
-			return object[:i], object[i:]
-		case c == '{', c == '[':
-			depth++
-		case c == '}', c == ']':
-			depth--
-		}
-	}
-	return object, nil
 }
 
 // unquote returns the text of a canonical string.

@@ -14,7 +14,7 @@ import (
 // word reads true, false or null.
 func (s *Scanner) word(word string) {
 	if !bytes.HasPrefix(s.text[s.at:], []byte(word)) {
-		s.fail()
+		s.Fail()
 		return
 	}
 	s.at += len(word)
@@ -43,7 +43,7 @@ func (s *Scanner) number() {
 		valid = s.digits()
 	}
 	if !valid {
-		s.fail()
+		s.Fail()
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *Scanner) unquoted() (text []byte, escaped bool) {
 	}
 	text, err := jsonv2.AppendUnquote(s.room[:0], s.text[s.at-len(inner)-len(`""`):s.at])
 	if err != nil {
-		s.fail()
+		s.Fail()
 	}
 	s.room = text
 	return text, true
@@ -87,26 +87,26 @@ func (s *Scanner) quoted() (inner []byte, escaped bool) {
 		case c == '"':
 			inner, s.at = s.text[start:i:i], i+1
 			if !ascii && !utf8.Valid(inner) {
-				s.fail()
+				s.Fail()
 				return nil, false
 			}
 			return inner, escaped
 		case c == '\\':
 			length := escapeLength(s.text[i:])
 			if length == 0 {
-				s.fail()
+				s.Fail()
 				return nil, false
 			}
 			i, escaped = i+length, true
 		case c < ' ':
-			s.fail()
+			s.Fail()
 			return nil, false
 		default:
 			ascii = false
 			i++
 		}
 	}
-	s.fail()
+	s.Fail()
 	return nil, false
 }
 

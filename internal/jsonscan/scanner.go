@@ -62,6 +62,22 @@ func (s *Scanner) Kind() jsonv2.Kind {
 	return jsonv2.KindInvalid
 }
 
+// Begins reports whether the next value begins with a character.
+func (s *Scanner) Begins(c byte) bool { return s.at < len(s.text) && s.text[s.at] == c }
+
+// At returns where the scanner is. That is where a value begins that is read next.
+func (s *Scanner) At() int { return s.at }
+
+// Back goes back to where a value begins, to read it again.
+func (s *Scanner) Back(at int) {
+	if !s.bad {
+		s.at = at
+	}
+}
+
+// Left returns how many bytes are not read yet.
+func (s *Scanner) Left() int { return len(s.text) - s.at }
+
 // Skip reads a value of any kind.
 func (s *Scanner) Skip() {
 	switch s.Kind() {
@@ -86,7 +102,7 @@ func (s *Scanner) Skip() {
 	case jsonv2.KindNull:
 		s.word("null")
 	default:
-		s.fail()
+		s.Fail()
 	}
 }
 
@@ -125,6 +141,20 @@ func (s *Scanner) string() (text []byte, escaped bool) {
 	return s.unquoted()
 }
 
+// TryBytes is Bytes for a string. It returns false for any other value, and does not read that.
+func (s *Scanner) TryBytes() ([]byte, bool) {
+	if !s.Begins('"') {
+		return nil, false
+	}
+	start := s.at + 1
+	if end := usual(s.text, start); end < len(s.text) && s.text[end] == '"' {
+		s.at = end + 1
+		return s.text[start:end:end], true
+	}
+	text, _ := s.unquoted()
+	return text, !s.bad
+}
+
 // Share copies the rest of the text once. The texts that are read next are parts of this copy, and need no memory of
 // their own. Use it if they are most of the rest, because each of them keeps the whole copy in memory.
 func (s *Scanner) Share() { s.shared = string(s.text[s.at:]) }
@@ -133,7 +163,7 @@ func (s *Scanner) Share() { s.shared = string(s.text[s.at:]) }
 func (s *Scanner) Array() Array { return Array{s.enter('[')} }
 
 // Object begins to read an object. Any other value is skipped, and has no members.
-func (s *Scanner) Object() Object { return Object{Plain: s.Plain()} }
+func (s *Scanner) Object() Object { return Object{Unchecked: s.Unchecked()} }
 
 // Array is an array that is being read.
 type Array struct{ sequence }
@@ -143,7 +173,7 @@ func (s *Scanner) Entry(a *Array) bool { return s.next(&a.sequence, ']') }
 
 // Object is an object that is being read. It does not hold its scanner, which would then have to be on the heap.
 type Object struct {
-	Plain
+	Unchecked
 
 	few   [8]place // of the names up to here
 	count int
@@ -152,7 +182,7 @@ type Object struct {
 
 // Member moves to the next member. It returns false at the end of the object, and for a name that the object had
 // before. Read the member's value as a whole, or not at all.
-func (s *Scanner) Member(o *Object) bool { return s.Next(&o.Plain) && (s.first(o) || s.fail()) }
+func (s *Scanner) Member(o *Object) bool { return s.Next(&o.Unchecked) && (s.first(o) || s.Fail()) }
 
 // first notes the name, and reports whether the object did not have it before.
 func (s *Scanner) first(o *Object) bool {
@@ -189,7 +219,7 @@ func (s *Scanner) enter(begin byte) sequence {
 		return sequence{}
 	}
 	if s.depth++; s.depth > deepest {
-		return sequence{open: s.fail()}
+		return sequence{open: s.Fail()}
 	}
 	s.at++
 	return sequence{open: true}
@@ -214,7 +244,7 @@ func (s *Scanner) next(q *sequence, end byte) bool {
 		s.at++
 		s.peek()
 	default:
-		return s.fail()
+		return s.Fail()
 	}
 	q.unread = s.at
 	return !s.bad
@@ -232,8 +262,8 @@ func (s *Scanner) peek() byte {
 	return 0
 }
 
-// fail goes to the end of the text. It returns false.
-func (s *Scanner) fail() bool {
+// Fail refuses the text: it goes to its end. It returns false.
+func (s *Scanner) Fail() bool {
 	s.at, s.bad = len(s.text), true
 	return false
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/shopspring/decimal"
@@ -35,17 +36,19 @@ func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 	default:
 		return fmt.Errorf("the amount is neither a string nor a number")
 	}
-	if plain, ok := parsePlain(digits); ok {
-		*amount = plain
-		return nil
+	if bytes.IndexByte(digits, '\\') >= 0 {
+		digits, _ = jsonv2.AppendUnquote(nil, literal) // the decoder has checked it
 	}
-	text := string(literal)
-	if literal.Kind() == jsonv2.KindString {
-		unquoted, _ := jsonv2.AppendUnquote(nil, literal) // the decoder has checked it
-		text = string(unquoted)
-	}
-	*amount, err = ParseAmount(text)
+	*amount, err = readAmount(digits)
 	return err
+}
+
+// readAmount reads a decimal of bounded length, in any form.
+func readAmount(text []byte) (decimal.Decimal, error) {
+	if plain, ok := parsePlain(text); ok {
+		return plain, nil
+	}
+	return ParseAmount(string(text))
 }
 
 // parsePlain reads digits with at most one point, in place. It leaves every other form to ParseAmount. It has to be

@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -254,23 +254,12 @@ type given struct {
 	value jsonv2.Value
 }
 
-// split returns the members of an object, which is valid JSON.
-func split(raw jsonv2.Value) []given {
-	dec := jsonv2.NewDecoder(bytes.NewReader(raw))
-	_, _ = dec.ReadToken()
-	var members []given
-	for dec.PeekKind() == jsonv2.KindString {
-		name, err := dec.ReadToken()
-		if err != nil {
-			break
-		}
-		g := given{name: name.String()}
-		value, err := dec.ReadValue()
-		if err != nil {
-			break
-		}
-		g.value = value.Clone()
-		members = append(members, g)
+// split returns the members of an object, which is valid JSON. The values are parts of it.
+func split(raw jsonv2.Value) (members []given) {
+	scan := jsonscan.Over(raw)
+	object := scan.Unchecked()
+	for scan.Next(&object) {
+		members = append(members, given{name: string(object.Name), value: scan.Raw()})
 	}
 	return members
 }
@@ -321,17 +310,12 @@ func onlyList(members []given) *given {
 	return only
 }
 
-// entries returns the values of an array, which is valid JSON.
-func entries(raw jsonv2.Value) []jsonv2.Value {
-	dec := jsonv2.NewDecoder(bytes.NewReader(raw))
-	_, _ = dec.ReadToken()
-	var all []jsonv2.Value
-	for dec.PeekKind() != jsonv2.KindEndArray {
-		value, err := dec.ReadValue()
-		if err != nil {
-			break
-		}
-		all = append(all, value.Clone())
+// entries returns the values of an array, which is valid JSON. They are parts of it.
+func entries(raw jsonv2.Value) (all []jsonv2.Value) {
+	scan := jsonscan.Over(raw)
+	array := scan.Array()
+	for scan.Entry(&array) {
+		all = append(all, scan.Raw())
 	}
 	return all
 }

@@ -76,7 +76,7 @@ func (r *Reader) object(s *Shape, into any, proven bool) bool {
 	}
 	var seen uint64
 	outside := len(r.unknown)
-	members := r.scan.Plain()
+	members := r.scan.Unchecked()
 	for r.scan.Next(&members) {
 		i, field := s.Fields(into, members.Name)
 		switch {

@@ -41,7 +41,7 @@ func (r *Reader) scalar(s *Shape, into any) bool {
 
 // text reads a string. A word that the shape knows needs no memory.
 func (r *Reader) text(s *Shape, to *string) bool {
-	text, ok := r.scan.String()
+	text, ok := r.scan.TryBytes()
 	if !ok {
 		return false
 	}
@@ -56,33 +56,21 @@ func (r *Reader) text(s *Shape, to *string) bool {
 }
 
 func (r *Reader) amount(to *decimal.Decimal) bool {
-	digits, ok := r.scan.String()
+	digits, ok := r.scan.TryBytes()
 	if !ok {
 		if r.scan.Kind() != jsonv2.KindNumber {
 			return false
 		}
 		digits = r.scan.Raw()
 	}
-	plain, ok := parsePlain(digits)
-	if !ok {
-		var err error
-		plain, err = ParseAmount(string(digits))
-		ok = err == nil
-	}
-	*to = plain
-	return ok
+	amount, err := readAmount(digits)
+	*to = amount
+	return err == nil
 }
 
 func (r *Reader) time(to *time.Time) bool {
-	text, ok := r.scan.String()
-	if !ok {
-		return false
-	}
-	if to.UnmarshalText(text) == nil {
-		return true
-	}
-	*to, ok = parseTime(string(text))
-	return ok
+	text, ok := r.scan.TryBytes()
+	return ok && readTime(text, to)
 }
 
 // integer reads digits. It leaves every other form of a whole number to the bender.
@@ -110,7 +98,7 @@ func (r *Reader) integer() (n int64, ok bool) {
 
 // bytes reads standard base64. It leaves other forms to the bender.
 func (r *Reader) bytes(to *[]byte) bool {
-	text, ok := r.scan.String()
+	text, ok := r.scan.TryBytes()
 	if !ok {
 		return false
 	}

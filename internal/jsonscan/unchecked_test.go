@@ -9,34 +9,34 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 )
 
-// skipPlain reads a value as Skip does, but checks the names of objects by itself.
-func skipPlain(s *jsonscan.Scanner) {
+// skipUnchecked reads a value as Skip does, but checks the names of objects by itself.
+func skipUnchecked(s *jsonscan.Scanner) {
 	if s.Kind(); !s.Begins('{') {
 		s.Skip()
 		return
 	}
 	names := map[string]bool{}
-	for members := s.Plain(); s.Next(&members); {
+	for members := s.Unchecked(); s.Next(&members); {
 		if names[string(members.Name)] {
 			s.Fail()
 		}
 		names[string(members.Name)] = true
-		skipPlain(s)
+		skipUnchecked(s)
 	}
 }
 
 // Only the check of names is left to the program.
-func TestAPlainObjectIsReadAsAnyOther(t *testing.T) {
+func TestAnUncheckedObjectIsReadAsAnyOther(t *testing.T) {
 	for _, text := range texts() {
 		for _, text := range []string{text, `{"in":` + text + `}`} {
 			usual, plain := jsonscan.Over([]byte(text)), jsonscan.Over([]byte(text))
 			usual.Skip()
-			skipPlain(&plain)
+			skipUnchecked(&plain)
 			require.Equal(t, usual.End(), plain.End(), text)
 		}
 	}
 	twice := jsonscan.Over([]byte(`{"a":1,"a":2}`))
-	members := twice.Plain()
+	members := twice.Unchecked()
 	assert.True(t, twice.Next(&members))
 	assert.True(t, twice.Next(&members))
 	assert.False(t, twice.Next(&members))
@@ -45,17 +45,17 @@ func TestAPlainObjectIsReadAsAnyOther(t *testing.T) {
 
 func TestAValueIsReadAgain(t *testing.T) {
 	s := jsonscan.Over([]byte(` {"a" : [1, 2] , "b":"\u0041"}`))
-	members := s.Plain()
+	members := s.Unchecked()
 	require.True(t, s.Next(&members))
 	at := s.At()
 	assert.True(t, s.Begins('['))
-	_, isText := s.String()
+	_, isText := s.TryBytes()
 	assert.False(t, isText)
 	assert.Equal(t, `[1, 2]`, string(s.Raw()))
 	s.Back(at)
 	assert.Equal(t, `[1, 2]`, string(s.Raw()))
 	require.True(t, s.Next(&members))
-	text, isText := s.String()
+	text, isText := s.TryBytes()
 	assert.True(t, isText)
 	assert.Equal(t, "A", string(text))
 	assert.Equal(t, 1, s.Left())
@@ -71,6 +71,6 @@ func TestAFailureIsFinal(t *testing.T) {
 	s.Back(at)
 	s.Skip()
 	assert.False(t, s.End())
-	_, isText := s.String()
+	_, isText := s.TryBytes()
 	assert.False(t, isText)
 }
