@@ -98,3 +98,19 @@ func TestCanonicalObjectsAreReadAsTheLibraryReadsThem(t *testing.T) {
 		}
 	})
 }
+
+// An object that breaks off, or has a character too many, is not canonical, wherever that is.
+func TestAnObjectThatBreaksOffIsNotCanonical(t *testing.T) {
+	const whole = `{"a":{"b":"text","c":17},"d":"","e":1}`
+	require.True(t, plainlyCanonical([]byte(whole)))
+	for i := range whole {
+		for _, end := range []string{"", `}`, `}}`, `"}`, "\x01}", "\xff}", `\}`, `0}`} {
+			for _, data := range []string{whole[:i] + end, whole[:i] + end + whole[i:]} {
+				assert.Equal(t, isCanonical([]byte(data)), checkCanonical([]byte(data)) == nil, "%q", data)
+				if plainlyCanonical([]byte(data)) {
+					assert.True(t, isCanonical([]byte(data)), "%q", data)
+				}
+			}
+		}
+	}
+}

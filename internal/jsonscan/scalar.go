@@ -71,10 +71,7 @@ func (s *Scanner) unquoted() (text []byte, escaped bool) {
 	if !escaped {
 		return inner, false
 	}
-	text, err := jsonv2.AppendUnquote(s.room[:0], s.text[s.at-len(inner)-len(`""`):s.at])
-	if err != nil {
-		s.Fail()
-	}
+	text, _ = jsonv2.AppendUnquote(s.room[:0], s.text[s.at-len(inner)-len(`""`):s.at]) // quoted has checked it
 	s.room = text
 	return text, true
 }

@@ -33,6 +33,10 @@ func texts() []string {
 		`[]`, `[ ]`, `[1]`, "[ 1 ,\t2\r\n]", `[1,]`, `[,1]`, `[,]`, `[1 2]`, `[`, `[1`, `[1,`, `]`, `[}`, `[1]]`, `[[],[[]]]`,
 		`{}`, `{ }`, `{"a":1}`, ` { "a" : 1 , "b" : [ ] } `, `{"a":1,}`, `{,"a":1}`, `{"a"}`, `{"a":}`, `{"a" 1}`, `{"a"`,
 		`{"a":1`, `{"a":1 "b":2}`, `{a:1}`, `{1:1}`, `{null:1}`, `{"a":1}}`, `{]`, `{"a":{"a":{"a":1}}}`, `{"":1}`,
+		`{ "a" : 1 , "a" : 2 }`, `{ "a" : 1 , "b" : 2 , "ab" : 3 }`, `{"a":1 ,"b":2}`, `{"a":1, "b":2}`,
+		`{"a":1,"b" :2}`, `{"a":1,"b": 2}`, `{"a":1,,"b":2}`, `{"a":1,"b"}`, `{"a":1,"b":}`, `{"a":1,"b":2`, `{"a":1,"b"x2}`, `{"a"x1}`,
+		`{"a":`, `{"a",1}`, "{\"a\":\n1}", `{"a":1,"b\u0062":2,"bb":3}`, `{"é":1,"é":2}`, `{"a":1,`,
+		`{a":1}`, `{"b":1, a":1}`, `{"a":1"b":2}`, "{\"a\x01:1}", `{"a":1,"`, `{"`,
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"\u0061":1,"a":2}`, `{"a":1,"A":2}`, `{"a":{"b":1,"b":2}}`,
 		`[{"a":1},{"a":1}]`, `[{"a":1,"b":2,"a":3}]`, "{\"\xff\":1}", `{"\ud800":1}`, `{"":1,"":2}`,
 		manyMembers(`"m20":0`), manyMembers(`"m0":0`), manyMembers(`"m19":0`), manyMembers(`"\u006d8":0`),
@@ -94,11 +98,18 @@ func treeByJSONv2(t *testing.T, text jsonv2.Value) any {
 // same checks that the scanner accepts what jsonv2 accepts, and reads the same from it.
 func same(t *testing.T, text []byte) {
 	t.Helper()
+	text = text[:len(text):len(text)] // whoever reads behind it panics
 	var want jsonv2.Value
 	err := jsonv2.Unmarshal(text, &want)
 
 	skipping := jsonscan.Over(text)
 	skipping.Skip()
+	if err == nil {
+		require.Empty(t, bytes.Trim(text[skipping.At():], " \t\r\n"), "%.200q", text)
+	} else if value := jsonscan.Over(text); value.Raw() == nil {
+		require.Zero(t, skipping.Left(), "after a mistake the scanner is at the end: %.200q", text)
+		require.Equal(t, jsonv2.KindInvalid, skipping.Kind(), "%.200q", text)
+	}
 	require.Equal(t, err == nil, skipping.End(), "%.200q: jsonv2 says %v", text, err)
 
 	reading := jsonscan.Over(text)
@@ -167,6 +178,30 @@ func TestAValueOfAnotherKindReadsAsNothing(t *testing.T) {
 			}
 		}
 		assert.True(t, s.End(), value)
+	}
+}
+
+// The same holds if there is nothing else.
+func TestAnAnswerOfAnotherKindReadsAsNothing(t *testing.T) {
+	for _, value := range []string{`null`, `7`, `"text"`, `[1]`, `{"a":1}`} {
+		for _, read := range []func(*jsonscan.Scanner){
+			func(s *jsonscan.Scanner) {
+				for entries := s.Array(); s.Entry(&entries); {
+					s.Skip()
+				}
+			},
+			func(s *jsonscan.Scanner) {
+				for members := s.Object(); s.Member(&members); {
+					s.Skip()
+				}
+			},
+			func(s *jsonscan.Scanner) { s.Text() },
+			func(s *jsonscan.Scanner) { s.Bytes() },
+		} {
+			s := jsonscan.Over([]byte(value))
+			read(&s)
+			assert.True(t, s.End(), value)
+		}
 	}
 }
 
@@ -248,4 +283,76 @@ func TestBytesAreAPartOfTheText(t *testing.T) {
 	})
 	assert.Equal(t, []string{"plain", "escaped", ""}, got)
 	assert.Less(t, allocations, 8.0)
+}
+
+// A caller that does not look at End still gets nothing of a value that is not valid.
+func TestNothingIsReadOfAMistake(t *testing.T) {
+	for _, text := range []string{`"a`, `"\x"`, "\"\x01\"", "\"\xff\"", `"\ud800"`, `tru`, `nul`, `-`, `[1`, `{"a":1,"a":2}`, `x`, ``} {
+		for name, read := range map[string]func(*jsonscan.Scanner) bool{
+			"Raw":      func(s *jsonscan.Scanner) bool { return s.Raw() == nil },
+			"Bytes":    func(s *jsonscan.Scanner) bool { return len(s.Bytes()) == 0 },
+			"Text":     func(s *jsonscan.Scanner) bool { return s.Text() == "" },
+			"TryBytes": func(s *jsonscan.Scanner) bool { _, ok := s.TryBytes(); return !ok },
+		} {
+			s := jsonscan.Over([]byte(text))
+			assert.True(t, read(&s), "%s of %q", name, text)
+			if name != "TryBytes" || text[:min(len(text), 1)] == `"` {
+				assert.Zero(t, s.Left(), "%s of %q", name, text)
+			}
+		}
+	}
+}
+
+// A scanner that is used again reads the next text, and nothing of the one before.
+func TestAScannerBeginsAgain(t *testing.T) {
+	var s jsonscan.Scanner
+	for _, text := range []string{`["\u0061",1]`, `"\u0062"`, `{"a"`, `[[["\u0063"]]]`, ``, `"d"`} {
+		s.Start([]byte(text))
+		fresh := jsonscan.Over([]byte(text))
+		assert.Equal(t, tree(&fresh), tree(&s), text)
+		assert.Equal(t, fresh.End(), s.End(), text)
+	}
+	long := []byte(`"\n` + strings.Repeat("a", 64<<10) + `"`)
+	s.Start(long)
+	assert.Len(t, s.Text(), 64<<10+1)
+	s.Start([]byte(`"\n"`))
+	assert.Equal(t, "\n", s.Text())
+}
+
+// What an array or an object has, is not read twice.
+func TestTheEndOfAnObjectIsTheEnd(t *testing.T) {
+	s := jsonscan.Over([]byte(`[[1],2]`))
+	outer := s.Array()
+	assert.True(t, s.Entry(&outer))
+	inner := s.Array()
+	assert.True(t, s.Entry(&inner))
+	assert.False(t, s.Entry(&inner))
+	assert.False(t, s.Entry(&inner), "it has ended, and the next comma is not its own")
+	assert.True(t, s.Entry(&outer))
+	assert.Equal(t, "2", string(s.Raw()))
+	assert.False(t, s.Entry(&outer))
+	assert.True(t, s.End())
+}
+
+// Texts behind Share are parts of one copy, except those with escapes.
+func TestSharedTextsAreTheSameAsOthers(t *testing.T) {
+	const text = `["before","a","","b\u00e9","` + "é" + `",["longer than the rest of it"]]`
+	s := jsonscan.Over([]byte(text))
+	var got []string
+	var read func()
+	read = func() {
+		if s.Kind() != jsonv2.KindBeginArray {
+			got = append(got, s.Text())
+			return
+		}
+		for entries := s.Array(); s.Entry(&entries); {
+			read()
+			if len(got) == 1 {
+				s.Share()
+			}
+		}
+	}
+	read()
+	assert.Equal(t, []string{"before", "a", "", "bé", "é", "longer than the rest of it"}, got)
+	assert.True(t, s.End())
 }

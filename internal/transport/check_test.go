@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
@@ -41,6 +42,13 @@ func TestSignsOfAmounts(t *testing.T) {
 			text)
 		assert.Equal(t, want.notNegative,
 			refusals(t, func(c *transport.Check) { c.NotNegative("amount", amount(text)) }), text)
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	for timeout, want := range map[time.Duration][]string{0: nil, 1: nil, time.Hour: nil,
+		-1: {"timeout out_of_range"}} {
+		assert.Equal(t, want, refusals(t, func(c *transport.Check) { c.Timeout("timeout", timeout) }), timeout)
 	}
 }
 

@@ -107,6 +107,58 @@ func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
 	}
 	assert.Empty(t, m.at)
 	assert.Empty(t, m.order)
+	assert.Len(t, m.sent, 1, "one place is enough")
+}
+
+// A body of usual length is kept, because it is compared quickly. Of a longer one, and of one with a secret, only
+// digests are kept.
+func TestNoSecretIsKeptWithAKey(t *testing.T) {
+	telling := bookPayout
+	telling.Tells = true
+	for name, tc := range map[string]struct {
+		op     *Operation
+		length int
+		kept   bool
+	}{
+		"usual": {&bookPayout, 100, true}, "the longest": {&bookPayout, 224, true}, "longer": {&bookPayout, 225, false},
+		"with a secret": {&telling, 100, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newTerms()
+			r := NewRequest(tc.op, "cl_1", Call{Key: "k", KeySet: true})
+			bodyOf := func(amount string) []byte {
+				body := string(asking(amount))
+				return []byte(body[:len(body)-1] + strings.Repeat(" ", tc.length-len(body)) + "}")
+			}
+			over, err := m.claim(r, bodyOf("25"))
+			require.NoError(t, err)
+			over(new(booked), nil)
+			known := m.sent[m.at[m.keyOf(r)]]
+			assert.Equal(t, tc.kept, strings.Contains(string(known.body.text[:]), "amount"))
+			assert.Equal(t, tc.kept, known.asked == wire.Digests{})
+			_, err = m.claim(r, bodyOf("24"))
+			require.Error(t, err)
+			_, err = m.claim(r, asking("25.0"))
+			assert.NoError(t, err)
+		})
+	}
+}
+
+// A key that is used once a week for ever needs two or three places, and not one for each week.
+func TestTheLifetimesOfAKeyShareTheirPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newTerms()
+		m.limit = 2
+		for range 100 {
+			over, err := m.claim(keyed("k"), asking("25"))
+			require.NoError(t, err)
+			over(&booked{ID: strings.Repeat("long", 20)}, nil)
+			time.Sleep(8 * 24 * time.Hour)
+		}
+		assert.LessOrEqual(t, len(m.sent), 3)
+		assert.Len(t, m.at, 1)
+		assert.Len(t, m.long, 1)
+	})
 }
 
 // A key that was refused, corrected and then carried out counts from its last use, and not from its first.
@@ -253,7 +305,16 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 		var reused *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &reused)
 		assert.Equal(t, tc.owner, reused.PayoutID)
+		assert.Equal(t, len(tc.owner) > len(usual), len(m.long) == 1, "only a long id needs memory of its own")
 	}
+	m := newTerms()
+	over, err := m.claim(keyed("k"), asking("25"))
+	require.NoError(t, err)
+	over(&booked{usual}, &errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"}})
+	_, err = m.claim(keyed("k"), asking("24"))
+	var reused *errors.IdempotencyKeyReused
+	require.ErrorAs(t, err, &reused)
+	assert.Empty(t, reused.PayoutID, "a call that failed has no answer")
 }
 
 // It is the error that the service returns for the same mistake.

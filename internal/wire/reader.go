@@ -39,7 +39,6 @@ const maxUnknown = 64
 // the shape's kind, or lacks a proof member.
 func (r *Reader) read(body []byte, s *Shape, into any) ([]Unread, bool) {
 	r.scan.Start(body)
-	r.path, r.unknown = r.path[:0], r.unknown[:0]
 	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
 	unread := r.bends.unread
 	r.scan.Start(nil) // a Reader that is kept does not keep the response

@@ -29,6 +29,8 @@ func bodies() []string {
 		`{"data":[{"id":"p_1"}]}`, `[{"id":"p_1"},{"size":{}}]`, `[null]`, `[{"id":"p_1"}`,
 	}
 	for _, m := range resourceShape.Members {
+		twice := fmt.Sprintf(`,%q:%s}`, m.Name, described()[m.Name])
+		all = append(all, strings.TrimSuffix(whole, "}")+twice)
 		for _, value := range []string{
 			`null`, `true`, `false`, `tru`, `0`, `-0`, `00`, `7`, `-7`, `7.0`, `7.5`, `7e2`, `1e400`, `-`,
 			`123456789012345678`,
@@ -158,12 +160,50 @@ func TestWhatTheReaderLeavesToTheBender(t *testing.T) {
 		`{"id":"r_1","name":{},"count":"7","at":7,"parts":[7],"choice":[]}`:      true,
 		`{"id":"r_1"` + unknownMembers(maxUnknown) + `}`:                         true,
 		`{"id":"r_1","part":{"id":"p"` + unknownMembers(maxUnknown) + `},"a":1}`: true,
-		`{}`: false, `{"id":""}`: false, `{"id":7}`: false, `[]`: false, `null`: false, `{"id":"r_1"}x`: false,
-		`{"id":"r_1"` + unknownMembers(maxUnknown+1) + `}`: false,
+		`{"id":"r_1","a":1,"part":{"id":"p"` + unknownMembers(maxUnknown) + `}}`: true,
+		`{"id":"r_1","parts":[{"size":7}]}`:                                      true,
+		`{"id":"r_1","choice":{"kind":"part"}}`:                                  true,
+		`{}`:                                                                     false, `{"id":""}`: false, `{"id":7}`: false, `[]`: false, `null`: false,
+		`{"id":"r_1"}x`: false,
+		`{"id":"r_1"` + unknownMembers(maxUnknown+1) + `}`:                         false,
+		`{"id":"r_1","a":1,"part":{"id":"p"` + unknownMembers(maxUnknown+1) + `}}`: false,
+		`{"id":"r_1","name":"a","name":"a"}`:                                       false,
 	} {
 		var r Reader
 		_, read := r.read([]byte(body), &resourceShape, new(resource))
 		assert.Equal(t, reads, read, body)
+	}
+}
+
+// A union in its usual form is read in one pass, and only what it lacks is noted.
+func TestAUsualUnionNeedsNoBender(t *testing.T) {
+	whole := complete(Shape{Kind: KindObject, Members: []Member{
+		{Name: "kind", Shape: &Text, Type: Stated, Required: Stated},
+		{Name: "id", Shape: &Text, Type: Stated, Required: Stated},
+		{Name: "size", Shape: &Integer, Type: Stated, Required: Stated},
+	}, Fields: fieldOfPart})
+	union := &Shape{Kind: KindUnion, By: "kind", Selects: Stated, Variants: map[string]*Shape{"part": &whole},
+		Kept: keptChoice}
+	for body, lacks := range map[string][]Unread{
+		`{"kind":"part","id":"p","size":1}`:          nil,
+		`{"size":1,"new":[],"id":"p","kind":"part"}`: nil,
+		`{"kind":"later","x":1}`:                     nil,
+		`{"kind":"part","size":1}`:                   {{Pointer: "/id", Stated: true, Problem: "is missing"}},
+		`{"kind":"part","id":"p"}`:                   {{Pointer: "/size", Stated: true, Problem: "is missing"}},
+		`{"kind":"part","id":"p","size":null}`:       {{Pointer: "/size", Stated: true, Problem: "is null"}},
+	} {
+		var r Reader
+		var got choice
+		r.scan.Start([]byte(body))
+		assert.True(t, r.union(union, &got), body)
+		assert.True(t, r.scan.End(), body)
+		assert.Equal(t, lacks, r.bends.unread, body)
+		assert.JSONEq(t, body, string(got.raw))
+	}
+	for _, body := range []string{`{"id":"p"}`, `{"kind":7}`, `[]`, `{"kind":"part","id":7}`, `{"kind":"part","kind":"part"}`} {
+		var r Reader
+		r.scan.Start([]byte(body))
+		assert.False(t, r.union(union, new(choice)), body)
 	}
 }
 

@@ -28,6 +28,10 @@ func TestProvenBy(t *testing.T) {
 		_, err := read([]byte(body), new(resource), proven)
 		require.ErrorContains(t, err, "has no "+missing, body)
 	}
+	lacking := described()
+	delete(lacking, "comment")
+	_, err := read([]byte(object(lacking)), new(resource), proven)
+	require.ErrorContains(t, err, "has no comment", "only that is missing")
 	assert.False(t, (&Shape{Kind: KindObject}).provenBy(nil), "a shape that proves nothing is proven by nothing")
 }
 
