@@ -313,9 +313,9 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	return deal, nil
 }
 
-// act confirms an action. If the approval expires first, act prepares the action once more. Another attempt with this
-// key may already have carried out the action. There are three signs of that: the approval was used before, the action
-// is no longer available, or the response was lost. act then reads the deal, which shows whether it happened.
+// act confirms an action. If the approval expires first, act prepares the action once more. The action may already have
+// happened, in another attempt with this key. That is possible if the approval was used before, if the action is no
+// longer on offer, and if a response was lost. In these three cases act reads the deal, which shows what happened.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {

@@ -137,6 +137,9 @@ func TestAConnectionWithoutARequestDoesNotKeepTheServer(t *testing.T) {
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String())
 	require.NoError(t, err)
 	defer connection.Close()
+	response, err := http.Post("http://"+listener.Addr().String()+"/pay", "application/json", strings.NewReader("{"))
+	require.NoError(t, err) // so the server has accepted the connection that came before
+	require.NoError(t, response.Body.Close())
 	stop()
 	assert.NoError(t, <-ended)
 }

@@ -122,6 +122,13 @@ func start(ctx context.Context, account *dapi.Account, file string) (*process, e
 	return started, nil
 }
 
+// idle reports that no payment is under way.
+func (s *process) idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.ids) == 0
+}
+
 // stop sends the signal, and waits until the server has ended. A second call does nothing.
 func (s *process) stop() error {
 	s.sigterm()

@@ -99,13 +99,6 @@ func (s *server) begin(id string) error {
 	return nil
 }
 
-// idle reports that no payment is under way.
-func (s *server) idle() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.ids) == 0
-}
-
 func (s *server) end(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -181,8 +181,8 @@ func TestAValueOfAnotherKindReadsAsNothing(t *testing.T) {
 	}
 }
 
-// The same holds if there is nothing else.
-func TestAnAnswerOfAnotherKindReadsAsNothing(t *testing.T) {
+// The same holds for a text that is this value alone.
+func TestATextOfAnotherKindReadsAsNothing(t *testing.T) {
 	for _, value := range []string{`null`, `7`, `"text"`, `[1]`, `{"a":1}`} {
 		for _, read := range []func(*jsonscan.Scanner){
 			func(s *jsonscan.Scanner) {

@@ -61,7 +61,7 @@ func TestUnplainEnglishIsFound(t *testing.T) {
 		"over the end of a line": {"a/a.go", "package a\n\n// It is so, B answers\n// whether it is.\nfunc B() {}\n",
 			[]string{`a/a.go:4: "answers whether": ` + answers}},
 		"not over the end of a paragraph": {"a/a.go",
-			"package a\n\n// There are two answers\n//\n// a question has both.\nfunc B() {}\n",
+			"package a\n\n// B returns one of two answers\n//\n// a yes or a no\nfunc B() {}\n",
 			nil},
 		"not in code of a comment": {"a/a.go", "package a\n\n// As in:\n//\n//\t// it tells\nfunc B() {}\n",
 			nil},

@@ -128,17 +128,17 @@ func FuzzRedacted(f *testing.F) {
 	f.Add(`{"a":["text",1,null,true,{"code":"not_found"}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		const secret = "5ecret-"
-		if strings.Contains(body, `\`) {
-			t.Skip("needs a body without escapes: with one, a body could spell the secret as the name of a member, " +
-				"and names are shown; make test runs the seed, make fuzz other bodies")
-		}
 		var value any
 		if json.Unmarshal([]byte(body), &value) != nil {
 			value = body
 		}
 		written := report.Redacted(map[string]any{"code": secret, "field": []any{secret, value},
 			"details": map[string]any{"field": secret}})
-		if !strings.Contains(body, secret) && strings.Contains(written, secret) {
+		spelled, err := json.Marshal(value) // without escapes of letters, in which a body can hide the secret as a name
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(spelled), secret) && strings.Contains(written, secret) {
 			t.Errorf("%s", written)
 		}
 	})
