@@ -23,14 +23,15 @@ var floors = [][]string{
 	{".", "internal/nonce"},
 	{"model"},
 	{"internal/answers", "internal/cardproof", "internal/recorded"},
-	{"dapi", "appapi", "refapi", "public", "recorded"}, // the last floor of the SDK
+	{"dapi", "appapi", "refapi", "public", "recorded"},
+	{"payments"}, // the last floor of the SDK
 	{"openapi"},
 	{"sandbox"},
 	{"cmd", "examples", "internal/suites"},
 }
 
 // sdkFloors is how many floors, from the ground, a program that uses the SDK builds upon.
-const sdkFloors = 10
+const sdkFloors = 11
 
 // sandboxMayImport keeps the host an independent reading of the service's description: an SDK that shares its models or
 // its request path would agree with its own mistakes.

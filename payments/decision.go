@@ -1,0 +1,128 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// Decision is what a person decides about a payment: [NewBounds], [Retry], [Cancel], [WasPaid] or [WasNotPaid].
+type Decision struct {
+	kind     decisionKind
+	bounds   Bounds
+	payoutID dapi.PayoutID
+	note     string
+}
+
+type decisionKind string
+
+const (
+	decideBounds  decisionKind = "new bounds"
+	decideRetry   decisionKind = "retry"
+	decideCancel  decisionKind = "cancel"
+	decidePaid    decisionKind = "was paid"
+	decideNotPaid decisionKind = "was not paid"
+)
+
+// NewBounds stores other bounds and books anew: the price that was refused is never confirmed. The fresh price must be
+// within the new bounds. It is for payouts in the state [NeedsDecision] or [Accepted].
+func NewBounds(bounds Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
+
+// Retry makes the same call again, after somebody has removed the reason: has paid money in, or completed the contact.
+// It is for payments in the state [NeedsDecision], and for those that wait for their next try.
+func Retry() Decision { return Decision{kind: decideRetry} }
+
+// Cancel refuses a payment from which no money can have left. The note says why; it is stored in the reason. If money
+// may have left, the error is *[NotPossible].
+func Cancel(note string) Decision { return Decision{kind: decideCancel, note: note} }
+
+// WasPaid says that the payment was made, on the word of a person who has looked at the service's books. It is for
+// payments that need a decision because the service may have forgotten their key. With the payout's id, the payment is
+// followed from there.
+func WasPaid(id dapi.PayoutID) Decision { return Decision{kind: decidePaid, payoutID: id} }
+
+// WasNotPaid says that the payment was not made, on the word of a person who has looked at the service's books. The
+// payment is refused, and its key is never used again. It is for the same payments as [WasPaid].
+func WasNotPaid(note string) Decision { return Decision{kind: decideNotPaid, note: note} }
+
+// String returns the name of the decision.
+func (d Decision) String() string { return string(d.kind) }
+
+// decide is the event of a person's decision. problem says why it is not possible, "" if it is.
+func (r Record) decide(d Decision, now time.Time) (next Record, problem string) {
+	waits := r.State == NeedsDecision || r.State == Accepted || r.State == Paying
+	tooOld := r.State == NeedsDecision && r.Reason != nil && r.Reason.Code == ReasonKeyTooOld
+	switch d.kind {
+	case decideBounds:
+		switch {
+		case !waits:
+			return r, "the payment does not wait for a decision"
+		case r.Kind != KindPayout:
+			return r, "only payouts have bounds"
+		case tooOld:
+			return r, useWords
+		}
+		r.Bounds = d.bounds
+		r.goOn(now)
+	case decideRetry:
+		switch {
+		case !waits && r.State != InDoubt:
+			return r, "the payment does not wait for a decision"
+		case tooOld:
+			return r, useWords
+		}
+		r.goOn(now)
+	case decideCancel:
+		switch {
+		case r.MayHaveLeft:
+			return r, "money may have left"
+		case !waits:
+			return r, "the payment has ended or is paid"
+		}
+		r.close(Refused, ReasonCanceled, d.note, now)
+	case decidePaid, decideNotPaid:
+		if !tooOld {
+			return r, "it is only for a payment whose key the service may have forgotten; this one settles itself"
+		}
+		if d.kind == decideNotPaid {
+			r.MayHaveLeft = false
+			r.close(Refused, ReasonCanceled, d.note, now)
+			break
+		}
+		if d.payoutID != "" {
+			r.PayoutID = d.payoutID
+		}
+		if r.PayoutID == "" || r.Kind != KindPayout { // there is nothing to follow
+			r.close(Completed, ReasonDecided, d.note, now)
+			break
+		}
+		r.to(Paid, now)
+		r.Reason, r.Due = &Reason{Code: ReasonDecided, Message: "a person found the payment"}, now
+	default:
+		return r, "the decision is empty: use NewBounds, Retry, Cancel, WasPaid or WasNotPaid"
+	}
+	r.ChangedAt = now
+	return r, ""
+}
+
+const useWords = "the service may have forgotten the key, so another call could pay a second time: look at the " +
+	"service's books, then decide WasPaid or WasNotPaid"
+
+// goOn makes the payment due now. It keeps what may have left.
+func (r *Record) goOn(now time.Time) {
+	if r.State == NeedsDecision {
+		r.to(Accepted, now)
+		if r.MayHaveLeft {
+			r.to(InDoubt, now)
+		}
+	}
+	r.Reason, r.Due, r.Calls = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, now, 0
+}
+
+func (r *Record) close(s State, code ReasonCode, note string, now time.Time) {
+	if note == "" {
+		note = "a person decided so"
+	}
+	r.to(s, now)
+	r.Reason, r.Due = &Reason{Code: code, Message: note}, time.Time{}
+}

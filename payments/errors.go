@@ -1,0 +1,82 @@
+package payments
+
+import (
+	"fmt"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// NotFound says that a store has no payment with this key.
+type NotFound struct{ Key moneymovement.Key }
+
+// Error returns one line, safe to log.
+func (e *NotFound) Error() string { return fmt.Sprintf("no payment with the key %q is stored", e.Key) }
+
+// LeaseLost says that a process may not change a payment any more: its lease has ended, and another process has claimed
+// the payment. Nothing was changed. The other process goes on with the payment.
+type LeaseLost struct {
+	Key   moneymovement.Key
+	Lease Lease
+}
+
+// Error returns one line, safe to log.
+func (e *LeaseLost) Error() string {
+	return fmt.Sprintf("payment %q: the lease of %s (epoch %d) has ended, and another process goes on with the payment",
+		e.Key, e.Lease.Owner, e.Lease.Epoch)
+}
+
+// Busy says that a call is being made for a payment right now. Try again when it has ended.
+type Busy struct{ Key moneymovement.Key }
+
+// Error returns one line, safe to log.
+func (e *Busy) Error() string {
+	return fmt.Sprintf("payment %q: a call is being made for it; try again when it has ended", e.Key)
+}
+
+// NotPossible says that a decision does not fit the payment. Nothing was changed.
+type NotPossible struct {
+	Key      moneymovement.Key
+	Decision Decision
+	State    State
+	// Problem says why, safe to log.
+	Problem string
+}
+
+// Error returns one line, safe to log.
+func (e *NotPossible) Error() string {
+	return fmt.Sprintf("payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
+}
+
+// NotRunning says that a processor was stopped, or was not started with Resume.
+type NotRunning struct{}
+
+// Error returns one line.
+func (*NotRunning) Error() string {
+	return "the processor is not running: make a new one, and call Resume"
+}
+
+// Unfinished says that calls were under way when the time to stop had passed. Their payments are stored, and the next
+// Resume goes on with them.
+type Unfinished struct {
+	// Keys are the payments.
+	Keys []moneymovement.Key
+	// Err is the error of the context.
+	Err error
+}
+
+// Error returns one line, safe to log.
+func (e *Unfinished) Error() string {
+	return fmt.Sprintf("%d payments were under way when the time to stop had passed (%v); they are stored, and the next "+
+		"Resume goes on with them", len(e.Keys), e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Unfinished) Unwrap() error { return e.Err }
+
+// BadPosition says that a position was not made by this store.
+type BadPosition struct{ Position Position }
+
+// Error returns one line, safe to log.
+func (e *BadPosition) Error() string {
+	return fmt.Sprintf("%q is not a position of this store: pass one that Watch returned, or the zero value", e.Position)
+}

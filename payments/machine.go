@@ -1,0 +1,213 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// The state machine of a payment. An event makes a new record from a record, and nothing else: no clock, no store and
+// no service. So it can be tested on its own, and every engine has the same payments.
+
+// step is what to do next with a payment.
+type step string
+
+const (
+	stepNone   step = "none"   // nothing, until somebody decides or ever
+	stepPay    step = "pay"    // make the call that pays
+	stepFollow step = "follow" // read how a paid payment goes on
+	stepSearch step = "search" // look for the payment, because its key may have been forgotten
+	stepExpire step = "expire" // refuse it: its deadline has passed, and nothing has left
+	stepRest   step = "rest"   // wait until the service has surely forgotten the key of an unpaid payment
+)
+
+// The service remembers a key for 7 days from its first use. In the time around the end, it may or may not remember:
+// a payment in doubt is searched instead of sent, and an unpaid one waits. The margin is longer than that of
+// dapi.FirstUsedAt, so that a payment is searched before dapi refuses its key.
+const (
+	keyMargin    = 2 * time.Hour
+	keyLifetime  = 7*24*time.Hour - keyMargin
+	keyForgotten = 7*24*time.Hour + keyMargin
+)
+
+// next returns the step of a payment at a time.
+func (r Record) next(now time.Time) step {
+	switch r.State {
+	case Accepted, Paying, InDoubt:
+		age := r.keyAge(now)
+		switch {
+		case !r.MayHaveLeft && !r.Deadline.IsZero() && now.After(r.Deadline):
+			return stepExpire
+		case r.MayHaveLeft && age > keyLifetime:
+			return stepSearch
+		case age > keyLifetime && age <= keyForgotten:
+			return stepRest
+		}
+		return stepPay
+	case Paid:
+		return stepFollow
+	}
+	return stepNone
+}
+
+// keyAge returns how long ago the key was first used, 0 if it was not.
+func (r Record) keyAge(now time.Time) time.Duration {
+	if r.FirstUsed.IsZero() {
+		return 0
+	}
+	return now.Sub(r.FirstUsed)
+}
+
+// rest is the event of a key that the service may or may not remember. Nothing has left, so there is time.
+func (r Record) rest() Record {
+	r.Due = r.FirstUsed.Add(keyForgotten + time.Second)
+	return r
+}
+
+// begin is the event before a call that pays. What it returns is stored before anything is sent.
+func (r Record) begin(now time.Time) Record {
+	if r.State == Accepted {
+		r.to(Paying, now)
+	}
+	if r.FirstUsed.IsZero() || r.keyAge(now) > keyForgotten { // only an unpaid payment goes on with so old a key
+		r.FirstUsed = now
+	}
+	// Only a payout stops before it is signed, so that this can be stored then. Other kinds pay in one call.
+	r.MayHaveLeft = r.MayHaveLeft || r.Kind != KindPayout
+	r.Calls++
+	return r
+}
+
+// signing is the event after a booking and before its approval is signed. What it returns is stored before the
+// signature: from then on, money may leave.
+func (r Record) signing(id dapi.PayoutID, quote *dapi.Quote) Record {
+	r.PayoutID, r.Quote, r.MayHaveLeft = id, quote, true
+	return r
+}
+
+// verdict is what a call or a look shows about a payment.
+type verdict string
+
+const (
+	verdictPaid      verdict = "paid"      // the money has left or is leaving
+	verdictCompleted verdict = "completed" // the money has arrived
+	verdictReturned  verdict = "returned"  // the money left and came back
+	verdictEnded     verdict = "ended"     // it ended, and no money left
+	verdictWait      verdict = "wait"      // nothing was paid; try again later
+	verdictRefused   verdict = "refused"   // nothing was paid, and the same call cannot pay
+	verdictDecide    verdict = "decide"    // a person must decide
+	verdictUnknown   verdict = "unknown"   // it may be paid
+	verdictTooOld    verdict = "too_old"   // the same, and the service may have forgotten the key
+	verdictPending   verdict = "pending"   // a look at a paid payment that has not arrived
+	verdictBlocked   verdict = "blocked"   // nothing was paid: the service refuses the credential, or all calls
+)
+
+// found is the event after a call or a look.
+type found struct {
+	verdict     verdict
+	mayHaveLeft bool // of the verdicts without a payment: whether an earlier call may have paid
+	payoutID    dapi.PayoutID
+	escrowID    dapi.EscrowID
+	hash        string
+	reason      *Reason
+	retryAt     time.Time // when the service asks to come back; zero if it did not say
+}
+
+// after returns the record after a call or a look.
+func (r Record) after(f found, policy Policy, now time.Time) Record {
+	r.identify(f)
+	before := r.State
+	r.Reason = f.reason
+	if f.verdict != verdictPaid && f.verdict != verdictCompleted && f.verdict != verdictPending {
+		r.MayHaveLeft = f.mayHaveLeft
+	}
+	switch f.verdict {
+	case verdictPaid:
+		r.Due, r.MayHaveLeft = now.Add(policy.followAfter(r.Key, 1)), true
+		r.to(Paid, now)
+	case verdictCompleted:
+		r.Due, r.MayHaveLeft = time.Time{}, true
+		r.to(Completed, now)
+	case verdictReturned:
+		r.Due, r.MayHaveLeft = time.Time{}, true
+		r.to(CameBack, now)
+	case verdictEnded, verdictRefused:
+		r.Due = time.Time{}
+		r.to(Refused, now)
+	case verdictDecide:
+		r.Due = time.Time{}
+		r.to(NeedsDecision, now)
+	case verdictPending:
+		r.Looks++
+		r.Reason, r.Due = nil, now.Add(policy.followAfter(r.Key, r.Looks+1))
+	case verdictTooOld:
+		r.Due = now // the next step is a search
+		r.to(InDoubt, now)
+	case verdictWait, verdictBlocked, verdictUnknown:
+		r.Due = later(now.Add(policy.retryAfter(r.Key, r.Calls)), f.retryAt)
+		switch {
+		case r.MayHaveLeft:
+			r.to(InDoubt, now)
+		case f.verdict == verdictWait && r.Calls >= policy.Calls:
+			r.Due, r.Reason = time.Time{}, r.Reason.usedUp(r.Calls)
+			r.to(NeedsDecision, now)
+		default:
+			r.to(Accepted, now)
+		}
+	}
+	if r.State != before || f.verdict != verdictPending {
+		r.ChangedAt = now
+	}
+	return r
+}
+
+// identify stores what a call or a look shows of the payment's ids.
+func (r *Record) identify(f found) {
+	if f.payoutID != "" {
+		r.PayoutID = f.payoutID
+	}
+	if f.escrowID != "" {
+		r.EscrowID = f.escrowID
+	}
+	if f.hash != "" {
+		r.TransactionHash = f.hash
+	}
+}
+
+// expire is the event of a deadline that passes before any money could leave.
+func (r Record) expire(now time.Time) Record {
+	r.Due = time.Time{}
+	r.Reason = &Reason{Code: ReasonDeadline, Message: "the deadline passed before the payment could be made"}
+	r.to(Refused, now)
+	return r
+}
+
+// returned is the event of money that came back, as the ledger shows it.
+func (r Record) returned(reason *Reason, now time.Time) Record {
+	r.Due, r.Reason = time.Time{}, reason
+	r.to(CameBack, now)
+	return r
+}
+
+func (r *Record) to(s State, now time.Time) {
+	if r.State != s {
+		r.State, r.ChangedAt, r.Looks = s, now, 0
+	}
+}
+
+// usedUp returns the reason of a payment whose calls did not pay. The last refusal stays in it.
+func (r *Reason) usedUp(calls int) *Reason {
+	ended := Reason{Message: "the calls that the policy allows did not pay"}
+	if r != nil {
+		ended = *r
+	}
+	ended.Code = ReasonCallsUsedUp
+	return &ended
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,69 @@
+package payments
+
+import (
+	"hash/fnv"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// Policy says how often and when a payment is tried again and looked at. The zero value is the default.
+type Policy struct {
+	// Calls is how many calls may fail to pay before a person must decide. It does not limit a payment in doubt, which is
+	// tried until it is known. The default is 50.
+	Calls int
+	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
+	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.
+	RetryMin, RetryMax time.Duration
+	// FollowMin is the pause before the first look at a payment that is paid. Each further pause is 1.5 times as long, up
+	// to FollowMax. The defaults are 1 second and 5 minutes.
+	FollowMin, FollowMax time.Duration
+}
+
+func (p Policy) withDefaults() Policy {
+	set := func(value *time.Duration, usual time.Duration) {
+		if *value <= 0 {
+			*value = usual
+		}
+	}
+	if p.Calls <= 0 {
+		p.Calls = 50
+	}
+	set(&p.RetryMin, time.Second)
+	set(&p.RetryMax, 5*time.Minute)
+	set(&p.FollowMin, time.Second)
+	set(&p.FollowMax, 5*time.Minute)
+	p.RetryMax, p.FollowMax = max(p.RetryMin, p.RetryMax), max(p.FollowMin, p.FollowMax)
+	return p
+}
+
+// retryAfter returns the pause after the nth call that did not pay.
+func (p Policy) retryAfter(key moneymovement.Key, n int) time.Duration {
+	return jittered(key, n, grown(p.RetryMin, p.RetryMax, 2, n))
+}
+
+// followAfter returns the pause before the nth look.
+func (p Policy) followAfter(key moneymovement.Key, n int) time.Duration {
+	return jittered(key, n, grown(p.FollowMin, p.FollowMax, 1.5, n))
+}
+
+// grown returns least times factor to the power of n-1, and at most most.
+func grown(least, most time.Duration, factor float64, n int) time.Duration {
+	pause := float64(least)
+	for range n - 1 {
+		if pause *= factor; pause >= float64(most) {
+			return most
+		}
+	}
+	return time.Duration(pause)
+}
+
+// jittered shortens a pause to between half and all of it, so that payments that failed together do not come back
+// together. It depends on the key alone: the same payment has the same pauses in every process and in every test.
+func jittered(key moneymovement.Key, n int, pause time.Duration) time.Duration {
+	digest := fnv.New64a()
+	_, _ = digest.Write([]byte(key))
+	_, _ = digest.Write([]byte{byte(n), byte(n >> 8)})
+	half := pause / 2
+	return half + time.Duration(digest.Sum64()%uint64(half+1)) //gosec:disable G115 -- a pause is not negative
+}

@@ -1,0 +1,109 @@
+package payments
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// Record is a payment as it is stored: what was submitted, and what has become of it.
+type Record struct {
+	Key     moneymovement.Key `json:"key"`
+	Kind    Kind              `json:"kind"`
+	Account dapi.ClientID     `json:"account,omitempty"` // empty for the credential's own account
+
+	Payout   *dapi.PayoutCreate    `json:"payout,omitempty"`   // of a payout
+	Bounds   Bounds                `json:"bounds,omitzero"`    // of a payout; Decide can change them
+	Escrow   *dapi.EscrowCreate    `json:"escrow,omitempty"`   // of a deal, and of an action of a deal
+	Action   dapi.EscrowActionType `json:"action,omitempty"`   // of an action of a deal
+	Transfer *Transfer             `json:"transfer,omitempty"` // of a transfer
+	Deadline time.Time             `json:"deadline,omitzero"`
+	Metadata map[string]string     `json:"metadata,omitempty"`
+	// Trace is what your [Tracer] stored with the payment.
+	Trace string `json:"trace,omitempty"`
+
+	// Digest names the terms that were submitted. Decide does not change it.
+	Digest string `json:"digest"`
+
+	State State `json:"state"`
+	// Reason says why the payment is in its state, or why the last call did not pay. Nil if there is nothing to say.
+	Reason *Reason `json:"reason,omitempty"`
+	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment, and no later
+	// call showed that none has left.
+	MayHaveLeft bool `json:"mayHaveLeft,omitempty"`
+	// Calls is how many calls of the flow, such as dapi.Payouts.Pay, were begun.
+	Calls int `json:"calls,omitempty"`
+	// Looks is how often the payment was looked at since its last change of state, to see how it went on.
+	Looks int `json:"looks,omitempty"`
+
+	PayoutID        dapi.PayoutID `json:"payoutId,omitempty"`
+	EscrowID        dapi.EscrowID `json:"escrowId,omitempty"`
+	TransactionHash string        `json:"transactionHash,omitempty"`
+	// Quote is the price at which the payout was last signed.
+	Quote *dapi.Quote `json:"quote,omitempty"`
+
+	AcceptedAt time.Time `json:"acceptedAt"`
+	// FirstUsed is when the key was first used. The service remembers it for 7 days from then on.
+	FirstUsed time.Time `json:"firstUsed,omitzero"`
+	// ChangedAt is when the state or the reason last changed.
+	ChangedAt time.Time `json:"changedAt"`
+	// Due is when the processor goes on with the payment. Zero means that nothing is left to do.
+	Due time.Time `json:"due,omitzero"`
+
+	// Position is the position of the last change: see [Processor.Watch]. It is not part of the stored text.
+	Position Position `json:"-"`
+}
+
+// Reason says why a payment is in its state.
+type Reason struct {
+	// Code says what happened, for programs.
+	Code ReasonCode `json:"code"`
+	// Message is one sentence, safe to log. It is the text of the error, if there was one.
+	Message string `json:"message"`
+	// Slug is the code of the service's refusal, if it was one.
+	Slug errors.Code `json:"slug,omitempty"`
+	// RequestID identifies the call at the service, for its support.
+	RequestID string `json:"requestId,omitempty"`
+	// Bound is the bound that a price broke.
+	Bound dapi.PriceBound `json:"bound,omitempty"`
+	// Quote is the price that was refused. It is never confirmed: a decision books anew.
+	Quote *dapi.Quote `json:"quote,omitempty"`
+	// Reference is the price that Quote was compared with.
+	Reference *dapi.Quote `json:"reference,omitempty"`
+	// Blockers say what must change before the contact can be paid.
+	Blockers []errors.Blocker `json:"blockers,omitempty"`
+	// Available is what the account has, in Currency, if it has too little. Nil if the service did not say.
+	Available *decimal.Decimal `json:"available,omitempty"`
+	Currency  string           `json:"currency,omitempty"`
+	// Owner is the id of the payout or deal that has the key, if the key belongs to other terms.
+	Owner string `json:"owner,omitempty"`
+}
+
+// ReasonCode says what happened to a payment. Later versions may add codes.
+type ReasonCode string
+
+// The codes of a reason.
+const (
+	ReasonInput       ReasonCode = "input"         // the terms are wrong, and nothing was sent
+	ReasonPrice       ReasonCode = "price"         // the price breaks a bound
+	ReasonTerms       ReasonCode = "terms"         // the service booked something else, which was not signed
+	ReasonBlocked     ReasonCode = "blocked"       // the contact cannot be paid
+	ReasonBalance     ReasonCode = "balance"       // the account has too little
+	ReasonRefusal     ReasonCode = "refusal"       // another refusal of the service; Slug says which
+	ReasonCredential  ReasonCode = "credential"    // the service does not accept the login or the key
+	ReasonUnavailable ReasonCode = "unavailable"   // the service asks to try again later
+	ReasonNotSent     ReasonCode = "not_sent"      // the call did not reach the service
+	ReasonUnknown     ReasonCode = "unknown"       // the response to a call was lost, or shows nothing
+	ReasonKeyReused   ReasonCode = "key_reused"    // the key belongs to another payment
+	ReasonKeyTooOld   ReasonCode = "key_too_old"   // the service may have forgotten the key
+	ReasonDeadline    ReasonCode = "deadline"      // the deadline passed before any money could leave
+	ReasonCallsUsedUp ReasonCode = "calls_used_up" // the calls that the policy allows did not pay
+	ReasonCanceled    ReasonCode = "canceled"      // a person canceled it
+	ReasonEnded       ReasonCode = "ended"         // the payout or deal ended without paying
+	ReasonReturned    ReasonCode = "returned"      // the money came back
+	ReasonDecided     ReasonCode = "decided"       // a person decided; the payment goes on
+)
