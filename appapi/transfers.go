@@ -56,11 +56,9 @@ func (s *Transfers) Send(
 	if err := transport.RequireKey(opCreateTransfer.ID, string(key)); err != nil {
 		return nil, err
 	}
-	body, known := transferOf(to)
-	if !known {
-		return nil, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
-			c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice value, not a pointer")
-		})
+	body, err := checkedTransfer(to)
+	if err != nil {
+		return nil, err
 	}
 	write := []moneymovement.WriteOption{moneymovement.IdempotencyKey(key)}
 	for _, option := range options {
@@ -69,17 +67,19 @@ func (s *Transfers) Send(
 	return transport.Of(s).low.CreateTransfer(ctx, &body, write)
 }
 
-// transferOf returns the body of a transfer. known is false for nil, and for a pointer to a destination.
-func transferOf(to Destination) (body transferCreate, known bool) {
+// checkedTransfer returns the body of a transfer. It refuses nil, and a pointer to a destination.
+func checkedTransfer(to Destination) (body transferCreate, err error) {
 	switch to := to.(type) {
 	case ToContact:
-		return transferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, true
+		return transferCreate{ContactID: to.ContactID, Amount: model.NewNumber(to.Amount), Memo: to.Memo}, nil
 	case ToQuote:
-		return transferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, true
+		return transferCreate{QuoteID: to.QuoteID, Memo: to.Memo}, nil
 	case ToInvoice:
-		return transferCreate{InvoiceID: to.InvoiceID, Memo: to.Memo}, true
+		return transferCreate{InvoiceID: to.InvoiceID, Memo: to.Memo}, nil
 	}
-	return transferCreate{}, false
+	return transferCreate{}, transport.Validate(opCreateTransfer.ID, func(c *transport.Check) {
+		c.Refuse("destination", "unknown_variant", "must be a ToContact, ToQuote or ToInvoice value, not a pointer")
+	})
 }
 
 // List returns one page of the app's transfers: at most params.Limit of them, starting at params.Offset. If Limit is 0,

@@ -44,13 +44,10 @@ func (s *Escrows) Create(
 	return s.approver.noteDeal(s.low.withCheck(s.check(&deal)).CreateEscrow(ctx, &deal, options))
 }
 
-// check returns the check of a deal's amount, currency and payee. As for [Payouts], the description does not require
-// them, but each approval of the deal is compared with them before it is signed.
+// check returns the check of a deal's amount, currency and payee.
 func (s *Escrows) check(deal *EscrowCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
-		c.Positive("amount", deal.Amount)
-		c.Missing("currency", deal.Currency == "")
-		c.Missing("payee", deal.Payee == "")
+		deal.checkMoney(c)
 		s.chains.checkPlaces(c, deal.Amount, deal.Currency)
 	}
 }

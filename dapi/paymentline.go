@@ -25,6 +25,7 @@ type paymentLine struct {
 	operation string // the first call of a payment
 	window    transport.Allowance
 	paced     bool // this client limits the rate, so the time in the queue can be calculated
+	most      int  // how many payments may be between booking and confirm
 	places    *semaphore.Weighted
 	waiting   atomic.Int64
 	logger    *slog.Logger
@@ -42,9 +43,10 @@ const roomToConfirm = 5 * time.Second
 func newPaymentLine(
 	operation string, window transport.Allowance, approval time.Duration, paced bool, logger *slog.Logger,
 ) *paymentLine {
+	most := maxInFlight(window, approval)
 	return &paymentLine{
 		operation: operation, window: window, paced: paced, logger: logger,
-		places: semaphore.NewWeighted(int64(maxInFlight(window, approval))),
+		most: most, places: semaphore.NewWeighted(int64(most)),
 	}
 }
 

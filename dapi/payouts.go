@@ -47,14 +47,21 @@ func (s *Payouts) Book(
 	return s.approver.notePayout(s.low.withCheck(s.check(&payout)).BookPayout(ctx, &payout, options))
 }
 
-// check returns the check of a payout's amount and currency. The description does not require them, but the approval is
-// compared with them before it is signed. Without them, the SDK would sign an approval for any amount or asset.
+// check returns the check of a payout's amount and currency.
 func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
-		c.Positive("amount", payout.Amount)
-		c.Missing("currency", payout.Currency == "")
+		payout.checkMoney(c)
 		s.chains.checkPlaces(c, payout.Amount, payout.Currency)
 	}
+}
+
+// MaxInFlight returns how many payouts this client lets be between booking and confirm at the same time: 108 with the
+// whole rate window, fewer with moneymovement.WithRateShare. Further calls of [Payouts.Pay] wait in line.
+func (s *Payouts) MaxInFlight() int {
+	if line := transport.Of(s).line; line != nil {
+		return line.most
+	}
+	return 0 // no constructor made it
 }
 
 // Confirm funds a booked payout. asked is what you passed to Book. booked is what Book returned, perhaps in another

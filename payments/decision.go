@@ -37,8 +37,8 @@ func Retry() Decision { return Decision{kind: decideRetry} }
 func Cancel(note string) Decision { return Decision{kind: decideCancel, note: note} }
 
 // WasPaid says that the payment was made, on the word of a person who has looked at the service's books. It is for
-// payments that need a decision because the service may have forgotten their key. With the payout's id, the payment is
-// followed from there.
+// payments that need a decision and that may be paid: the service may have forgotten their key, or the key belongs to
+// another payment. With the payout's id, the payment is followed from there.
 func WasPaid(id dapi.PayoutID) Decision { return Decision{kind: decidePaid, payoutID: id} }
 
 // WasNotPaid says that the payment was not made, on the word of a person who has looked at the service's books. The
@@ -81,8 +81,8 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 		}
 		r.close(Refused, ReasonCanceled, d.note, now)
 	case decidePaid, decideNotPaid:
-		if !tooOld {
-			return r, "it is only for a payment whose key the service may have forgotten; this one settles itself"
+		if r.State != NeedsDecision || !r.MayHaveLeft {
+			return r, "it is only for a payment that needs a decision, and from which money may have left"
 		}
 		if d.kind == decideNotPaid {
 			r.MayHaveLeft = false

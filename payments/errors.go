@@ -80,3 +80,18 @@ type BadPosition struct{ Position Position }
 func (e *BadPosition) Error() string {
 	return fmt.Sprintf("%q is not a position of this store: pass one that Watch returned, or the zero value", e.Position)
 }
+
+// Unreadable says that a stored payment cannot be read: it is damaged, or a newer version wrote it. Nothing is done with
+// it. Update the module, or restore the store from a backup and reconcile it with the ledger.
+type Unreadable struct {
+	Key moneymovement.Key
+	Err error
+}
+
+// Error returns one line, safe to log.
+func (e *Unreadable) Error() string {
+	return fmt.Sprintf("the stored payment %q cannot be read, and is left alone: %v", e.Key, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Unreadable) Unwrap() error { return e.Err }

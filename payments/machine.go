@@ -38,7 +38,7 @@ func (r Record) next(now time.Time) step {
 		switch {
 		case !r.MayHaveLeft && !r.Deadline.IsZero() && now.After(r.Deadline):
 			return stepExpire
-		case r.MayHaveLeft && age > keyLifetime:
+		case r.MayHaveLeft && (age > keyLifetime || r.KeyTooOld):
 			return stepSearch
 		case age > keyLifetime && age <= keyForgotten:
 			return stepRest
@@ -140,8 +140,8 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 	case verdictPending:
 		r.Looks++
 		r.Reason, r.Due = nil, now.Add(policy.followAfter(r.Key, r.Looks+1))
-	case verdictTooOld:
-		r.Due = now // the next step is a search
+	case verdictTooOld: // perhaps by the service's clock alone
+		r.Due, r.KeyTooOld = now, true
 		r.to(InDoubt, now)
 	case verdictWait, verdictBlocked, verdictUnknown:
 		r.Due = later(now.Add(policy.retryAfter(r.Key, r.Calls)), f.retryAt)

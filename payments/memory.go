@@ -2,8 +2,8 @@ package payments
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,22 +17,36 @@ import (
 type MemoryStore struct {
 	mu      sync.Mutex
 	rows    map[moneymovement.Key]*memoryRow
+	keys    []moneymovement.Key // sorted
+	log     []memoryChange      // in the order of the changes; some were replaced by later ones
+	changes int64
 	turns   map[dapi.ClientID]int64 // the last turn that each account was given
 	turn    int64                   // the turn that was claimed last
-	changes int64
+	queues  map[Work]*memoryQueue
+	leased  memoryQueue // in the order in which the leases end
 }
 
 type memoryRow struct {
 	Row
 	turn    int64 // the order among rows of WorkBegin
 	change  int64
+	leased  bool
 	until   time.Time // the end of the lease, by this machine's clock
-	claimed bool
+	version int       // rises when the row leaves a queue: older places in queues do not count
+}
+
+type memoryChange struct {
+	key    moneymovement.Key
+	change int64
 }
 
 // NewMemoryStore returns an empty store.
 func NewMemoryStore() *MemoryStore {
-	return &MemoryStore{rows: map[moneymovement.Key]*memoryRow{}, turns: map[dapi.ClientID]int64{}}
+	return &MemoryStore{
+		rows: map[moneymovement.Key]*memoryRow{}, turns: map[dapi.ClientID]int64{}, queues: map[Work]*memoryQueue{
+			WorkBegin: {}, WorkAgain: {}, WorkFollow: {},
+		},
+	}
 }
 
 // Insert implements [Store].
@@ -50,13 +64,21 @@ func (s *MemoryStore) Insert(ctx context.Context, row Row) (Row, bool, error) {
 	kept.turn = max(s.turns[row.Account]+1, s.turn)
 	s.turns[row.Account] = kept.turn
 	s.rows[row.Key] = kept
+	place, _ := slices.BinarySearch(s.keys, row.Key)
+	s.keys = slices.Insert(s.keys, place, row.Key)
 	s.changed(kept)
+	s.enqueue(kept)
 	return kept.copied(), true, nil
 }
 
+// changed gives a row its place in the log. The log is made anew when more than half of it was replaced.
 func (s *MemoryStore) changed(row *memoryRow) {
 	s.changes++
 	row.change, row.Position = s.changes, Position(strconv.FormatInt(s.changes, 10))
+	s.log = append(s.log, memoryChange{row.Key, row.change})
+	if len(s.log) > 2*len(s.rows)+16 {
+		s.log = slices.DeleteFunc(s.log, func(c memoryChange) bool { return s.rows[c.key].change != c.change })
+	}
 }
 
 func (r *memoryRow) copied() Row {
@@ -86,16 +108,19 @@ func (s *MemoryStore) List(ctx context.Context, list List) ([]Row, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []Row
-	for _, key := range slices.Sorted(maps.Keys(s.rows)) {
+	place, known := slices.BinarySearch(s.keys, list.After)
+	if known {
+		place++
+	}
+	for _, key := range s.keys[place:] {
 		row := s.rows[key]
-		if key <= list.After || len(list.States) > 0 && !slices.Contains(list.States, row.State) ||
+		if len(list.States) > 0 && !slices.Contains(list.States, row.State) ||
 			list.ByAccount && row.Account != list.Account {
 			continue
 		}
-		if len(found) == list.Limit {
+		if found = append(found, row.copied()); len(found) == list.Limit {
 			break
 		}
-		found = append(found, row.copied())
 	}
 	return found, nil
 }
@@ -105,7 +130,7 @@ func (s *MemoryStore) Changes(ctx context.Context, after Position, limit int) ([
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	from := int64(0)
+	var from int64
 	if after != "" {
 		var err error
 		if from, err = strconv.ParseInt(string(after), 10, 64); err != nil {
@@ -114,16 +139,14 @@ func (s *MemoryStore) Changes(ctx context.Context, after Position, limit int) ([
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []*memoryRow
-	for _, row := range s.rows {
-		if row.change > from {
-			found = append(found, row)
-		}
-	}
-	slices.SortFunc(found, func(a, b *memoryRow) int { return cmp.Compare(a.change, b.change) })
+	place, _ := slices.BinarySearchFunc(s.log, from+1, func(c memoryChange, at int64) int { return cmp.Compare(c.change, at) })
 	var changes []Row
-	for _, row := range found[:min(limit, len(found))] {
-		changes = append(changes, row.copied())
+	for _, c := range s.log[place:] {
+		if row := s.rows[c.key]; row.change == c.change {
+			if changes = append(changes, row.copied()); len(changes) == limit {
+				break
+			}
+		}
 	}
 	return changes, nil
 }
@@ -135,50 +158,61 @@ func (s *MemoryStore) Claim(ctx context.Context, claim Claim) (Claimed, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.endLeases(time.Now())
 	if claim.Key != "" {
 		row := s.rows[claim.Key]
 		switch {
 		case row == nil:
 			return Claimed{}, &NotFound{Key: claim.Key}
-		case row.held():
+		case row.leased:
 			return Claimed{}, &Busy{Key: claim.Key}
 		}
-		return Claimed{Rows: []Row{row.claim(claim)}}, nil
+		return Claimed{Rows: []Row{s.lease(row, claim)}}, nil
 	}
-	var due []*memoryRow
-	for _, row := range s.rows {
-		if row.Work == claim.Work && !row.held() {
-			due = append(due, row)
-		}
-	}
-	slices.SortFunc(due, func(a, b *memoryRow) int {
-		if claim.Work == WorkBegin {
-			return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.change, b.change))
-		}
-		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Key, b.Key))
-	})
 	var claimed Claimed
-	for _, row := range due {
-		if row.Due.After(claim.Now) || len(claimed.Rows) == claim.Limit {
-			if claimed.Next.IsZero() || row.Due.Before(claimed.Next) {
-				claimed.Next = row.Due
-			}
-			continue
+	queue := s.queues[claim.Work]
+	for next := queue.first(); next != nil; next = queue.first() {
+		if len(claimed.Rows) == claim.Limit || next.Due.After(claim.Now) {
+			claimed.Next = next.Due
+			break
 		}
-		claimed.Rows = append(claimed.Rows, row.claim(claim))
 		if claim.Work == WorkBegin {
-			s.turn = max(s.turn, row.turn)
+			s.turn = max(s.turn, next.turn)
 		}
+		claimed.Rows = append(claimed.Rows, s.lease(next, claim))
 	}
 	return claimed, nil
 }
 
-func (r *memoryRow) held() bool { return r.claimed && time.Now().Before(r.until) }
+// lease takes a row out of its queue and leases it.
+func (s *MemoryStore) lease(row *memoryRow, claim Claim) Row {
+	row.version++
+	row.leased, row.until = true, time.Now().Add(claim.For)
+	row.Lease = Lease{Owner: claim.Owner, Epoch: row.Lease.Epoch + 1}
+	s.leased.add(row, row.until, 0)
+	return row.copied()
+}
 
-func (r *memoryRow) claim(claim Claim) Row {
-	r.claimed, r.until = true, time.Now().Add(claim.For)
-	r.Lease = Lease{Owner: claim.Owner, Epoch: r.Lease.Epoch + 1}
-	return r.copied()
+// endLeases puts the rows of ended leases back. Their holders keep the lease until another process claims the row.
+func (s *MemoryStore) endLeases(now time.Time) {
+	for row := s.leased.first(); row != nil && !now.Before(row.until); row = s.leased.first() {
+		s.release(row)
+	}
+}
+
+func (s *MemoryStore) release(row *memoryRow) {
+	row.version++
+	row.leased = false
+	s.enqueue(row)
+}
+
+func (s *MemoryStore) enqueue(row *memoryRow) {
+	switch row.Work {
+	case WorkBegin:
+		s.queues[WorkBegin].add(row, time.Time{}, row.turn)
+	case WorkAgain, WorkFollow:
+		s.queues[row.Work].add(row, row.Due, 0)
+	}
 }
 
 // Extend implements [Store].
@@ -191,17 +225,21 @@ func (s *MemoryStore) Extend(
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, lease := range leases {
-		if row := s.rows[key]; row.holds(lease) {
-			row.until = time.Now().Add(d)
-		} else {
+		row := s.rows[key]
+		if !row.holds(lease) {
 			lost = append(lost, key)
+			continue
 		}
+		row.version++
+		row.leased, row.until = true, time.Now().Add(d)
+		s.leased.add(row, row.until, 0)
 	}
 	slices.Sort(lost)
 	return lost, nil
 }
 
-func (r *memoryRow) holds(lease Lease) bool { return r != nil && r.claimed && r.Lease == lease }
+// holds reports that a lease is the last one of the row, and was not given back.
+func (r *memoryRow) holds(lease Lease) bool { return r != nil && lease.Epoch > 0 && r.Lease == lease }
 
 // Save implements [Store].
 func (s *MemoryStore) Save(ctx context.Context, row Row, release bool) (Position, error) {
@@ -215,8 +253,14 @@ func (s *MemoryStore) Save(ctx context.Context, row Row, release bool) (Position
 		return "", &LeaseLost{Key: row.Key, Lease: row.Lease}
 	}
 	kept.State, kept.Work, kept.Due, kept.Data = row.State, row.Work, row.Due, slices.Clone(row.Data)
-	kept.claimed = !release
 	s.changed(kept)
+	switch {
+	case release:
+		kept.Lease.Owner = ""
+		s.release(kept)
+	case !kept.leased: // it has ended, and nobody has claimed the row: it waits in the queue of its new work
+		s.release(kept)
+	}
 	return kept.Position, nil
 }
 
@@ -231,7 +275,8 @@ func (s *MemoryStore) Postpone(ctx context.Context, row Row) error {
 	if !kept.holds(row.Lease) {
 		return &LeaseLost{Key: row.Key, Lease: row.Lease}
 	}
-	kept.Due, kept.claimed = row.Due, false
+	kept.Due, kept.Lease.Owner = row.Due, ""
+	s.release(kept)
 	return nil
 }
 
@@ -250,4 +295,50 @@ func (s *MemoryStore) Summary(ctx context.Context) (Summary, error) {
 		}
 	}
 	return summary, nil
+}
+
+// memoryQueue holds rows in an order. A row that has left it is dropped when its turn comes.
+type memoryQueue struct{ places places }
+
+type place struct {
+	row     *memoryRow
+	version int
+	at      time.Time
+	turn    int64
+}
+
+func (q *memoryQueue) add(row *memoryRow, at time.Time, turn int64) {
+	heap.Push(&q.places, place{row, row.version, at, turn})
+}
+
+// first returns the first row, or nil. The row stays until its version rises.
+func (q *memoryQueue) first() *memoryRow {
+	for len(q.places) > 0 {
+		if first := q.places[0]; first.version == first.row.version {
+			return first.row
+		}
+		heap.Pop(&q.places)
+	}
+	return nil
+}
+
+// places implements heap.Interface.
+type places []place
+
+func (p places) Len() int      { return len(p) }
+func (p places) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
+func (p places) Less(i, j int) bool {
+	return cmp.Or(p[i].at.Compare(p[j].at), cmp.Compare(p[i].turn, p[j].turn), cmp.Compare(p[i].row.Key, p[j].row.Key)) < 0
+}
+
+// Push implements heap.Interface.
+func (p *places) Push(x any) {
+	*p = append(*p, x.(place)) //nolint:errcheck,forcetypeassert // only add calls it
+}
+
+// Pop implements heap.Interface.
+func (p *places) Pop() any {
+	last := (*p)[len(*p)-1]
+	*p = (*p)[:len(*p)-1]
+	return last
 }

@@ -49,6 +49,8 @@ type Record struct {
 	AcceptedAt time.Time `json:"acceptedAt"`
 	// FirstUsed is when the key was first used. The service remembers it for 7 days from then on.
 	FirstUsed time.Time `json:"firstUsed,omitzero"`
+	// KeyTooOld reports that the service may have forgotten the key. It is then not sent any more.
+	KeyTooOld bool `json:"keyTooOld,omitempty"`
 	// ChangedAt is when the state or the reason last changed.
 	ChangedAt time.Time `json:"changedAt"`
 	// Due is when the processor goes on with the payment. Zero means that nothing is left to do.

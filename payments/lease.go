@@ -1,0 +1,97 @@
+package payments
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+)
+
+// held are the leases of this process. They are renewed while it holds any.
+type held struct {
+	store   Store
+	owner   string
+	lasts   time.Duration
+	logger  *slog.Logger
+	mu      sync.Mutex
+	leases  map[moneymovement.Key]heldLease
+	running bool
+}
+
+type heldLease struct {
+	Lease
+	lose context.CancelCauseFunc
+}
+
+func newHeld(store Store, config Config) *held {
+	return &held{store: store, owner: config.Owner, lasts: config.LeaseFor, logger: config.Logger,
+		leases: map[moneymovement.Key]heldLease{}}
+}
+
+// keep renews a row's lease until done is called. The returned context ends when the lease is lost.
+func (h *held) keep(ctx context.Context, row Row) (kept context.Context, done func()) {
+	kept, lose := context.WithCancelCause(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leases[row.Key] = heldLease{row.Lease, lose}
+	if !h.running {
+		h.running = true
+		go h.renew(context.WithoutCancel(ctx))
+	}
+	return kept, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.leases[row.Key].Lease == row.Lease {
+			delete(h.leases, row.Key)
+		}
+		lose(context.Canceled)
+	}
+}
+
+// renew runs while there are leases. A store that fails is asked again: the lease may end meanwhile, and then Save says
+// so.
+func (h *held) renew(ctx context.Context) {
+	ticker := time.NewTicker(h.lasts / 3)
+	defer ticker.Stop()
+	for {
+		<-ticker.C
+		leases := h.list()
+		if leases == nil {
+			return
+		}
+		timed, cancel := context.WithTimeout(ctx, h.lasts)
+		lost, err := h.store.Extend(timed, leases, h.lasts)
+		cancel()
+		if err != nil {
+			h.logger.LogAttrs(ctx, slog.LevelWarn, "payments: leases could not be renewed", slog.Any("error", err))
+		}
+		for _, key := range lost {
+			h.lost(key, leases[key])
+		}
+	}
+}
+
+// list returns the leases, or nil if there are none left. The renewal then ends.
+func (h *held) list() map[moneymovement.Key]Lease {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.leases) == 0 {
+		h.running = false
+		return nil
+	}
+	leases := make(map[moneymovement.Key]Lease, len(h.leases))
+	for key, lease := range h.leases {
+		leases[key] = lease.Lease
+	}
+	return leases
+}
+
+func (h *held) lost(key moneymovement.Key, lease Lease) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if held := h.leases[key]; held.Lease == lease && held.lose != nil {
+		held.lose(&LeaseLost{Key: key, Lease: lease})
+	}
+}

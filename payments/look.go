@@ -1,0 +1,169 @@
+package payments
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// follow reads how a paid payout goes on.
+func (s *progress) follow(ctx context.Context) found {
+	r := &s.record
+	if r.PayoutID != "" {
+		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
+		return s.seen(payout, err)
+	}
+	// The service said that the payment is paid, and did not name the payout. The same call returns it.
+	switch f := s.pay(ctx); f.verdict {
+	case verdictPaid, verdictCompleted, verdictReturned:
+		return f
+	}
+	return found{verdict: verdictPending, mayHaveLeft: true}
+}
+
+// seen returns what a read of a paid payout shows. A read that fails says nothing about the payment.
+func (s *progress) seen(payout *dapi.Payout, err error) found {
+	pending := found{verdict: verdictPending, mayHaveLeft: true, retryAt: retryAt(err)}
+	if err != nil || payout.ID != s.record.PayoutID {
+		return pending
+	}
+	switch f := paid(payout, nil); f.verdict {
+	case verdictCompleted, verdictReturned:
+		return f
+	case verdictEnded: // the payment was paid, and the service says that it never was
+		f.verdict, f.reason = verdictReturned, &Reason{Code: ReasonReturned,
+			Message: "the payout is " + string(payout.Status) + ", although it was paid before: look at the ledger"}
+		return f
+	}
+	pending.hash = payout.TransactionHash
+	return pending
+}
+
+// search looks for a payment in doubt whose key the service may have forgotten: another call could pay twice. It looks
+// at the payout, the deal or the transfer itself, and then at the ledger. If neither shows the payment, a person must
+// look.
+func (s *progress) search(ctx context.Context) found {
+	var f found
+	switch s.record.Kind {
+	case KindTransfer:
+		f = s.searchTransfer(ctx)
+	case KindPayout:
+		f = s.searchPayout(ctx)
+	default:
+		f = s.searchDeal(ctx)
+	}
+	if f.verdict == verdictUnknown && f.reason == nil {
+		f.verdict, f.reason = verdictDecide, &Reason{Code: ReasonKeyTooOld,
+			Message: "the key is older than the 7 days in which the service remembers it, and neither the service nor " +
+				"the ledger shows whether the payment was made: look at the service's books, then decide"}
+	}
+	return f
+}
+
+func (s *progress) searchPayout(ctx context.Context) found {
+	r := &s.record
+	if r.PayoutID == "" { // an earlier program used the key, and did not store the payout
+		return found{verdict: verdictUnknown, mayHaveLeft: true}
+	}
+	payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
+	if _, missing := errors.AsType[*errors.NotFound](err); err != nil && !missing {
+		return failedSearch(err)
+	}
+	if err == nil && payout.ID == r.PayoutID {
+		if f := paid(payout, nil); f.verdict != verdictUnknown {
+			return f
+		}
+	}
+	return s.searchLedger(ctx, func(entry dapi.Transaction) bool {
+		return entry.Type == dapi.TransactionTypePayout && entry.PayoutID == r.PayoutID
+	})
+}
+
+func (s *progress) searchDeal(ctx context.Context) found {
+	r := &s.record
+	if r.EscrowID == "" {
+		return found{verdict: verdictUnknown, mayHaveLeft: true}
+	}
+	deal, err := s.p.services.of(r).escrows.Sync(ctx, r.EscrowID)
+	if _, missing := errors.AsType[*errors.NotFound](err); err != nil && !missing {
+		return failedSearch(err)
+	}
+	if err == nil && deal.ID == r.EscrowID {
+		if f := dealShows(r, deal); f.verdict != verdictUnknown {
+			return withDeal(f, deal)
+		}
+	}
+	if r.Kind == KindEscrowAction { // an entry of the deal does not say which action it is of
+		return found{verdict: verdictUnknown, mayHaveLeft: true}
+	}
+	return s.searchLedger(ctx, func(entry dapi.Transaction) bool {
+		return entry.Type == dapi.TransactionTypeEscrow && entry.EscrowID == r.EscrowID
+	})
+}
+
+// dealShows returns what the status of a deal says about its opening or about an action.
+func dealShows(r *Record, deal *dapi.Escrow) found {
+	f := found{verdict: verdictUnknown, mayHaveLeft: true}
+	held := deal.Status == dapi.EscrowStatusActive
+	switch {
+	case r.Kind == KindEscrow || r.Action == dapi.EscrowActionTypeApprove:
+		switch {
+		case held || deal.Status == dapi.EscrowStatusReleased || deal.Status == dapi.EscrowStatusRefunded:
+			f.verdict = verdictCompleted
+		case deal.Status == dapi.EscrowStatusExpired:
+			f.verdict, f.mayHaveLeft = verdictEnded, false
+			f.reason = &Reason{Code: ReasonEnded, Message: "the deal expired before its money was held"}
+		}
+	case r.Action == dapi.EscrowActionTypeRelease && deal.Status == dapi.EscrowStatusReleased,
+		r.Action == dapi.EscrowActionTypeRefund && deal.Status == dapi.EscrowStatusRefunded:
+		f.verdict = verdictCompleted
+	}
+	return f
+}
+
+func (s *progress) searchTransfer(ctx context.Context) found {
+	sent, listed, err := s.p.services.transfers.ByKey(ctx, s.record.Key)
+	switch {
+	case err != nil:
+		return failedSearch(err)
+	case listed:
+		return found{verdict: verdictCompleted, mayHaveLeft: true, hash: sent.TxHash}
+	}
+	return found{verdict: verdictUnknown, mayHaveLeft: true}
+}
+
+// searchLedger reads the ledger from the first use of the key on.
+func (s *progress) searchLedger(ctx context.Context, matches func(dapi.Transaction) bool) found {
+	since := s.record.FirstUsed.Add(-clockMargin)
+	for entry, err := range s.p.services.of(&s.record).transactions.All(ctx, dapi.ListTransactionsParams{Since: since}) {
+		if err != nil {
+			return failedSearch(err)
+		}
+		if !matches(entry) {
+			continue
+		}
+		f := found{verdict: verdictPaid, mayHaveLeft: true, payoutID: entry.PayoutID, escrowID: entry.EscrowID,
+			hash: entry.TransactionHash}
+		switch {
+		case entry.Status == dapi.TransactionStatusFailed:
+			f.verdict = verdictReturned
+			f.reason = &Reason{Code: ReasonReturned, Message: "the entry of the ledger has failed: the money came back"}
+		case s.record.Kind != KindPayout:
+			f.verdict = verdictCompleted
+		}
+		return f
+	}
+	return found{verdict: verdictUnknown, mayHaveLeft: true}
+}
+
+// clockMargin covers clocks that differ.
+const clockMargin = time.Hour
+
+// failedSearch returns what a search shows that could not read: nothing. It is repeated.
+func failedSearch(err error) found {
+	f := found{verdict: verdictUnknown, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
+	f.reason.Code = ReasonUnknown
+	return f
+}

@@ -1,0 +1,78 @@
+package payments
+
+import (
+	"context"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// pay makes the call that pays, and returns what it shows. The begun call is stored.
+func (s *progress) pay(ctx context.Context) found {
+	switch r := &s.record; r.Kind {
+	case KindEscrow:
+		var options []dapi.OpenOption
+		for _, option := range s.history() {
+			options = append(options, option)
+		}
+		deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
+		return withDeal(called(err, false), deal)
+	case KindEscrowAction:
+		deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key)
+		return withDeal(called(err, s.inDoubt), deal)
+	case KindTransfer:
+		return s.transfer(ctx)
+	default:
+		return s.payOut(ctx)
+	}
+}
+
+// transfer sends a transfer. If it stays in doubt, the list of transfers can show that it was made.
+func (s *progress) transfer(ctx context.Context) found {
+	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
+	f := called(err, s.inDoubt)
+	if receipt != nil {
+		f.hash = receipt.TxHash
+	}
+	if f.verdict == verdictUnknown {
+		if listed := s.searchTransfer(ctx); listed.verdict == verdictCompleted {
+			return listed
+		}
+	}
+	return f
+}
+
+// payOut makes a payout. Before it signs, it stores that money may leave: a process that has lost its lease then signs
+// nothing.
+func (s *progress) payOut(ctx context.Context) found {
+	r := &s.record
+	var response moneymovement.Response
+	options := append(r.Bounds.options(), dapi.CaptureLastResponse(&response),
+		dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+			return s.save(ctx, s.record.signing(booked.ID, booked.Quote), false)
+		}))
+	for _, option := range s.history() {
+		options = append(options, option)
+	}
+	payout, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, options...)
+	s.queued = response.Queued
+	return paid(payout, err)
+}
+
+// history says what is known of earlier calls with the key. If none of them can have paid, a refusal is final for this
+// call.
+func (s *progress) history() []dapi.KeyOption {
+	history := []dapi.KeyOption{dapi.FirstUsedAt(s.record.FirstUsed)}
+	if !s.inDoubt {
+		history = append(history, dapi.FirstUse())
+	}
+	return history
+}
+
+// withDeal adds the ids of a deal.
+func withDeal(f found, deal *dapi.Escrow) found {
+	if deal != nil {
+		f.escrowID, f.hash = deal.ID, deal.TransactionHash
+	}
+	return f
+}

@@ -1,0 +1,243 @@
+package payments
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/required"
+)
+
+// Config are the settings of a processor. The zero value has the defaults.
+type Config struct {
+	// Policy says how often and when a payment is tried again and looked at.
+	Policy Policy
+	// InFlight is how many calls that pay are under way at most, in this process. The default is as many as the rate
+	// windows carry: see dapi.Payouts.MaxInFlight.
+	InFlight int
+	// Following is how many looks at paid payments are under way at most. The default is 16.
+	Following int
+	// PollEvery is how often the processor asks the store for work that another process has stored. The default is one
+	// second. Work of this process begins at once.
+	PollEvery time.Duration
+	// LeaseFor is how long a process that has died holds up its payments. It is renewed three times in this time. The
+	// default is 15 seconds.
+	LeaseFor time.Duration
+	// Owner names this process in leases and logs. The default is a random name.
+	Owner string
+	// Logger receives a line for each change of state, and for each problem with the store. Nil is silent.
+	Logger *slog.Logger
+	// Metrics receives counts. Nil is none.
+	Metrics Metrics
+	// LoadEvery is how often Metrics.Load is called. The default is 10 seconds.
+	LoadEvery time.Duration
+	// Tracer keeps the spans of a payment together. Nil is none.
+	Tracer Tracer
+}
+
+func (c Config) withDefaults() Config {
+	c.Policy = c.Policy.withDefaults()
+	c.Following = max(cmp.Or(c.Following, 16), 1)
+	c.PollEvery = cmp.Or(max(c.PollEvery, 0), time.Second)
+	c.LeaseFor = cmp.Or(max(c.LeaseFor, 0), 15*time.Second)
+	c.LoadEvery = cmp.Or(max(c.LoadEvery, 0), 10*time.Second)
+	c.Owner = cmp.Or(c.Owner, rand.Text())
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Metrics == nil {
+		c.Metrics = noMetrics{}
+	}
+	if c.Tracer == nil {
+		c.Tracer = noTracer{}
+	}
+	return c
+}
+
+// Processor makes payments that outlive the process. It is safe for concurrent use. See the overview of the package.
+type Processor struct {
+	store    Store
+	services Services
+	config   Config
+	held     *held
+	runner   *runner
+	changes  changes
+}
+
+// New returns a processor over a store. It does nothing yet: [Processor.Resume] begins to pay. A process that only
+// submits payments, for other processes to pay, does not call Resume.
+//
+// New fails with *errors.InvalidInput without a store.
+func New(store Store, services Services, config Config) (*Processor, error) {
+	if store == nil {
+		return nil, invalid("store", errors.FieldMissing, "is nil: open one, for example with payments/sqlite")
+	}
+	p := &Processor{store: store, services: services, config: config.withDefaults()}
+	if p.config.InFlight <= 0 {
+		p.config.InFlight = p.capacity()
+	}
+	p.held = newHeld(store, p.config)
+	p.runner = newRunner(p)
+	return p, nil
+}
+
+// capacity returns how many payments the rate windows carry at the same time.
+func (p *Processor) capacity() int {
+	if p.services.account != nil {
+		if of, ok := p.services.account(""); ok {
+			return max(of.payouts.MaxInFlight(), 1)
+		}
+	}
+	return 16
+}
+
+// Submit stores a payment durably, and returns it. Nothing was sent before Submit returns. If Submit returns an error
+// of the store, the payment may or may not be stored: submit it again with the same key.
+//
+// The same key with the same terms is the same payment: Submit then returns it as it stands. With other terms, the error
+// is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput.
+func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, error) {
+	if err := required.Context(ctx, "Submit"); err != nil {
+		return Record{}, err
+	}
+	row, err := p.prepare(ctx, submission)
+	if err != nil {
+		return Record{}, err
+	}
+	stored, inserted, err := p.store.Insert(ctx, row)
+	if err != nil {
+		return Record{}, err
+	}
+	record, err := Stored(row, stored)
+	if err != nil {
+		return Record{}, err
+	}
+	if inserted {
+		p.tell(ctx, "", record)
+		p.runner.expect(stored.Work, stored.Due)
+	}
+	return record, nil
+}
+
+// prepare is [Prepare], with what this processor knows.
+func (p *Processor) prepare(ctx context.Context, submission Submission) (Row, error) {
+	row, err := Prepare(submission, time.Now())
+	if err != nil {
+		return Row{}, err
+	}
+	record, err := row.Record()
+	if err != nil {
+		return Row{}, err
+	}
+	if err := p.services.check(&record); err != nil {
+		return Row{}, err
+	}
+	if record.Trace = p.config.Tracer.Submitted(ctx, record.Key); record.Trace == "" {
+		return row, nil
+	}
+	return record.row(row)
+}
+
+// Get returns the payment with a key. If there is none, the error is *[NotFound].
+func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, error) {
+	if err := required.Context(ctx, "Get"); err != nil {
+		return Record{}, err
+	}
+	row, err := p.store.Load(ctx, key)
+	if err != nil {
+		return Record{}, err
+	}
+	return row.Record()
+}
+
+// Decide stores what a person decided about a payment, and returns it. The payment goes on at once. If the decision does
+// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
+func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
+	if err := required.Context(ctx, "Decide"); err != nil {
+		return Record{}, err
+	}
+	claimed, err := p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: time.Now(), For: p.config.LeaseFor})
+	if err != nil {
+		return Record{}, err
+	}
+	row := claimed.Rows[0]
+	record, err := p.decided(ctx, row, decision)
+	if err != nil {
+		return record, errors.Join(err, p.store.Postpone(ctx, row)) // which gives the lease back
+	}
+	p.runner.expect(record.work(), record.Due)
+	return record, nil
+}
+
+func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Record, error) {
+	before, err := row.Record()
+	if err != nil {
+		return Record{}, err
+	}
+	record, problem := before.decide(decision, time.Now().UTC())
+	if problem != "" {
+		return before, &NotPossible{Key: before.Key, Decision: decision, State: before.State, Problem: problem}
+	}
+	if err := record.check(); err != nil { // new bounds can be invalid
+		return before, err
+	}
+	next, err := record.row(row)
+	if err != nil {
+		return before, err
+	}
+	if record.Position, err = p.store.Save(ctx, next, true); err != nil {
+		return before, err
+	}
+	p.tell(ctx, before.State, record)
+	return record, nil
+}
+
+// tell passes a stored change on to the hooks and to those who watch.
+func (p *Processor) tell(ctx context.Context, from State, r Record) {
+	p.changes.happened()
+	attributes := []slog.Attr{
+		slog.String("key", string(r.Key)), slog.String("account", string(r.Account)), slog.String("state", string(r.State)),
+	}
+	change := ChangeMetrics{Kind: r.Kind, Account: r.Account, From: from, To: r.State, Age: r.ChangedAt.Sub(r.AcceptedAt)}
+	level := slog.LevelInfo
+	if r.Reason != nil {
+		change.Reason = r.Reason.Code
+		attributes = append(attributes, slog.String("reason", string(r.Reason.Code)),
+			slog.String("message", r.Reason.Message))
+	}
+	if r.State == NeedsDecision || r.State == CameBack {
+		level = slog.LevelWarn
+	}
+	p.config.Logger.LogAttrs(ctx, level, "payment is "+string(r.State), attributes...)
+	p.config.Metrics.Changed(ctx, change)
+}
+
+// changes wakes those who wait for a change.
+type changes struct {
+	mu   sync.Mutex
+	next chan struct{}
+}
+
+// wait returns a channel that is closed at the next change.
+func (c *changes) wait() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next == nil {
+		c.next = make(chan struct{})
+	}
+	return c.next
+}
+
+func (c *changes) happened() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next != nil {
+		close(c.next)
+		c.next = nil
+	}
+}

@@ -1,0 +1,343 @@
+package payments
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/required"
+)
+
+// runner makes the steps of all due payments, between Resume and Stop.
+type runner struct {
+	p     *Processor
+	wakes chan struct{} // holds one
+	calls context.Context
+	end   context.CancelFunc // ends the calls
+	stop  chan struct{}
+	over  chan struct{} // closed when nothing runs any more
+
+	mu       sync.Mutex
+	started  bool
+	stopped  bool
+	running  map[moneymovement.Key]bool // whether it is a look
+	looks    int
+	paused   time.Time
+	failures int                // in a row, of calls that the service refused for all payments
+	soonest  map[Work]time.Time // when the next work of a class may be due; absent if none is known
+	pollAt   time.Time          // when to ask for the work of other processes
+	turns    int
+}
+
+func newRunner(p *Processor) *runner {
+	return &runner{p: p, wakes: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{}),
+		running: map[moneymovement.Key]bool{}, soonest: map[Work]time.Time{}}
+}
+
+// expect notes that work is due at a time.
+func (r *runner) expect(work Work, due time.Time) {
+	if work == WorkNone {
+		return
+	}
+	r.mu.Lock()
+	known, ok := r.soonest[work]
+	sooner := !ok || due.Before(known)
+	if sooner {
+		r.soonest[work] = due
+	}
+	r.mu.Unlock()
+	if sooner {
+		r.wakeUp()
+	}
+}
+
+// Resume goes on with the payments that are stored, and begins to make those that are submitted. It returns what it has
+// found. It returns at once: the work goes on until [Processor.Stop]. The end of ctx does not end the work.
+//
+// A processor is resumed once. Afterwards, and after Stop, the error is *[NotRunning].
+func (p *Processor) Resume(ctx context.Context) (Summary, error) {
+	if err := required.Context(ctx, "Resume"); err != nil {
+		return Summary{}, err
+	}
+	found, err := p.store.Summary(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	r := p.runner
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.started || r.stopped {
+		return Summary{}, &NotRunning{}
+	}
+	r.started = true
+	r.calls, r.end = context.WithCancel(context.WithoutCancel(ctx))
+	p.config.Logger.LogAttrs(ctx, slog.LevelInfo, "payments resume", slog.Any("byState", found.ByState))
+	go r.run()
+	return found, nil
+}
+
+// Stop begins no more calls, and waits until those under way have ended. If ctx ends first, Stop cancels them, and
+// returns *[Unfinished]: their payments are stored as they are, and the next Resume goes on with them. It then waits for
+// at most a second more, in which they store what they know.
+//
+// After Stop, [Processor.Submit] still stores payments. Close the store after Stop.
+func (p *Processor) Stop(ctx context.Context) error {
+	if err := required.Context(ctx, "Stop"); err != nil {
+		return err
+	}
+	r := p.runner
+	r.mu.Lock()
+	started := r.started
+	if !r.stopped {
+		r.stopped = true
+		close(r.stop)
+	}
+	r.mu.Unlock()
+	if !started {
+		return nil
+	}
+	select {
+	case <-r.over:
+		return nil
+	case <-ctx.Done():
+	}
+	unfinished := &Unfinished{Keys: r.keys(), Err: ctx.Err()}
+	r.end()
+	last := time.NewTimer(time.Second)
+	defer last.Stop()
+	select {
+	case <-r.over:
+	case <-last.C:
+	}
+	if len(unfinished.Keys) == 0 {
+		return nil
+	}
+	return unfinished
+}
+
+func (r *runner) keys() []moneymovement.Key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var keys []moneymovement.Key
+	for key := range r.running {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// run hands out work until it is stopped, and then waits for what is under way.
+func (r *runner) run() {
+	var steps sync.WaitGroup
+	defer close(r.over)
+	defer r.end()
+	defer steps.Wait()
+	load := time.NewTicker(r.p.config.LoadEvery)
+	defer load.Stop()
+	reporting := make(chan struct{}, 1)
+	for {
+		next := r.handOut(&steps)
+		timer := time.NewTimer(max(time.Until(next), 0))
+		select {
+		case <-r.stop:
+			timer.Stop()
+			return
+		case <-r.wakes:
+		case <-timer.C:
+		case <-load.C:
+			select {
+			case reporting <- struct{}{}:
+				steps.Go(func() { r.report(); <-reporting })
+			default: // the store is slow, and the last report is not over
+			}
+		}
+		timer.Stop()
+	}
+}
+
+// handOut claims due work and begins it. It returns when to look again, if nothing wakes the runner before.
+func (r *runner) handOut(steps *sync.WaitGroup) time.Time {
+	now := time.Now()
+	payers, looks, paused := r.room(now)
+	if paused.After(now) { // also for looks: they are calls to the same service
+		return paused
+	}
+	// A quarter of the room is for new payments, however many old ones wait.
+	forNew := payers / 4
+	if r.turns++; forNew == 0 && r.turns%4 == 0 {
+		forNew = payers
+	}
+	again := r.claim(steps, WorkAgain, payers-forNew, now)
+	begun := r.claim(steps, WorkBegin, payers-again, now)
+	again += r.claim(steps, WorkAgain, payers-again-begun, now)
+	looking := r.claim(steps, WorkFollow, looks, now)
+	return r.nextWork(payers > again+begun, looks > looking)
+}
+
+// room returns how many calls and looks may begin. When it is time to look for the work of other processes, all classes
+// may have some.
+func (r *runner) room(now time.Time) (payers, looks int, paused time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !now.Before(r.pollAt) {
+		r.pollAt = now.Add(r.p.config.PollEvery)
+		for _, work := range []Work{WorkBegin, WorkAgain, WorkFollow} {
+			r.soonest[work] = now
+		}
+	}
+	return r.p.config.InFlight - (len(r.running) - r.looks), r.p.config.Following - r.looks, r.paused
+}
+
+// nextWork returns when work is due for which there is room. Without room, the end of a step wakes the runner.
+func (r *runner) nextWork(payers, looks bool) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next := r.pollAt
+	for work, due := range r.soonest {
+		if work == WorkFollow && looks || work != WorkFollow && payers {
+			next = earlier(next, due)
+		}
+	}
+	return next
+}
+
+// claim begins at most so many due steps of a class, and returns how many.
+func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time) int {
+	r.mu.Lock()
+	due, some := r.soonest[work]
+	some = some && !due.After(now) && most > 0
+	if some {
+		delete(r.soonest, work) // before the claim: what is stored from now on is noted anew
+	}
+	r.mu.Unlock()
+	if !some {
+		return 0
+	}
+	claimed, err := r.p.store.Claim(r.calls,
+		Claim{Owner: r.p.config.Owner, Work: work, Limit: most, Now: now, For: r.p.config.LeaseFor})
+	if err != nil {
+		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: the store gives no work", slog.Any("error", err))
+		return 0 // the next poll asks again
+	}
+	for _, row := range claimed.Rows {
+		r.began(row.Key, work == WorkFollow)
+		steps.Go(func() { r.step(row) })
+	}
+	if !claimed.Next.IsZero() {
+		r.expect(work, claimed.Next)
+	}
+	return len(claimed.Rows)
+}
+
+func (r *runner) began(key moneymovement.Key, look bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.running[key] = look
+	if look {
+		r.looks++
+	}
+}
+
+func (r *runner) ended(key moneymovement.Key) {
+	r.mu.Lock()
+	if r.running[key] {
+		r.looks--
+	}
+	delete(r.running, key)
+	r.mu.Unlock()
+	r.wakeUp()
+}
+
+func (r *runner) step(row Row) {
+	defer r.ended(row.Key)
+	_, err := r.p.run(r.calls, row)
+	if err == nil {
+		return
+	}
+	r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: a step has failed",
+		slog.String("key", string(row.Key)), slog.Any("error", err))
+	if _, lost := errors.AsType[*LeaseLost](err); !lost {
+		r.rest(r.calls, r.p.config.PollEvery) // the store does not take it now: keep its place, so that work slows down
+	}
+}
+
+func (r *runner) wakeUp() {
+	select {
+	case r.wakes <- struct{}{}:
+	default:
+	}
+}
+
+// rest waits. It returns false if ctx ended before.
+func (r *runner) rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// The pauses after calls that the service refuses for all payments, if it does not say when to come back.
+const (
+	pauseMin = time.Second
+	pauseMax = time.Minute
+)
+
+// paceBy stops all calls for a time if the service said so, or if it refuses the credential.
+func (r *runner) paceBy(f found, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f.verdict != verdictBlocked {
+		if f.verdict != verdictUnknown {
+			r.failures = 0
+		}
+		return
+	}
+	if !r.paused.After(now) {
+		r.failures++
+	}
+	until := f.retryAt
+	if until.IsZero() {
+		until = now.Add(grown(pauseMin, pauseMax, 2, r.failures))
+	}
+	r.paused = later(r.paused, until)
+}
+
+func (r *runner) pausedUntil() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.paused
+}
+
+// report counts the store for the metrics.
+func (r *runner) report() {
+	summary, err := r.p.store.Summary(r.calls)
+	if err != nil {
+		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: the store cannot be counted", slog.Any("error", err))
+		return
+	}
+	now := time.Now()
+	load := LoadMetrics{ByState: summary.ByState}
+	if !summary.OldestDue.IsZero() {
+		load.Overdue = max(now.Sub(summary.OldestDue), 0)
+	}
+	r.mu.Lock()
+	load.InFlight, load.Following = len(r.running)-r.looks, r.looks
+	load.PausedFor = max(r.paused.Sub(now), 0)
+	r.mu.Unlock()
+	r.p.config.Metrics.Load(r.calls, load)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

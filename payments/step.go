@@ -1,0 +1,144 @@
+package payments
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/required"
+)
+
+// Step makes the next step of one payment, if it is due, and returns the payment. It is for engines that have their own
+// queue; [Processor.Resume] makes the steps of all payments. Record.Due says when to call Step again; zero means that
+// nothing is left to do. While another process makes a step of the payment, the error is *[Busy].
+//
+// If ctx ends during a call that pays, the payment is in doubt, and stays stored so.
+func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, error) {
+	if err := required.Context(ctx, "Step"); err != nil {
+		return Record{}, err
+	}
+	claimed, err := p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: time.Now(), For: p.config.LeaseFor})
+	if err != nil {
+		return Record{}, err
+	}
+	return p.run(ctx, claimed.Rows[0])
+}
+
+// progress is one step of one payment, under its lease.
+type progress struct {
+	p       *Processor
+	row     Row
+	record  Record
+	step    step
+	inDoubt bool // an earlier call than this one may have paid
+	queued  time.Duration
+}
+
+// run makes one step of a claimed row, and releases it.
+func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
+	record, err := row.Record()
+	if err != nil {
+		return Record{}, errors.Join(err, p.store.Postpone(ctx, row))
+	}
+	now := time.Now()
+	next := record.next(now)
+	if next == stepNone || record.Due.After(now) {
+		return record, p.store.Postpone(ctx, row)
+	}
+	if until := p.runner.pausedUntil(); next == stepPay && until.After(now) {
+		record.Due = until
+		return record, p.store.Postpone(ctx, row)
+	}
+	ctx, done := p.held.keep(ctx, row)
+	defer done()
+	ctx, end := p.config.Tracer.Step(ctx, record.Trace, StepTrace{
+		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
+	})
+	s := &progress{p: p, row: row, record: record, step: next, inDoubt: record.MayHaveLeft}
+	outcome, err := s.make(ctx)
+	end(StepResult{State: s.record.State, Outcome: string(outcome), Reason: s.record.Reason})
+	p.config.Metrics.Stepped(ctx, StepMetrics{
+		Kind: record.Kind, Step: string(next), Outcome: string(outcome), Took: time.Since(now), Queued: s.queued,
+	})
+	return s.record, err
+}
+
+// make makes the step, and stores what it shows.
+func (s *progress) make(ctx context.Context) (verdict, error) {
+	if err := s.p.services.check(&s.record); err != nil { // a program with other services than the one that submitted
+		return verdictBlocked, errors.Join(err, s.postpone(ctx, time.Now().Add(s.p.config.Policy.RetryMax)))
+	}
+	var f found
+	switch s.step {
+	case stepExpire:
+		return verdictRefused, s.save(ctx, s.record.expire(time.Now().UTC()), true)
+	case stepRest:
+		return verdictWait, s.save(ctx, s.record.rest(), true)
+	case stepFollow:
+		f = s.follow(ctx)
+	case stepSearch:
+		f = s.search(ctx)
+	default:
+		if err := s.save(ctx, s.record.begin(time.Now().UTC()), false); err != nil {
+			return verdictWait, err
+		}
+		f = s.pay(ctx)
+	}
+	s.p.runner.paceBy(f, time.Now())
+	next := s.record.after(f, s.p.config.Policy, time.Now().UTC())
+	if f.verdict == verdictPending {
+		s.record = next
+		return f.verdict, s.postpone(ctx, next.Due)
+	}
+	// The end of ctx must not lose what the call has shown. A lease ends anyway if it cannot be renewed.
+	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.p.config.LeaseFor)
+	defer cancel()
+	return f.verdict, s.save(storing, next, true)
+}
+
+// save stores a record under the lease. A store that fails is asked again, until ctx ends or the lease is lost: what a
+// call has shown should not be forgotten. If it is forgotten, the stored record says that a call was begun, and the next
+// step asks the service again with the same key.
+func (s *progress) save(ctx context.Context, next Record, release bool) error {
+	row, err := next.row(s.row)
+	if err != nil {
+		return err
+	}
+	for pause := saveAgain; ; pause = min(2*pause, time.Second) {
+		position, err := s.p.store.Save(ctx, row, release)
+		if err == nil {
+			before := s.record.State
+			s.row.Position, s.record = position, next
+			s.record.Position = position
+			if before != next.State || release {
+				s.p.tell(ctx, before, s.record)
+			}
+			if release {
+				s.p.runner.expect(row.Work, row.Due)
+			}
+			return nil
+		}
+		_, lost := errors.AsType[*LeaseLost](err)
+		s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment could not be stored",
+			slog.String("key", string(s.record.Key)), slog.Any("error", err))
+		if lost || !s.p.runner.rest(ctx, pause) {
+			return err
+		}
+	}
+}
+
+// saveAgain is the first pause before a failed save is repeated.
+const saveAgain = 50 * time.Millisecond
+
+func (s *progress) postpone(ctx context.Context, due time.Time) error {
+	row := s.row
+	row.Due = due
+	s.record.Due = due
+	err := s.p.store.Postpone(ctx, row)
+	if err == nil {
+		s.p.runner.expect(row.Work, due)
+	}
+	return err
+}

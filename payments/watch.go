@@ -1,0 +1,124 @@
+package payments
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/required"
+)
+
+// ListParams says which payments to list. The zero value lists all.
+type ListParams struct {
+	// States limits the payments to these states.
+	States []State
+	// Account limits the payments to those of one account. Nil is all accounts; a pointer to "" is the own account.
+	Account *dapi.ClientID
+}
+
+// page is how many rows are read at once.
+const page = 100
+
+// List iterates over payments in the order of their keys. You can range over it more than once. It stops after the first
+// error. A payment that changes its state meanwhile may be listed or not.
+func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		if err := required.Context(ctx, "List"); err != nil {
+			yield(Record{}, err)
+			return
+		}
+		list := List{States: params.States, Limit: page}
+		if params.Account != nil {
+			list.Account, list.ByAccount = *params.Account, true
+		}
+		for {
+			rows, err := p.store.List(ctx, list)
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			for _, row := range rows {
+				if record, err := row.Record(); !yield(record, err) || err != nil {
+					return
+				}
+				list.After = row.Key
+			}
+			if len(rows) < page {
+				return
+			}
+		}
+	}
+}
+
+// Watch iterates over payments that have changed since a position, and then waits for more until ctx ends. It then
+// yields the error of ctx.
+//
+// Each record has its position. Store it when you have handled the record, and pass it the next time: no change is left
+// out. The zero position is the beginning: all payments, in the order of their last changes. A payment that changed
+// several times since is yielded once, as it is now.
+func (p *Processor) Watch(ctx context.Context, after Position) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		if err := required.Context(ctx, "Watch"); err != nil {
+			yield(Record{}, err)
+			return
+		}
+		for position := after; ; {
+			changed := p.changes.wait() // before the read, so that no change falls in between
+			rows, err := p.store.Changes(ctx, position, page)
+			if err != nil {
+				yield(Record{}, err)
+				return
+			}
+			for _, row := range rows {
+				if record, err := row.Record(); !yield(record, err) || err != nil {
+					return
+				}
+				position = row.Position
+			}
+			if len(rows) > 0 {
+				continue
+			}
+			if err := p.awaitChange(ctx, changed); err != nil {
+				yield(Record{}, err)
+				return
+			}
+		}
+	}
+}
+
+// awaitChange waits for a change of this process, or until it is time to look for those of others.
+func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) error {
+	poll := time.NewTimer(p.config.PollEvery)
+	defer poll.Stop()
+	select {
+	case <-changed:
+	case <-poll.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Await waits until a payment is in one of the states, and returns it. If ctx ends first, it returns the payment as it
+// was last read, and the error of ctx. Without states it waits until the payment has ended or needs a decision.
+func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...State) (Record, error) {
+	if err := required.Context(ctx, "Await"); err != nil {
+		return Record{}, err
+	}
+	if len(states) == 0 {
+		states = []State{Completed, NeedsDecision, Refused, CameBack}
+	}
+	for {
+		changed := p.changes.wait()
+		record, err := p.Get(ctx, key)
+		if err != nil || slices.Contains(states, record.State) {
+			return record, err
+		}
+		if err := p.awaitChange(ctx, changed); err != nil {
+			return record, err
+		}
+	}
+}
