@@ -17,7 +17,7 @@ type held struct {
 	logger  *slog.Logger
 	mu      sync.Mutex
 	leases  map[moneymovement.Key]heldLease
-	running bool
+	quit    chan struct{} // ends the renewal; nil if none runs
 }
 
 type heldLease struct {
@@ -36,9 +36,9 @@ func (h *held) keep(ctx context.Context, row Row) (kept context.Context, done fu
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.leases[row.Key] = heldLease{row.Lease, lose}
-	if !h.running {
-		h.running = true
-		go h.renew(context.WithoutCancel(ctx))
+	if h.quit == nil {
+		h.quit = make(chan struct{})
+		go h.renew(context.WithoutCancel(ctx), h.quit)
 	}
 	return kept, func() {
 		h.mu.Lock()
@@ -46,21 +46,26 @@ func (h *held) keep(ctx context.Context, row Row) (kept context.Context, done fu
 		if h.leases[row.Key].Lease == row.Lease {
 			delete(h.leases, row.Key)
 		}
+		if len(h.leases) == 0 && h.quit != nil {
+			close(h.quit)
+			h.quit = nil
+		}
 		lose(context.Canceled)
 	}
 }
 
 // renew runs while there are leases. A store that fails is asked again: the lease may end meanwhile, and then Save says
 // so.
-func (h *held) renew(ctx context.Context) {
+func (h *held) renew(ctx context.Context, quit <-chan struct{}) {
 	ticker := time.NewTicker(h.lasts / 3)
 	defer ticker.Stop()
 	for {
-		<-ticker.C
-		leases := h.list()
-		if leases == nil {
+		select {
+		case <-quit:
 			return
+		case <-ticker.C:
 		}
+		leases := h.list()
 		timed, cancel := context.WithTimeout(ctx, h.lasts)
 		lost, err := h.store.Extend(timed, leases, h.lasts)
 		cancel()
@@ -73,14 +78,9 @@ func (h *held) renew(ctx context.Context) {
 	}
 }
 
-// list returns the leases, or nil if there are none left. The renewal then ends.
 func (h *held) list() map[moneymovement.Key]Lease {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.leases) == 0 {
-		h.running = false
-		return nil
-	}
 	leases := make(map[moneymovement.Key]Lease, len(h.leases))
 	for key, lease := range h.leases {
 		leases[key] = lease.Lease
