@@ -66,8 +66,8 @@ type Unfinished struct {
 
 // Error returns one line, safe to log.
 func (e *Unfinished) Error() string {
-	return fmt.Sprintf("%d payments were under way when the time to stop had passed (%v); they are stored, and the next "+
-		"Resume goes on with them", len(e.Keys), e.Err)
+	return fmt.Sprintf("%d payments were under way when the time to stop had passed (%v); they are stored, "+
+		"and the next Resume goes on with them", len(e.Keys), e.Err)
 }
 
 // Unwrap returns Err.
@@ -81,8 +81,8 @@ func (e *BadPosition) Error() string {
 	return fmt.Sprintf("%q is not a position of this store: pass one that Watch returned, or the zero value", e.Position)
 }
 
-// Unreadable says that a stored payment cannot be read: it is damaged, or a newer version wrote it. Nothing is done with
-// it. Update the module, or restore the store from a backup and reconcile it with the ledger.
+// Unreadable says that a stored payment cannot be read: it is damaged, or a newer version wrote it. Nothing is done
+// with it. Update the module, or restore the store from a backup and reconcile it with the ledger.
 type Unreadable struct {
 	Key moneymovement.Key
 	Err error

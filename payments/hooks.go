@@ -33,7 +33,7 @@ type ChangeMetrics struct {
 type StepMetrics struct {
 	Kind    Kind
 	Step    string        // pay, follow or search
-	Outcome string        // paid, completed, returned, ended, wait, refused, decide, unknown, too_old, pending or blocked
+	Outcome string        // what the step has shown, such as paid, wait, refused, decide, unknown, pending or blocked
 	Took    time.Duration // the whole step
 	Queued  time.Duration // the part of its last call that waited for room in a rate window
 }
@@ -50,11 +50,11 @@ type LoadMetrics struct {
 // Tracer keeps the spans of a payment together, over restarts and processes. Module payments/otel has one for
 // OpenTelemetry.
 type Tracer interface {
-	// Submitted returns what identifies the trace of the submitting context, as text that is stored with the payment, such
-	// as a W3C traceparent. Empty is no trace.
+	// Submitted returns what identifies the trace of the submitting context, as text that is stored with the payment,
+	// such as a W3C traceparent. Empty means that there is no trace.
 	Submitted(ctx context.Context, key moneymovement.Key) string
-	// Step begins a span for a step of a payment with this stored text. The returned context is that of the step's calls.
-	// end is called when the step has ended.
+	// Step begins a span for a step of a payment with this stored text. The returned context is that of the step's
+	// calls. end is called when the step has ended.
 	Step(ctx context.Context, trace string, step StepTrace) (stepped context.Context, end func(StepResult))
 }
 

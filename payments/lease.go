@@ -11,13 +11,13 @@ import (
 
 // held are the leases of this process. They are renewed while it holds any.
 type held struct {
-	store   Store
-	owner   string
-	lasts   time.Duration
-	logger  *slog.Logger
-	mu      sync.Mutex
-	leases  map[moneymovement.Key]heldLease
-	quit    chan struct{} // ends the renewal; nil if none runs
+	store  Store
+	owner  string
+	lasts  time.Duration
+	logger *slog.Logger
+	mu     sync.Mutex
+	leases map[moneymovement.Key]heldLease
+	quit   chan struct{} // ends the renewal; nil if none runs
 }
 
 type heldLease struct {

@@ -34,7 +34,8 @@ func (s *progress) seen(payout *dapi.Payout, err error) found {
 		return f
 	case verdictEnded: // the payment was paid, and the service says that it never was
 		f.verdict, f.reason = verdictReturned, &Reason{Code: ReasonReturned,
-			Message: "the payout is " + string(payout.Status) + ", although it was paid before: look at the ledger"}
+			Message: "the payout is " + string(payout.Status) +
+				", although it was paid before: look at the ledger"}
 		return f
 	}
 	pending.hash = payout.TransactionHash
@@ -137,7 +138,8 @@ func (s *progress) searchTransfer(ctx context.Context) found {
 // searchLedger reads the ledger from the first use of the key on.
 func (s *progress) searchLedger(ctx context.Context, matches func(dapi.Transaction) bool) found {
 	since := s.record.FirstUsed.Add(-clockMargin)
-	for entry, err := range s.p.services.of(&s.record).transactions.All(ctx, dapi.ListTransactionsParams{Since: since}) {
+	ledger := s.p.services.of(&s.record).transactions
+	for entry, err := range ledger.All(ctx, dapi.ListTransactionsParams{Since: since, Limit: 100}) {
 		if err != nil {
 			return failedSearch(err)
 		}

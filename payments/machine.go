@@ -193,6 +193,9 @@ func (r *Record) to(s State, now time.Time) {
 	if r.State != s {
 		r.State, r.ChangedAt, r.Looks = s, now, 0
 	}
+	if (s == Paid || s == Completed) && r.PaidAt.IsZero() {
+		r.PaidAt = now
+	}
 }
 
 // usedUp returns the reason of a payment whose calls did not pay. The last refusal stays in it.

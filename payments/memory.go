@@ -139,7 +139,8 @@ func (s *MemoryStore) Changes(ctx context.Context, after Position, limit int) ([
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	place, _ := slices.BinarySearchFunc(s.log, from+1, func(c memoryChange, at int64) int { return cmp.Compare(c.change, at) })
+	place, _ := slices.BinarySearchFunc(s.log, from+1,
+		func(c memoryChange, at int64) int { return cmp.Compare(c.change, at) })
 	var changes []Row
 	for _, c := range s.log[place:] {
 		if row := s.rows[c.key]; row.change == c.change {
@@ -328,7 +329,8 @@ type places []place
 func (p places) Len() int      { return len(p) }
 func (p places) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
 func (p places) Less(i, j int) bool {
-	return cmp.Or(p[i].at.Compare(p[j].at), cmp.Compare(p[i].turn, p[j].turn), cmp.Compare(p[i].row.Key, p[j].row.Key)) < 0
+	return cmp.Or(p[i].at.Compare(p[j].at), cmp.Compare(p[i].turn, p[j].turn),
+		cmp.Compare(p[i].row.Key, p[j].row.Key)) < 0
 }
 
 // Push implements heap.Interface.

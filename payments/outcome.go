@@ -34,7 +34,7 @@ func paid(payout *dapi.Payout, err error) found {
 	return f
 }
 
-// ended tells a payout whose money came back from one whose money never left.
+// ended separates a payout whose money came back from one whose money never left.
 func (f *found) ended(payout *dapi.Payout, err error) {
 	if ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err); ok && ended.Payout != nil {
 		payout = ended.Payout

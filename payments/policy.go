@@ -9,14 +9,14 @@ import (
 
 // Policy says how often and when a payment is tried again and looked at. The zero value is the default.
 type Policy struct {
-	// Calls is how many calls may fail to pay before a person must decide. It does not limit a payment in doubt, which is
-	// tried until it is known. The default is 50.
+	// Calls is how many calls may fail to pay before a person must decide. It does not limit a payment in doubt, which
+	// is tried until it is known. The default is 50.
 	Calls int
 	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
 	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.
 	RetryMin, RetryMax time.Duration
-	// FollowMin is the pause before the first look at a payment that is paid. Each further pause is 1.5 times as long, up
-	// to FollowMax. The defaults are 1 second and 5 minutes.
+	// FollowMin is the pause before the first look at a payment that is paid. Each further pause is 1.5 times as long,
+	// up to FollowMax. The defaults are 1 second and 5 minutes.
 	FollowMin, FollowMax time.Duration
 }
 

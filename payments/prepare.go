@@ -3,7 +3,6 @@ package payments
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // Prepare checks a submission and returns the row to insert for it. [Processor.Submit] uses it. It is for engines that
@@ -131,7 +131,7 @@ func (b Bounds) options() []dapi.PayOption {
 
 // digest names the terms. Amounts with the same value have the same text, and a list has its order.
 func (r *Record) digest() (string, error) {
-	terms, err := json.Marshal(struct {
+	terms, err := jsonv2.Marshal(struct {
 		Kind     Kind
 		Account  dapi.ClientID
 		Payout   *dapi.PayoutCreate
@@ -164,7 +164,7 @@ func (r *Record) work() Work {
 
 // row returns the row of a record. The lease and the position are those of the row from before.
 func (r *Record) row(before Row) (Row, error) {
-	data, err := json.Marshal(r)
+	data, err := jsonv2.Marshal(r, jsonv2.Deterministic())
 	if err != nil {
 		return Row{}, err
 	}
@@ -179,10 +179,10 @@ func (r *Record) row(before Row) (Row, error) {
 // Record returns the payment of a row. A row that cannot be read is *[Unreadable].
 func (r Row) Record() (Record, error) {
 	var record Record
-	if err := json.Unmarshal(r.Data, &record); err != nil {
+	if err := jsonv2.Unmarshal(r.Data, &record, jsonv2.NoUnknownMembers()); err != nil {
 		return Record{}, &Unreadable{Key: r.Key, Err: err}
 	}
-	if record.Key != r.Key || !slices.Contains([]Kind{KindPayout, KindEscrow, KindEscrowAction, KindTransfer}, record.Kind) {
+	if record.Key != r.Key || !slices.Contains(kinds(), record.Kind) {
 		return Record{}, &Unreadable{Key: r.Key, Err: errors.New("it is not the record of this payment")}
 	}
 	record.Position, record.Due = r.Position, r.Due

@@ -32,11 +32,11 @@ type Config struct {
 	Owner string
 	// Logger receives a line for each change of state, and for each problem with the store. Nil is silent.
 	Logger *slog.Logger
-	// Metrics receives counts. Nil is none.
+	// Metrics receives counts. It may be nil.
 	Metrics Metrics
 	// LoadEvery is how often Metrics.Load is called. The default is 10 seconds.
 	LoadEvery time.Duration
-	// Tracer keeps the spans of a payment together. Nil is none.
+	// Tracer keeps the spans of a payment together. It may be nil.
 	Tracer Tracer
 }
 
@@ -99,8 +99,8 @@ func (p *Processor) capacity() int {
 // Submit stores a payment durably, and returns it. Nothing was sent before Submit returns. If Submit returns an error
 // of the store, the payment may or may not be stored: submit it again with the same key.
 //
-// The same key with the same terms is the same payment: Submit then returns it as it stands. With other terms, the error
-// is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput.
+// The same key with the same terms is the same payment: Submit then returns it as it stands. With other terms, the
+// error is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput.
 func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, error) {
 	if err := required.Context(ctx, "Submit"); err != nil {
 		return Record{}, err
@@ -118,7 +118,7 @@ func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, 
 		return Record{}, err
 	}
 	if inserted {
-		p.tell(ctx, "", record)
+		p.report(ctx, "", record)
 		p.runner.expect(stored.Work, stored.Due)
 	}
 	return record, nil
@@ -155,13 +155,13 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 	return row.Record()
 }
 
-// Decide stores what a person decided about a payment, and returns it. The payment goes on at once. If the decision does
-// not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
+// Decide stores what a person decided about a payment, and returns it. The payment goes on at once. If the decision
+// does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := required.Context(ctx, "Decide"); err != nil {
 		return Record{}, err
 	}
-	claimed, err := p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: time.Now(), For: p.config.LeaseFor})
+	claimed, err := p.claim(ctx, key)
 	if err != nil {
 		return Record{}, err
 	}
@@ -172,6 +172,11 @@ func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision 
 	}
 	p.runner.expect(record.work(), record.Due)
 	return record, nil
+}
+
+// claim leases one payment, due or not.
+func (p *Processor) claim(ctx context.Context, key moneymovement.Key) (Claimed, error) {
+	return p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: time.Now(), For: p.config.LeaseFor})
 }
 
 func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Record, error) {
@@ -193,17 +198,20 @@ func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Re
 	if record.Position, err = p.store.Save(ctx, next, true); err != nil {
 		return before, err
 	}
-	p.tell(ctx, before.State, record)
+	p.report(ctx, before.State, record)
 	return record, nil
 }
 
-// tell passes a stored change on to the hooks and to those who watch.
-func (p *Processor) tell(ctx context.Context, from State, r Record) {
+// report passes a stored change on to the hooks and to those who watch.
+func (p *Processor) report(ctx context.Context, from State, r Record) {
 	p.changes.happened()
 	attributes := []slog.Attr{
-		slog.String("key", string(r.Key)), slog.String("account", string(r.Account)), slog.String("state", string(r.State)),
+		slog.String("key", string(r.Key)), slog.String("account", string(r.Account)),
+		slog.String("state", string(r.State)),
 	}
-	change := ChangeMetrics{Kind: r.Kind, Account: r.Account, From: from, To: r.State, Age: r.ChangedAt.Sub(r.AcceptedAt)}
+	change := ChangeMetrics{
+		Kind: r.Kind, Account: r.Account, From: from, To: r.State, Age: r.ChangedAt.Sub(r.AcceptedAt),
+	}
 	level := slog.LevelInfo
 	if r.Reason != nil {
 		change.Reason = r.Reason.Code

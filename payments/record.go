@@ -14,43 +14,45 @@ import (
 type Record struct {
 	Key     moneymovement.Key `json:"key"`
 	Kind    Kind              `json:"kind"`
-	Account dapi.ClientID     `json:"account,omitempty"` // empty for the credential's own account
+	Account dapi.ClientID     `json:"account,omitzero"` // empty for the credential's own account
 
-	Payout   *dapi.PayoutCreate    `json:"payout,omitempty"`   // of a payout
-	Bounds   Bounds                `json:"bounds,omitzero"`    // of a payout; Decide can change them
-	Escrow   *dapi.EscrowCreate    `json:"escrow,omitempty"`   // of a deal, and of an action of a deal
-	Action   dapi.EscrowActionType `json:"action,omitempty"`   // of an action of a deal
-	Transfer *Transfer             `json:"transfer,omitempty"` // of a transfer
+	Payout   *dapi.PayoutCreate    `json:"payout,omitzero"`   // of a payout
+	Bounds   Bounds                `json:"bounds,omitzero"`   // of a payout; Decide can change them
+	Escrow   *dapi.EscrowCreate    `json:"escrow,omitzero"`   // of a deal, and of an action of a deal
+	Action   dapi.EscrowActionType `json:"action,omitzero"`   // of an action of a deal
+	Transfer *Transfer             `json:"transfer,omitzero"` // of a transfer
 	Deadline time.Time             `json:"deadline,omitzero"`
-	Metadata map[string]string     `json:"metadata,omitempty"`
+	Metadata map[string]string     `json:"metadata,omitzero"`
 	// Trace is what your [Tracer] stored with the payment.
-	Trace string `json:"trace,omitempty"`
+	Trace string `json:"trace,omitzero"`
 
 	// Digest names the terms that were submitted. Decide does not change it.
 	Digest string `json:"digest"`
 
 	State State `json:"state"`
 	// Reason says why the payment is in its state, or why the last call did not pay. Nil if there is nothing to say.
-	Reason *Reason `json:"reason,omitempty"`
+	Reason *Reason `json:"reason,omitzero"`
 	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment, and no later
 	// call showed that none has left.
-	MayHaveLeft bool `json:"mayHaveLeft,omitempty"`
+	MayHaveLeft bool `json:"mayHaveLeft,omitzero"`
 	// Calls is how many calls of the flow, such as dapi.Payouts.Pay, were begun.
-	Calls int `json:"calls,omitempty"`
+	Calls int `json:"calls,omitzero"`
 	// Looks is how often the payment was looked at since its last change of state, to see how it went on.
-	Looks int `json:"looks,omitempty"`
+	Looks int `json:"looks,omitzero"`
 
-	PayoutID        dapi.PayoutID `json:"payoutId,omitempty"`
-	EscrowID        dapi.EscrowID `json:"escrowId,omitempty"`
-	TransactionHash string        `json:"transactionHash,omitempty"`
+	PayoutID        dapi.PayoutID `json:"payoutId,omitzero"`
+	EscrowID        dapi.EscrowID `json:"escrowId,omitzero"`
+	TransactionHash string        `json:"transactionHash,omitzero"`
 	// Quote is the price at which the payout was last signed.
-	Quote *dapi.Quote `json:"quote,omitempty"`
+	Quote *dapi.Quote `json:"quote,omitzero"`
 
 	AcceptedAt time.Time `json:"acceptedAt"`
 	// FirstUsed is when the key was first used. The service remembers it for 7 days from then on.
 	FirstUsed time.Time `json:"firstUsed,omitzero"`
 	// KeyTooOld reports that the service may have forgotten the key. It is then not sent any more.
-	KeyTooOld bool `json:"keyTooOld,omitempty"`
+	KeyTooOld bool `json:"keyTooOld,omitzero"`
+	// PaidAt is when the payment was first known to be paid.
+	PaidAt time.Time `json:"paidAt,omitzero"`
 	// ChangedAt is when the state or the reason last changed.
 	ChangedAt time.Time `json:"changedAt"`
 	// Due is when the processor goes on with the payment. Zero means that nothing is left to do.
@@ -67,22 +69,22 @@ type Reason struct {
 	// Message is one sentence, safe to log. It is the text of the error, if there was one.
 	Message string `json:"message"`
 	// Slug is the code of the service's refusal, if it was one.
-	Slug errors.Code `json:"slug,omitempty"`
+	Slug errors.Code `json:"slug,omitzero"`
 	// RequestID identifies the call at the service, for its support.
-	RequestID string `json:"requestId,omitempty"`
+	RequestID string `json:"requestId,omitzero"`
 	// Bound is the bound that a price broke.
-	Bound dapi.PriceBound `json:"bound,omitempty"`
+	Bound dapi.PriceBound `json:"bound,omitzero"`
 	// Quote is the price that was refused. It is never confirmed: a decision books anew.
-	Quote *dapi.Quote `json:"quote,omitempty"`
+	Quote *dapi.Quote `json:"quote,omitzero"`
 	// Reference is the price that Quote was compared with.
-	Reference *dapi.Quote `json:"reference,omitempty"`
+	Reference *dapi.Quote `json:"reference,omitzero"`
 	// Blockers say what must change before the contact can be paid.
-	Blockers []errors.Blocker `json:"blockers,omitempty"`
+	Blockers []errors.Blocker `json:"blockers,omitzero"`
 	// Available is what the account has, in Currency, if it has too little. Nil if the service did not say.
-	Available *decimal.Decimal `json:"available,omitempty"`
-	Currency  string           `json:"currency,omitempty"`
+	Available *decimal.Decimal `json:"available,omitzero"`
+	Currency  string           `json:"currency,omitzero"`
 	// Owner is the id of the payout or deal that has the key, if the key belongs to other terms.
-	Owner string `json:"owner,omitempty"`
+	Owner string `json:"owner,omitzero"`
 }
 
 // ReasonCode says what happened to a payment. Later versions may add codes.

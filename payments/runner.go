@@ -81,8 +81,8 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 }
 
 // Stop begins no more calls, and waits until those under way have ended. If ctx ends first, Stop cancels them, and
-// returns *[Unfinished]: their payments are stored as they are, and the next Resume goes on with them. It then waits for
-// at most a second more, in which they store what they know.
+// returns *[Unfinished]: their payments are stored as they are, and the next Resume goes on with them. It then waits
+// for at most a second more, in which they store what they know.
 //
 // After Stop, [Processor.Submit] still stores payments. Close the store after Stop.
 func (p *Processor) Stop(ctx context.Context) error {

@@ -11,8 +11,8 @@ const (
 	Accepted State = "accepted"
 	// Paying means that a call is being made for the payment, or was being made when a process stopped.
 	Paying State = "paying"
-	// InDoubt means that the money may have left. The payment is tried again with the same key until it is known. Do not
-	// pay in another way.
+	// InDoubt means that the money may have left. The payment is tried again with the same key until it is known. Do
+	// not pay in another way.
 	InDoubt State = "in_doubt"
 	// Paid means that the money has left or is leaving, and has not arrived yet.
 	Paid State = "paid"
@@ -55,3 +55,5 @@ const (
 	KindEscrowAction Kind = "escrow_action" // an [EscrowAction]
 	KindTransfer     Kind = "transfer"      // a [TransferPayment]
 )
+
+func kinds() []Kind { return []Kind{KindPayout, KindEscrow, KindEscrowAction, KindTransfer} }

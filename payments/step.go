@@ -19,7 +19,7 @@ func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, er
 	if err := required.Context(ctx, "Step"); err != nil {
 		return Record{}, err
 	}
-	claimed, err := p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: time.Now(), For: p.config.LeaseFor})
+	claimed, err := p.claim(ctx, key)
 	if err != nil {
 		return Record{}, err
 	}
@@ -99,8 +99,8 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 }
 
 // save stores a record under the lease. A store that fails is asked again, until ctx ends or the lease is lost: what a
-// call has shown should not be forgotten. If it is forgotten, the stored record says that a call was begun, and the next
-// step asks the service again with the same key.
+// call has shown should not be forgotten. If it is forgotten, the stored record says that a call was begun, and the
+// next step asks the service again with the same key.
 func (s *progress) save(ctx context.Context, next Record, release bool) error {
 	row, err := next.row(s.row)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *progress) save(ctx context.Context, next Record, release bool) error {
 			s.row.Position, s.record = position, next
 			s.record.Position = position
 			if before != next.State || release {
-				s.p.tell(ctx, before, s.record)
+				s.p.report(ctx, before, s.record)
 			}
 			if release {
 				s.p.runner.expect(row.Work, row.Due)

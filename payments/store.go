@@ -64,8 +64,8 @@ type Claim struct {
 // Claimed is what a claim returned.
 type Claimed struct {
 	Rows []Row
-	// Next is when the next row of the class is due that was not claimed and is not leased. It is zero if there is none.
-	// It can be in the past if the limit was reached.
+	// Next is when the next row of the class is due that was not claimed and is not leased. It is zero if there is
+	// none. It can be in the past if the limit was reached.
 	Next time.Time
 }
 
@@ -114,7 +114,9 @@ type Store interface {
 	Claim(ctx context.Context, claim Claim) (Claimed, error)
 	// Extend lets leases last for a time from now on, also leases that have ended and were not replaced. It returns the
 	// keys of those that are no longer held.
-	Extend(ctx context.Context, leases map[moneymovement.Key]Lease, d time.Duration) (lost []moneymovement.Key, err error)
+	Extend(
+		ctx context.Context, leases map[moneymovement.Key]Lease, d time.Duration,
+	) (lost []moneymovement.Key, err error)
 	// Save stores a claimed row, and releases its lease if release is true. If the lease is no longer the row's, it
 	// changes nothing, and the error is *[LeaseLost].
 	Save(ctx context.Context, row Row, release bool) (Position, error)

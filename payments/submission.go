@@ -44,19 +44,19 @@ type Payment struct {
 // names.
 type Bounds struct {
 	// MaxFee is the highest fee, in the asset that is debited. Nil is no limit, zero allows no fee.
-	MaxFee *decimal.Decimal `json:"maxFee,omitempty"`
+	MaxFee *decimal.Decimal `json:"maxFee,omitzero"`
 	// MinDestinationAmount is the lowest amount that may arrive, in DestinationCurrency. Nil is no limit.
-	MinDestinationAmount *decimal.Decimal `json:"minDestinationAmount,omitempty"`
+	MinDestinationAmount *decimal.Decimal `json:"minDestinationAmount,omitzero"`
 	// DestinationCurrency is the currency of MinDestinationAmount, such as EUR.
-	DestinationCurrency string `json:"destinationCurrency,omitempty"`
+	DestinationCurrency string `json:"destinationCurrency,omitzero"`
 	// NoWorseThan is a price that a person has seen. A worse one is refused.
-	NoWorseThan *dapi.Quote `json:"noWorseThan,omitempty"`
+	NoWorseThan *dapi.Quote `json:"noWorseThan,omitzero"`
 	// QuoteTolerance is the part by which a price may be worse than NoWorseThan, such as 0.005 for half a percent.
 	QuoteTolerance decimal.Decimal `json:"quoteTolerance,omitzero"`
 }
 
-// EscrowPayment is a deal to open: its money is held when it is completed. Deadline, FirstUsed and Metadata are those of
-// [Payment].
+// EscrowPayment is a deal to open: its money is held when it is completed. Deadline, FirstUsed and Metadata are those
+// of [Payment].
 type EscrowPayment struct {
 	Key       moneymovement.Key
 	Account   dapi.ClientID
@@ -122,11 +122,11 @@ func (p TransferPayment) record() Record {
 
 // Transfer is what a transfer pays, as it is stored. One of ContactID, QuoteID and InvoiceID is set.
 type Transfer struct {
-	ContactID string          `json:"contactId,omitempty"`
-	QuoteID   string          `json:"quoteId,omitempty"`
-	InvoiceID string          `json:"invoiceId,omitempty"`
+	ContactID string          `json:"contactId,omitzero"`
+	QuoteID   string          `json:"quoteId,omitzero"`
+	InvoiceID string          `json:"invoiceId,omitzero"`
 	Amount    decimal.Decimal `json:"amount,omitzero"` // with ContactID
-	Memo      string          `json:"memo,omitempty"`
+	Memo      string          `json:"memo,omitzero"`
 }
 
 // transferOf returns nil for a destination that appapi does not take either: nil, or a pointer.

@@ -22,8 +22,8 @@ type ListParams struct {
 // page is how many rows are read at once.
 const page = 100
 
-// List iterates over payments in the order of their keys. You can range over it more than once. It stops after the first
-// error. A payment that changes its state meanwhile may be listed or not.
+// List iterates over payments in the order of their keys. You can range over it more than once. It stops after the
+// first error. A payment that changes its state meanwhile may be listed or not.
 func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := required.Context(ctx, "List"); err != nil {

@@ -31,11 +31,13 @@ type world struct {
 
 func newWorld(t *testing.T, options ...sandbox.Option) *world {
 	t.Helper()
-	host := sandbox.New(append([]sandbox.Option{sandbox.WithClock(time.Now), sandbox.WithSettings(func(s *sandbox.Settings) {
+	rich := sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.MaxCredit = decimal.NewFromInt(1_000_000)
 		s.FaucetBalance = decimal.NewFromInt(100_000_000)
-	})}, options...)...)
-	w := &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now}, store: payments.NewMemoryStore()}
+	})
+	host := sandbox.New(append([]sandbox.Option{sandbox.WithClock(time.Now), rich}, options...)...)
+	w := &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now},
+		store: payments.NewMemoryStore()}
 	w.account, w.contact = w.client("acme@example.com", "1000")
 	return w
 }
@@ -60,7 +62,8 @@ func (w *world) client(email, money string) (dapi.ClientID, dapi.ContactID) {
 	_, err = platform.Clients.WaitReady(ctx, client.ID)
 	require.NoError(w, err)
 	account := platform.For(client.ID)
-	_, err = account.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.RequireFromString(money), Currency: dapi.USDC})
+	deposit := dapi.DepositCreate{Amount: decimal.RequireFromString(money), Currency: dapi.USDC}
+	_, err = account.Sandbox.Deposit(ctx, deposit)
 	require.NoError(w, err)
 	contact, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.SEPA(dapi.IBANAccount{
 		IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Bob"},

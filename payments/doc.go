@@ -1,0 +1,53 @@
+// Package payments makes payments that outlive the process: submit a payment, and it is made once, whatever dies in
+// between.
+//
+// A call such as dapi.Payouts.Pay is safe to repeat, but somebody must repeat it: after a crash, after a lost response,
+// with the same key, the same terms and the same bounds of the price, and not after the service has forgotten the key.
+// A [Processor] does that. It stores each payment before anything is sent, and each step before it has an effect.
+//
+//	store, err := sqlite.Open(ctx, "payments.db")
+//	p, err := payments.New(store, payments.Integrator(platform), payments.Config{})
+//	found, err := p.Resume(ctx) // goes on with what an earlier process left
+//	defer p.Stop(context.Background())
+//
+//	record, err := p.Submit(ctx, payments.Payment{
+//		Key:     moneymovement.DeriveKey("invoice", "42"),
+//		Account: "cl_8fK2",
+//		Payout:  dapi.PayoutCreate{ContactID: "ct_3dR9", Amount: amount, Currency: dapi.USDC},
+//		Bounds:  payments.Bounds{MaxFee: &fee},
+//	})
+//	record, err = p.Await(ctx, record.Key) // completed, refused, came_back or needs_decision
+//
+// # States
+//
+// A payment is [Accepted] when Submit returns. It is [Paying] while a call is made for it, [InDoubt] while it may be
+// paid, [Paid] when the money has left, and [Completed] when it has arrived. It can end as [Refused], if nothing was
+// paid, or as [CameBack]. It is [NeedsDecision] if a person must look at it: [Record.Reason] says why, and
+// [Processor.Decide] takes the decision.
+//
+// # What is stored when
+//
+// Submit stores the payment. Before each call that pays, the processor stores that the call was begun. Before it signs,
+// it stores the payout's id and that money may leave. After the call it stores what the call has shown. So after a
+// crash, the record never says less than what may have happened. A payment from which money may have left is only
+// settled by the service: by the same key, and when the key is older than the 7 days in which the service remembers it,
+// by the payout itself and the ledger. If these show nothing, a person decides. A key is never sent when it could pay
+// twice.
+//
+// # Stores
+//
+// A [Store] keeps the payments. The program names its engine:
+//
+//   - module payments/sqlite: one file on one machine, with nothing to install;
+//   - module payments/postgres: PostgreSQL, for any number of processes, with River for the queue;
+//   - [NewMemoryStore]: for tests.
+//
+// Several processes can share a store: each payment is leased to one of them. If it dies, another one goes on when the
+// lease has ended. The lease is checked again before a payment is signed.
+//
+// # Many payments
+//
+// The processor makes as many payments at the same time as the rate windows carry. New payments are begun in turns: one
+// for each account. If the service says when to come back, no call is made before. The windows and the session of a
+// credential can be shared between processes: see modules fleet/redis and fleet/postgres.
+package payments

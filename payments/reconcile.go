@@ -1,0 +1,84 @@
+package payments
+
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/required"
+)
+
+// ReconcileParams says what to reconcile.
+type ReconcileParams struct {
+	// Account is the account; empty is the credential's own.
+	Account dapi.ClientID
+	// From and To are the period, without its end. To must be after From.
+	From, To time.Time
+}
+
+// Reconcile compares the payments of an account with its ledger over a period: each paid payment must have an entry,
+// and each entry a payment. Run it once a day. It reads the ledger from a day before the period until now, and all
+// payments of the account.
+//
+// The report has the differences. One of them is also stored: if the payout itself says that its money came back, the
+// payment is [CameBack] from then on. The service attributes a refund to a payout by its amount alone, so an entry of
+// the ledger does not prove it.
+//
+// Deals are compared by their id, and transfers of the app API are not compared: they are not in this ledger.
+func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Report, error) {
+	if err := required.Context(ctx, "Reconcile"); err != nil {
+		return Report{}, err
+	}
+	if !params.From.Before(params.To) {
+		return Report{}, invalid("to", "out_of_range", "must be after from")
+	}
+	if err := p.services.check(&Record{Kind: KindPayout, Account: params.Account}); err != nil {
+		return Report{}, err
+	}
+	of := p.services.of(&Record{Account: params.Account})
+	entries := of.transactions.All(ctx,
+		dapi.ListTransactionsParams{Since: params.From.Add(-24 * time.Hour), Limit: 100})
+	report, err := Compare(p.List(ctx, ListParams{Account: &params.Account}), entries, params.From, params.To)
+	if err != nil {
+		return report, err
+	}
+	for i := range report.Differences {
+		if d := &report.Differences[i]; d.Kind == MoneyCameBack && d.PayoutID != "" {
+			if err := p.storeReturn(ctx, of, d); err != nil {
+				return report, err
+			}
+		}
+	}
+	return report, nil
+}
+
+// storeReturn stores that a payment came back, if its payout says so.
+func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) error {
+	payout, err := of.payouts.Get(ctx, d.PayoutID)
+	if err != nil {
+		return err
+	}
+	shown := paid(payout, nil)
+	if shown.verdict != verdictReturned {
+		return nil
+	}
+	claimed, err := p.claim(ctx, d.Key)
+	if _, busy := errors.AsType[*Busy](err); busy {
+		return nil // a look is under way, and sees the same
+	}
+	if err != nil {
+		return err
+	}
+	row := claimed.Rows[0]
+	record, err := row.Record()
+	if err != nil || record.State == CameBack {
+		return errors.Join(err, p.store.Postpone(ctx, row))
+	}
+	s := &progress{p: p, row: row, record: record}
+	if err := s.save(ctx, record.returned(shown.reason, time.Now().UTC()), true); err != nil {
+		return err
+	}
+	d.State = CameBack
+	return nil
+}
