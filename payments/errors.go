@@ -21,7 +21,7 @@ type LeaseLost struct {
 
 // Error returns one line, safe to log.
 func (e *LeaseLost) Error() string {
-	return fmt.Sprintf("payment %q: the lease of %s (epoch %d) has ended, and another process goes on with the payment",
+	return fmt.Sprintf("payment %q: the lease of %s (epoch %d) has ended, and another process goes on with it",
 		e.Key, e.Lease.Owner, e.Lease.Epoch)
 }
 
@@ -78,7 +78,8 @@ type BadPosition struct{ Position Position }
 
 // Error returns one line, safe to log.
 func (e *BadPosition) Error() string {
-	return fmt.Sprintf("%q is not a position of this store: pass one that Watch returned, or the zero value", e.Position)
+	return fmt.Sprintf("%q is not a position of this store: pass one that Watch returned, or the zero value",
+		e.Position)
 }
 
 // Unreadable says that a stored payment cannot be read: it is damaged, or a newer version wrote it. Nothing is done

@@ -57,8 +57,8 @@ func (s *progress) search(ctx context.Context) found {
 	}
 	if f.verdict == verdictUnknown && f.reason == nil {
 		f.verdict, f.reason = verdictDecide, &Reason{Code: ReasonKeyTooOld,
-			Message: "the key is older than the 7 days in which the service remembers it, and neither the service nor " +
-				"the ledger shows whether the payment was made: look at the service's books, then decide"}
+			Message: "the key is older than the 7 days in which the service remembers it, and neither the service " +
+				"nor the ledger shows whether the payment was made: look at the service's books, then decide"}
 	}
 	return f
 }
