@@ -1,0 +1,202 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// engine is what differs between the kinds of server.
+type engine interface {
+	name() string
+	users() []string                                                       // who may run it, if the test runs as root
+	find() error                                                           // looks for its programs
+	prepare(as *account, folder string) error                              // makes the folder of data and settings
+	command(ctx context.Context, folder string, port int) *exec.Cmd        // runs it in the foreground
+	ready(ctx context.Context, folder string, port int, process int) error // nil if it takes connections
+	forget(folder string) error                                            // removes what a killed server leaves behind
+	quit() os.Signal                                                       // ends it in its orderly way
+	url(port int) string
+}
+
+const (
+	startWithin = 90 * time.Second // recovery after a kill, on a machine that is busy with other tests
+	stopWithin  = 60 * time.Second
+	portTries   = 20
+)
+
+// errDown says that a server ended before it took connections.
+var errDown = errors.New("it ended before it was ready")
+
+// instance is a server process with its folder and port.
+type instance struct {
+	engine engine
+	as     *account
+	folder string
+	port   int
+
+	mu      sync.Mutex
+	process *process // nil while it is down
+}
+
+// run starts a server of its own.
+func run(of engine) (*instance, error) {
+	if err := of.find(); err != nil {
+		return nil, err
+	}
+	as, err := lowered(of.users())
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "moneymovement-"+strings.ToLower(of.name())+"-")
+	if err != nil {
+		return nil, err
+	}
+	i := &instance{engine: of, as: as, folder: folder}
+	if err := i.begin(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w\n%s", of.name(), err, i.log()), os.RemoveAll(folder))
+	}
+	return i, nil
+}
+
+// begin fills the folder, and starts the server on a free port. Another process can take a port after it was found
+// free. The server then ends, and gets another port.
+func (i *instance) begin() error {
+	if err := i.as.own(i.folder); err != nil {
+		return err
+	}
+	if err := i.engine.prepare(i.as, i.folder); err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		port, err := freePort()
+		if err != nil {
+			return err
+		}
+		i.port = port
+		err = i.start()
+		if err == nil || !i.portTaken() || try == portTries {
+			return err
+		}
+	}
+}
+
+// start starts the process, and waits until it takes connections.
+func (i *instance) start() error {
+	log, err := os.Create(i.logFile())
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), startWithin)
+	defer cancel()
+	command := i.engine.command(context.WithoutCancel(ctx), i.folder, i.port)
+	command.Dir, command.Stdout, command.Stderr = i.folder, log, log
+	started, err := spawn(command, i.as, i.engine.quit())
+	if err != nil {
+		return err
+	}
+	pause := time.NewTicker(5 * time.Millisecond)
+	defer pause.Stop()
+	for {
+		unready := i.engine.ready(ctx, i.folder, i.port, started.id)
+		if unready == nil {
+			i.process = started
+			return nil
+		}
+		select {
+		case <-pause.C:
+		case <-started.ended:
+			return errDown
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("not ready after %s: %w", startWithin, unready), started.kill())
+		}
+	}
+}
+
+// restart starts a server that is down. Its port is free, unless another process took it meanwhile.
+func (i *instance) restart() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.process != nil {
+		return errors.New("it is running: kill or stop it first")
+	}
+	if err := i.engine.forget(i.folder); err != nil {
+		return err
+	}
+	if err := i.start(); err != nil {
+		return fmt.Errorf("%w\n%s", err, i.log())
+	}
+	return nil
+}
+
+// down takes the process away from the instance. It returns nil if the server is down already.
+func (i *instance) down() (*process, error) {
+	was := i.process
+	i.process = nil
+	if was == nil {
+		return nil, nil //nolint:nilnil // a server that is down is no failure
+	}
+	select {
+	case <-was.ended:
+		return nil, fmt.Errorf("it had ended by itself: %w\n%s", was.err, i.log())
+	default:
+		return was, nil
+	}
+}
+
+func (i *instance) kill() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	was, err := i.down()
+	if was == nil {
+		return err
+	}
+	return was.kill()
+}
+
+func (i *instance) stop() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	was, err := i.down()
+	if was == nil {
+		return err
+	}
+	return was.end(i.engine.quit(), stopWithin)
+}
+
+// discard ends the server and removes its folder.
+func (i *instance) discard() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	was, err := i.down()
+	if was != nil {
+		err = was.end(i.engine.quit(), stopWithin)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", i.engine.name(), err)
+	}
+	return errors.Join(err, os.RemoveAll(i.folder))
+}
+
+func (i *instance) logFile() string { return filepath.Join(i.folder, "log") }
+
+// log returns the last lines that the server wrote since it started.
+func (i *instance) log() string {
+	text, err := os.ReadFile(i.logFile())
+	if err != nil {
+		return err.Error()
+	}
+	return tail(string(text), 20)
+}
+
+// portTaken reports whether the server's log blames the port.
+func (i *instance) portTaken() bool {
+	return strings.Contains(strings.ToLower(i.log()), "address already in use")
+}
