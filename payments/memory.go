@@ -59,9 +59,10 @@ func (s *MemoryStore) changed(row *memoryRow) {
 	row.change, row.Position = s.changes, Position(strconv.FormatInt(s.changes, 10))
 }
 
+// copied returns the row without its lease, which only a claim returns.
 func (r *memoryRow) copied() Row {
 	row := r.Row
-	row.Data = slices.Clone(r.Data)
+	row.Data, row.Lease = slices.Clone(r.Data), Lease{}
 	return row
 }
 
@@ -178,7 +179,9 @@ func (r *memoryRow) held() bool { return r.claimed && time.Now().Before(r.until)
 func (r *memoryRow) claim(claim Claim) Row {
 	r.claimed, r.until = true, time.Now().Add(claim.For)
 	r.Lease = Lease{Owner: claim.Owner, Epoch: r.Lease.Epoch + 1}
-	return r.copied()
+	row := r.copied()
+	row.Lease = r.Lease
+	return row
 }
 
 // Extend implements [Store].
