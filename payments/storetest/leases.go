@@ -32,7 +32,8 @@ func endedLeaseIsReplaced(t *testing.T, s payments.Store) {
 			}
 		}
 		late := old
-		late.State, late.Work, late.Due, late.Data = payments.Completed, payments.WorkNone, future(1), []byte(`{"late":1}`)
+		late.State, late.Work, late.Due = payments.Completed, payments.WorkNone, future(1)
+		late.Data = []byte(`{"late":1}`)
 		_, err := s.Save(t.Context(), late, true)
 		leaseLost(t, err, late)
 		leaseLost(t, s.Postpone(t.Context(), late), late)
