@@ -22,7 +22,8 @@ type MemoryStore struct {
 	changes int64
 	turns   map[dapi.ClientID]int64 // the last turn that each account was given
 	turn    int64                   // the turn that was claimed last
-	queues  map[Work]*memoryQueue
+	byDue   map[Work]*memoryQueue
+	byTurn  memoryQueue // the rows of WorkBegin
 	leased  memoryQueue // in the order in which the leases end
 }
 
@@ -43,7 +44,7 @@ type memoryChange struct {
 // NewMemoryStore returns an empty store.
 func NewMemoryStore() *MemoryStore {
 	return &MemoryStore{
-		rows: map[moneymovement.Key]*memoryRow{}, turns: map[dapi.ClientID]int64{}, queues: map[Work]*memoryQueue{
+		rows: map[moneymovement.Key]*memoryRow{}, turns: map[dapi.ClientID]int64{}, byDue: map[Work]*memoryQueue{
 			WorkBegin: {}, WorkAgain: {}, WorkFollow: {},
 		},
 	}
@@ -81,9 +82,10 @@ func (s *MemoryStore) changed(row *memoryRow) {
 	}
 }
 
+// copied returns the row without its lease, which only a claim returns.
 func (r *memoryRow) copied() Row {
 	row := r.Row
-	row.Data = slices.Clone(r.Data)
+	row.Data, row.Lease = slices.Clone(r.Data), Lease{}
 	return row
 }
 
@@ -170,19 +172,39 @@ func (s *MemoryStore) Claim(ctx context.Context, claim Claim) (Claimed, error) {
 		}
 		return Claimed{Rows: []Row{s.lease(row, claim)}}, nil
 	}
-	var claimed Claimed
-	queue := s.queues[claim.Work]
-	for next := queue.first(); next != nil; next = queue.first() {
-		if len(claimed.Rows) == claim.Limit || next.Due.After(claim.Now) {
-			claimed.Next = next.Due
-			break
-		}
-		if claim.Work == WorkBegin {
-			s.turn = max(s.turn, next.turn)
-		}
-		claimed.Rows = append(claimed.Rows, s.lease(next, claim))
+	claimed := Claimed{Rows: s.take(claim)}
+	if queue := s.byDue[claim.Work]; queue != nil && queue.first() != nil {
+		claimed.Next = queue.first().Due
 	}
 	return claimed, nil
+}
+
+// take leases the due rows of a class in their order.
+func (s *MemoryStore) take(claim Claim) (rows []Row) {
+	queue := s.byDue[claim.Work]
+	if claim.Work == WorkBegin {
+		queue = &s.byTurn
+	}
+	var early []*memoryRow // rows whose turn comes before they are due
+	for queue != nil && len(rows) < claim.Limit {
+		next := queue.first()
+		switch {
+		case next == nil || claim.Work != WorkBegin && next.Due.After(claim.Now):
+			queue = nil
+			continue
+		case next.Due.After(claim.Now):
+			early = append(early, next)
+			queue.drop()
+			continue
+		case claim.Work == WorkBegin:
+			s.turn = max(s.turn, next.turn)
+		}
+		rows = append(rows, s.lease(next, claim))
+	}
+	for _, row := range early {
+		s.byTurn.add(row, time.Time{}, row.turn)
+	}
+	return rows
 }
 
 // lease takes a row out of its queue and leases it.
@@ -191,7 +213,9 @@ func (s *MemoryStore) lease(row *memoryRow, claim Claim) Row {
 	row.leased, row.until = true, time.Now().Add(claim.For)
 	row.Lease = Lease{Owner: claim.Owner, Epoch: row.Lease.Epoch + 1}
 	s.leased.add(row, row.until, 0)
-	return row.copied()
+	leased := row.copied()
+	leased.Lease = row.Lease
+	return leased
 }
 
 // endLeases puts the rows of ended leases back. Their holders keep the lease until another process claims the row.
@@ -208,11 +232,11 @@ func (s *MemoryStore) release(row *memoryRow) {
 }
 
 func (s *MemoryStore) enqueue(row *memoryRow) {
-	switch row.Work {
-	case WorkBegin:
-		s.queues[WorkBegin].add(row, time.Time{}, row.turn)
-	case WorkAgain, WorkFollow:
-		s.queues[row.Work].add(row, row.Due, 0)
+	if queue := s.byDue[row.Work]; queue != nil {
+		queue.add(row, row.Due, 0)
+	}
+	if row.Work == WorkBegin {
+		s.byTurn.add(row, time.Time{}, row.turn)
 	}
 }
 
@@ -322,6 +346,8 @@ func (q *memoryQueue) first() *memoryRow {
 	}
 	return nil
 }
+
+func (q *memoryQueue) drop() { heap.Pop(&q.places) }
 
 // places implements heap.Interface.
 type places []place

@@ -30,11 +30,12 @@ type Row struct {
 	Account dapi.ClientID
 	State   State
 	Work    Work
-	Due     time.Time // of the work; zero without work
+	Due     time.Time // of the work; zero without work. A store keeps the microsecond, rounded up, in any zone
 	Data    []byte    // the record, as JSON
 	// Position is set by the store, anew with each Insert and Save.
 	Position Position
-	// Lease is the lease under which the row was claimed. Only [Store.Claim] sets it.
+	// Lease is the lease under which the row was claimed. It is zero in a row that another method than [Store.Claim]
+	// returns, so that a reader cannot save under the lease of somebody else.
 	Lease Lease
 }
 
@@ -53,7 +54,7 @@ type Claim struct {
 	Key moneymovement.Key
 	// Work is the class of rows to claim.
 	Work Work
-	// Limit is how many rows to claim at most.
+	// Limit is how many rows to claim at most. With zero, only Claimed.Next is of use.
 	Limit int
 	// Now is the time of the process. Rows are due by it. A store that several machines share may use its own clock.
 	Now time.Time
@@ -93,8 +94,13 @@ type Summary struct {
 // Store keeps payments. Package payments has one in memory, [NewMemoryStore]. Modules payments/sqlite and
 // payments/postgres have durable ones. Package payments/storetest tests a store.
 //
-// A Store must be safe for concurrent use. Insert and Save return when what they wrote survives a crash of the process
-// and a loss of power. If they return an error, other than those named here, the row may or may not have changed.
+// A Store must be safe for concurrent use, and keeps no slice that it was given or has returned. Insert and Save return
+// when what they wrote survives a crash of the process and a loss of power. If they return an error, other than those
+// named here, the row may or may not have changed. A context that has ended before the call changes nothing, and the
+// error wraps its error.
+//
+// A lease stays the row's until another claim replaces it or it is released, also after its end. The lease of a row
+// ends at the latest when the process that keeps a store for itself alone has ended.
 type Store interface {
 	// Insert stores a row under a key that is new, and returns it with its position and true. If the key is there, it
 	// returns the stored row and false, and changes nothing.
@@ -105,7 +111,8 @@ type Store interface {
 	List(ctx context.Context, list List) ([]Row, error)
 	// Changes returns at most limit rows that were changed after a position, in the order of their changes. A row that
 	// changed several times is returned once, as it is now. No change is left out, whatever transactions are under way:
-	// each is returned after every position that was returned before it was committed.
+	// each is returned after every position that was returned before it was committed. If the position is not one of
+	// this store, the error is *[BadPosition].
 	Changes(ctx context.Context, after Position, limit int) ([]Row, error)
 	// Claim leases due rows that no other lease holds, and returns them. Rows of WorkBegin come in turns: one of each
 	// account, then the next of each account, each account in the order of its inserts. Rows of other classes come in

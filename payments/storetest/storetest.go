@@ -1,0 +1,179 @@
+// Package storetest tests a payments.Store. Whoever writes a store runs it in a test:
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) payments.Store { return open(t) })
+//	}
+//
+// It holds the store to each sentence of the contract, also under concurrent use, and compares it with a simple model
+// over thousands of operations.
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// Option changes how [Run] tests.
+type Option func(*suite)
+
+// VirtualTime runs each test in a bubble of testing/synctest, so that leases end without waiting. It is for stores
+// whose clock is the clock of the process. What open starts must end with the cleanups of its test.
+func VirtualTime() Option { return func(s *suite) { s.virtual = true } }
+
+// Seed chooses the operations of the model test. Without it, they are the same in each run.
+func Seed(seed uint64) Option { return func(s *suite) { s.seed = seed } }
+
+// Operations is how many operations the model test makes. The default is 3,000.
+func Operations(n int) Option { return func(s *suite) { s.operations = n } }
+
+// Run tests a store. open returns a store without rows, and closes it with t.Cleanup. It is called once in each test.
+func Run(t *testing.T, open func(t *testing.T) payments.Store, options ...Option) {
+	t.Helper()
+	s := &suite{seed: 1, operations: 3000}
+	for _, option := range options {
+		option(s)
+	}
+	for _, test := range s.tests() {
+		t.Run(test.name, func(t *testing.T) {
+			if s.virtual {
+				synctest.Test(t, func(t *testing.T) { test.run(t, open(t)) })
+				return
+			}
+			test.run(t, open(t))
+		})
+	}
+}
+
+type suite struct {
+	virtual    bool
+	seed       uint64
+	operations int
+}
+
+type test struct {
+	name string
+	run  func(*testing.T, payments.Store)
+}
+
+func (s *suite) tests() []test {
+	return []test{
+		{"InsertHappensOnce", insertHappensOnce},
+		{"ConcurrentInsertsOfAKeyStoreOneRow", concurrentInserts},
+		{"LoadOfAnUnknownKey", loadOfAnUnknownKey},
+		{"OddKeys", oddKeys},
+		{"LargeAndOddData", largeAndOddData},
+		{"SlicesAreNotShared", slicesAreNotShared},
+		{"TimesInAnyZone", timesInAnyZone},
+		{"ListInTheOrderOfKeys", listInTheOrderOfKeys},
+		{"ListOfStatesAndAccounts", listOfStatesAndAccounts},
+		{"ChangesInTheirOrder", changesInTheirOrder},
+		{"ChangesUnderConcurrentWriters", changesUnderConcurrentWriters},
+		{"BadPosition", badPosition},
+		{"ClaimTakesTurnsBetweenAccounts", claimTakesTurns},
+		{"ClaimInTheOrderOfDue", claimInTheOrderOfDue},
+		{"ClaimSaysWhatIsNext", claimSaysWhatIsNext},
+		{"ClaimOfAKey", claimOfAKey},
+		{"ConcurrentClaims", concurrentClaims},
+		{"EndedLeaseIsReplaced", endedLeaseIsReplaced},
+		{"EndedLeaseThatNobodyReplaced", endedLeaseThatNobodyReplaced},
+		{"EpochsRise", epochsRise},
+		{"ExtendKeepsALease", extendKeepsALease},
+		{"ExtendReturnsWhatIsLost", extendReturnsWhatIsLost},
+		{"SaveKeepsOrReleases", saveKeepsOrReleases},
+		{"SaveAndClaimMeet", saveAndClaimMeet},
+		{"PostponeChangesOnlyTheDueTime", postponeChangesOnlyTheDueTime},
+		{"SummaryCounts", summaryCounts},
+		{"CanceledContextChangesNothing", canceledContext},
+		{"Model", s.model},
+	}
+}
+
+// The times of the tests. A store may use its own clock to tell what is due, so that nothing is due within minutes from
+// now, except where a test waits for it.
+const (
+	long  = time.Hour              // a lease that does not end within a test
+	brief = 200 * time.Millisecond // a lease that a test waits for
+	ended = 2 * brief              // after which it has ended
+)
+
+// wait returns after a time of the test's clock.
+func wait(d time.Duration) { <-time.After(d) }
+
+// newRow returns a row that is due.
+func newRow(key string, work payments.Work) payments.Row {
+	return payments.Row{
+		Key: moneymovement.Key(key), Account: "cl_1", State: payments.Accepted, Work: work, Due: past(1),
+		Data: fmt.Appendf(nil, `{"key":%q}`, key),
+	}
+}
+
+// past returns a time so many minutes ago, by whole microseconds.
+func past(minutes int) time.Time {
+	return time.Now().Add(-time.Duration(minutes) * time.Minute).Truncate(time.Microsecond)
+}
+
+// future returns a time in so many minutes and an hour.
+func future(minutes int) time.Time { return past(-minutes - 60) }
+
+func insert(t *testing.T, s payments.Store, rows ...payments.Row) {
+	t.Helper()
+	for _, row := range rows {
+		stored, inserted, err := s.Insert(t.Context(), row)
+		if err != nil || !inserted {
+			t.Fatalf("Insert of %q: %t, %v", row.Key, inserted, err)
+		}
+		sameRow(t, stored, row)
+	}
+}
+
+func load(t *testing.T, s payments.Store, key moneymovement.Key) payments.Row {
+	t.Helper()
+	row, err := s.Load(t.Context(), key)
+	noError(t, err)
+	equal(t, "the lease of a row that was loaded", row.Lease, payments.Lease{})
+	return row
+}
+
+// claim claims rows of a class for an owner.
+func claim(
+	t *testing.T, s payments.Store, owner string, work payments.Work, limit int, lasts time.Duration,
+) payments.Claimed {
+	t.Helper()
+	claimed, err := s.Claim(t.Context(), payments.Claim{
+		Owner: owner, Work: work, Limit: limit, Now: time.Now(), For: lasts,
+	})
+	noError(t, err)
+	for _, row := range claimed.Rows {
+		equal(t, "owner", row.Lease.Owner, owner)
+		equal(t, "class of work", row.Work, work)
+	}
+	return claimed
+}
+
+// claimKey claims a row by its key.
+func claimKey(
+	t *testing.T, s payments.Store, owner string, key moneymovement.Key, lasts time.Duration,
+) payments.Row {
+	t.Helper()
+	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: owner, Key: key, Now: time.Now(), For: lasts})
+	noError(t, err)
+	equal(t, "number of rows", len(claimed.Rows), 1)
+	equal(t, "key", claimed.Rows[0].Key, key)
+	equal(t, "owner", claimed.Rows[0].Lease.Owner, owner)
+	return claimed.Rows[0]
+}
+
+func save(t *testing.T, s payments.Store, row payments.Row, release bool) payments.Position {
+	t.Helper()
+	position, err := s.Save(t.Context(), row, release)
+	noError(t, err)
+	return position
+}
+
+func account(n int) dapi.ClientID { return dapi.ClientID(fmt.Sprintf("cl_%d", n)) }
