@@ -85,6 +85,7 @@
 //	POST   /_host/clock            moves it forward: {"advance":"61s"}
 //	GET    /_host/settings         the settings; durations are written as in "300ms"
 //	PUT    /_host/settings         changes the settings that the body names: {"payoutStepAfter":"1h"}
+//	POST   /_host/payouts/{id}     moves a funded payout: {"status":"failed"}
 //	GET    /_host/ledger           the books
 //	GET    /_host/requests         the latest requests
 //	GET    /_host/faults           every fault that was armed, and how often it happened

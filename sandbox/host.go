@@ -64,7 +64,7 @@ func New(options ...Option) *Host {
 		appKeys:    credential.NewAppKeys(clk, setup.store),
 		access:     credential.NewAccessTokens(setup.store),
 	}
-	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
+	h.windows = window.New(clk, h.rateMinute)
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
 	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
@@ -153,6 +153,14 @@ func (h *Host) Records() int { return h.keepers.records() }
 
 // room refuses what would make the host keep more records than it may.
 func (h *Host) room() error { return h.keepers.room(h.configured.get().MaxRecords) }
+
+// rateMinute returns how long a minute of the rate windows lasts, or 0 if the host does not count requests.
+func (h *Host) rateMinute() time.Duration {
+	if settings := h.configured.get(); settings.RateLimits {
+		return time.Duration(settings.RateMinute)
+	}
+	return 0
+}
 
 // Reset goes back to the start: it forgets sessions, clients, money, records, faults, counters and the request log, and
 // restores the settings and the clock. The credentials stay the same. A request that is under way may end before or

@@ -70,7 +70,7 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 		Email: "ops@example.com", PublicKey: base64.StdEncoding.EncodeToString(developer.PublicKey()),
 	})
 	require.NoError(t, err)
-	windows := window.New(clk, func() bool { return false })
+	windows := window.New(clk, func() time.Duration { return 0 })
 	login := &session.Login{
 		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk, store.Memory{}),
 		Windows:  windows,
