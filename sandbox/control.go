@@ -50,6 +50,7 @@ func newControl(h *Host, names hostname.Names, service http.Handler) http.Handle
 		"POST /faults":          c.ifRoom(c.armFault),
 		"DELETE /faults":        c.disarmFaults,
 		"DELETE /faults/{id}":   c.disarmFault,
+		"POST /payouts/{id}":    c.ifRoom(c.movePayout),
 		"GET /settings":         c.readSettings,
 		"PUT /settings":         c.changeSettings,
 		"POST /reset":           c.reset,

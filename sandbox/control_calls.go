@@ -81,7 +81,7 @@ func (c control) listFaults(*http.Request) (int, any, error) {
 	if items == nil {
 		items = []fault.Armed{}
 	}
-	return http.StatusOK, map[string]any{"items": items}, nil
+	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDuplicates()}, nil
 }
 
 func (c control) armFault(r *http.Request) (int, any, error) {

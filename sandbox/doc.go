@@ -8,6 +8,7 @@
 //     wallet for cards. [Host.RegisterKey] and [Host.RegisterAppKey] make further keys.
 //   - [Host.Advance] moves the host's clock: a session of sixty days ends in one call.
 //   - [Host.Arm] scripts a fault, such as [DropAfterCommit], a response that is lost after the money moved.
+//     [Host.Intercept] lets a function decide about a fault for each request.
 //   - [Host.Configure] changes the [Settings]: limits, durations and failures that the operator of the service or one
 //     of its partners decides about.
 //   - [Host.Ledger] returns the double-entry books: what the calls of a test did to the money.
@@ -85,9 +86,10 @@
 //	POST   /_host/clock            moves it forward: {"advance":"61s"}
 //	GET    /_host/settings         the settings; durations are written as in "300ms"
 //	PUT    /_host/settings         changes the settings that the body names: {"payoutStepAfter":"1h"}
+//	POST   /_host/payouts/{id}     moves a funded payout: {"status":"failed"}
 //	GET    /_host/ledger           the books
 //	GET    /_host/requests         the latest requests
-//	GET    /_host/faults           every fault that was armed, and how often it happened
+//	GET    /_host/faults           every fault that was armed, how often it happened, and pending duplicates
 //	POST   /_host/faults           arms a fault, see below
 //	DELETE /_host/faults/{id}      disarms a fault
 //	DELETE /_host/faults           disarms every fault
@@ -99,13 +101,15 @@
 //	DELETE /_host/app-keys/{id}    deletes one
 //	POST   /_host/reset            goes back to the start
 //
-// A fault has a kind: drop_before, drop_after_commit, respond, garbage, truncate, delay or expire_token.
+// A fault has a kind: drop_before, drop_after_commit, respond, garbage, truncate, delay, expire_token, duplicate,
+// repeat or foreign.
 //
 //	{"method":"POST","path":"/payouts/{payoutId}/confirm","times":1,"fault":{"kind":"drop_after_commit"}}
 //	{"path":"/**","fault":{"kind":"respond","status":503,"code":"database_unavailable","headers":{"Retry-After":"1"}}}
 //	{"path":"/chains","fault":{"kind":"delay","delay":"2s"}}
 //
 // The kind respond also takes message, details, body and afterCommit. The kind garbage takes status and afterCommit.
-// The kind truncate takes keep, a number of bytes. A fault for an operation that does not exist is refused with 400
-// invalid_request, and details.near names the most similar operations.
+// The kind truncate takes keep, a number of bytes, the kind delay afterCommit, the kind duplicate after, a duration on
+// the host's clock, and the kind foreign otherAccount and afterCommit. A fault for an operation that does not exist is
+// refused with 400 invalid_request, and details.near names the most similar operations.
 package sandbox

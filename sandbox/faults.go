@@ -10,8 +10,9 @@ import (
 )
 
 // Fault is something that goes wrong with a request. Make one with [DropBefore], [DropAfterCommit], [Respond],
-// [Garbage], [Truncate], [Delay] or [ExpireToken], and give it to [Host.Arm]. The methods of Fault return a changed
-// copy. Arm refuses a fault that sets something which its kind does not use.
+// [Garbage], [Truncate], [Delay], [ExpireToken], [Duplicate], [Repeat] or [Foreign], and give it to [Host.Arm], or
+// return it from the function of [Host.Intercept]. The methods of Fault return a changed copy. Arm refuses a fault that
+// sets something which its kind does not use.
 type Fault struct {
 	inner fault.Fault
 	times int
@@ -32,6 +33,9 @@ func DropAfterCommit() Fault { return Fault{inner: fault.Fault{Kind: fault.DropA
 // Respond sends a refusal with this status and slug. The operation does not run, unless [Fault.AfterCommit] is set. The
 // status is from 200 to 599. The slug may be any text; with an empty slug the body is that of [Fault.WithBody].
 //
+// A redirect is Respond(307, "").WithHeader("Location", "/elsewhere"), a success without a body is Respond(201, ""),
+// and a page in place of JSON is Respond(200, "").WithBody("<html>").WithHeader("Content-Type", "text/html").
+//
 // Clients of the SDK repeat calls. They wait in real time for a Retry-After of up to RetryPolicy.WaitMax, which is 65
 // seconds by default. To see the refusal at once, send a longer one, for example
 // WithHeader("Retry-After", "300"), or disable retries.
@@ -47,9 +51,10 @@ func Garbage() Fault { return Fault{inner: fault.Fault{Kind: fault.Garbage}} }
 // sends half of the body.
 func Truncate(keep int) Fault { return Fault{inner: fault.Fault{Kind: fault.Truncate, Keep: keep}} }
 
-// Delay waits for d, which is more than 0, and then handles the request as usual. It waits in real time:
-// [Host.Advance] does not shorten it. If the caller closes the connection before, such as at the end of a timeout, the
-// host handles the request at once: a payment then moves its money while the caller does not know it.
+// Delay waits for d, which is more than 0, and then handles the request as usual. With [Fault.AfterCommit] it handles
+// the request at once, and then waits before it sends the response. It waits in real time: [Host.Advance] does not
+// shorten it. If the caller closes the connection before, such as at the end of a timeout, the host handles the request
+// at once: a payment then moves its money while the caller does not know it.
 func Delay(d time.Duration) Fault {
 	return Fault{inner: fault.Fault{Kind: fault.Delay, Delay: fault.Duration(d)}}
 }
@@ -57,14 +62,39 @@ func Delay(d time.Duration) Fault {
 // ExpireToken expires the access token of the request, and then handles the request: it fails with token_expired.
 func ExpireToken() Fault { return Fault{inner: fault.Fault{Kind: fault.ExpireToken}} }
 
+// Duplicate makes the host receive the request a second time, as from a network that repeats it. The caller gets the
+// first response; nobody gets the second one. With 0 the second request arrives right after the first. Otherwise it
+// arrives when so much time has passed on the host's clock: during [Host.Advance], or before the next request. After so
+// long, the access token of the first request still counts, as if the request had waited behind the check of the
+// session, and no rate window counts it. [Host.PendingDuplicates] counts what has not arrived yet.
+func Duplicate(after time.Duration) Fault {
+	return Fault{inner: fault.Fault{Kind: fault.Duplicate, After: fault.Duration(after)}}
+}
+
+// Repeat makes the host receive the request a second time, right after the first, as from a proxy that lost the first
+// response and tries again. The caller gets the second response, such as already_funded for a confirm.
+func Repeat() Fault { return Fault{inner: fault.Fault{Kind: fault.Repeat}} }
+
+// Foreign sends a response that belongs to another request of the same account for the same operation, such as the
+// response of another payment: the latest success with another path or idempotency key. The operation does not run,
+// unless [Fault.AfterCommit] is set. As long as the host remembers no such response, the fault does not happen, and
+// waits. The host remembers the last 8 successes of each operation.
+func Foreign() Fault { return Fault{inner: fault.Fault{Kind: fault.Foreign}} }
+
+// OtherAccount makes [Foreign] send the latest response to a request of another account, such as another client.
+func (f Fault) OtherAccount() Fault {
+	f.inner.OtherAccount = true
+	return f
+}
+
 // Times sets how many requests the fault happens to. The default is one, and 0 means the default.
 func (f Fault) Times(n int) Fault {
 	f.times = n
 	return f
 }
 
-// AfterCommit makes [Respond] and [Garbage] run the operation first, and send their own response in place of the
-// operation's.
+// AfterCommit makes [Respond], [Garbage] and [Foreign] run the operation first, and send their own response in place
+// of the operation's. For [Delay] it moves the wait behind the operation.
 func (f Fault) AfterCommit() Fault {
 	f.inner.AfterCommit = true
 	return f
@@ -126,8 +156,12 @@ func (h *Host) arm(method, path string, times int, f fault.Fault) (fault.Armed, 
 	return h.faults.Arm(method, path, times, f)
 }
 
-// DisarmAll disarms every fault that is armed. [ArmedFault.Consumed] still returns how often each happened.
-func (h *Host) DisarmAll() { h.faults.DisarmAll() }
+// DisarmAll disarms every fault that is armed, and ends an [Interception]. [ArmedFault.Consumed] still returns how
+// often each happened.
+func (h *Host) DisarmAll() {
+	h.faults.DisarmAll()
+	h.gate.EndInterceptions()
+}
 
 // Disarm disarms the fault: it happens to no further request. A request that a [Delay] already holds still waits until
 // the end of the delay.

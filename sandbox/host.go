@@ -33,7 +33,8 @@ type Host struct {
 
 	keepers keepers
 	faults  *fault.Set
-	log     gate.Log
+	log     *gate.Log
+	gate    *gate.Gate
 	handler http.Handler
 	// operations are what faults can be armed for.
 	operations fault.Operations
@@ -61,18 +62,19 @@ func New(options ...Option) *Host {
 		tokens:     session.NewTokens(clk, setup.store),
 		challenges: session.NewChallenges(clk, setup.store),
 		faults:     fault.NewSet(setup.store),
+		log:        gate.NewLog(setup.logged),
 		appKeys:    credential.NewAppKeys(clk, setup.store),
 		access:     credential.NewAccessTokens(setup.store),
 	}
-	h.windows = window.New(clk, func() bool { return h.configured.get().RateLimits })
+	h.windows = window.New(clk, h.rateMinute)
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
 	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
 		setup.logger, setup.store)
 	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
-	service := h.newGate(setup)
-	h.handler, h.operations = service, service.Operations()
+	h.gate = h.newGate(setup)
+	h.handler, h.operations = h.gate, h.gate.Operations()
 	if setup.control != nil {
 		h.handler = setup.control(h, setup.names, h.handler)
 	}
@@ -93,7 +95,7 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 		Public:   publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
 		Registry: h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
 		AppKeys: h.appKeys, AccessTokens: h.access,
-		Clock: h.clock, Faults: h.faults, Log: &h.log, Names: setup.names,
+		Clock: h.clock, Faults: h.faults, Log: h.log, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Room:              h.room,
 		Violation:         setup.violation,
@@ -127,7 +129,11 @@ func (h *Host) Now() time.Time { return h.clock.Now() }
 // that they return, such as RetryAt of an error, are on the machine's clock, and Advance does not bring them nearer. If
 // your program waits until such a time, give it a clock that the test sets: for example, [Host.Now] in place of
 // time.Now.
-func (h *Host) Advance(d time.Duration) time.Time { return h.clock.Advance(d) }
+func (h *Host) Advance(d time.Duration) time.Time {
+	now := h.clock.Advance(d)
+	h.gate.DeliverDue()
+	return now
+}
 
 // Credentials returns what the first account logs in with. They stay the same after [Host.Reset].
 func (h *Host) Credentials() Credentials { return h.seed.credentials }
@@ -154,6 +160,14 @@ func (h *Host) Records() int { return h.keepers.records() }
 // room refuses what would make the host keep more records than it may.
 func (h *Host) room() error { return h.keepers.room(h.configured.get().MaxRecords) }
 
+// rateMinute returns how long a minute of the rate windows lasts, or 0 if the host does not count requests.
+func (h *Host) rateMinute() time.Duration {
+	if settings := h.configured.get(); settings.RateLimits {
+		return time.Duration(settings.RateMinute)
+	}
+	return 0
+}
+
 // Reset goes back to the start: it forgets sessions, clients, money, records, faults, counters and the request log, and
 // restores the settings and the clock. The credentials stay the same. A request that is under way may end before or
 // after the reset.
@@ -171,5 +185,6 @@ func (h *Host) Reset() {
 	h.platform.Reset()
 	h.surfaces.reset()
 	h.faults.Clear()
+	h.gate.Reset()
 	h.log.Clear()
 }

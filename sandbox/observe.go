@@ -19,9 +19,21 @@ type Request struct {
 	IdempotencyKey string
 	Account        string // a client's id, or self; empty without a session
 	Fault          string // the kind of fault that happened to it, such as drop_after_commit
+
+	// ResourceID is the last id in the path, such as that of a payout.
+	ResourceID string
+	// Attempt says how often a request with the same method, path, X-Service-Account and Idempotency-Key has arrived,
+	// from 1. The host counts the latest 262,144 different requests.
+	Attempt int
+	// Repeated reports that the request arrived a second time, through [Duplicate] or [Repeat]. Nobody gets the
+	// response to a duplicate: Status is that of the response which the host dropped.
+	Repeated bool
+	// BodyDigest is the same for the same bytes, and says nothing else about them. It is empty without a body, and if
+	// the host did not read the body. Digests of two hosts cannot be compared.
+	BodyDigest string
 }
 
-// Requests returns the latest requests, oldest first, and at most 4,096 of them.
+// Requests returns the latest requests, oldest first, and at most 4,096 of them. [WithRequestLog] changes how many.
 func (h *Host) Requests() []Request {
 	entries := h.log.Entries()
 	requests := make([]Request, len(entries))

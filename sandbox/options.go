@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -27,12 +28,13 @@ type setup struct {
 	violation func(operation string, err error)
 	logger    *slog.Logger
 	store     store.Store
+	logged    int // requests
 	invalid   []error
 }
 
 func defaults() setup {
 	return setup{email: "ops@example.com", settings: DefaultSettings(), logger: slog.New(slog.DiscardHandler),
-		store: store.Memory{}}
+		store: store.Memory{}, logged: gate.DefaultLogLength}
 }
 
 // refuse notes that an option is invalid. [New] panics with what was noted.
@@ -112,6 +114,16 @@ func WithHosts(names ...string) Option {
 			}
 		}
 		s.names = s.names.Add(names...)
+	}
+}
+
+// WithRequestLog sets how many of the latest requests [Host.Requests] returns. The default is 4,096. With 0 the host
+// keeps no log of requests.
+func WithRequestLog(length int) Option {
+	return func(s *setup) {
+		if s.logged = length; length < 0 {
+			s.refuse("WithRequestLog", fmt.Errorf("the length is %d; give 0 or more", length))
+		}
 	}
 }
 

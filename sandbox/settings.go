@@ -13,11 +13,14 @@ import (
 //
 //   - Speed: ClientReadyAfter, PayoutStepAfter, KYBDecisionAfter, RailActiveAfter, ContractorAcceptsAfter,
 //     CardActiveAfter, ChainReadEvery, ReturnAfter; SetProgress sets most of them at once.
-//   - Money: MaxCredit, FaucetBalance, FaucetGas, PriceWorsening, ReturnFee, QuoteLifetime, ApprovalLifetime.
+//   - Money: MaxCredit, FaucetBalance, FaucetGas, ReturnFee, QuoteLifetime, ApprovalLifetime.
+//   - Prices that move: PriceWorsening, PriceDrift, FeeIncrease.
+//   - How payouts end: FailOneIn, FailAmount, RefundOneIn, RefundAmount, RefundAfter.
 //   - Failures: DatabaseAvailable, LoginAvailable, LoginMode, PartnerDown, SignerDetached, SigningPolicy, KYBDecision,
 //     PayoutMethodsDisabled, RailsHidden, RailsDisabled, ChannelsUnavailable.
-//   - Strictness: RateLimits, OpaqueLogin, RequireLowS, MaxUpload.
+//   - Strictness: RateLimits, RateMinute, OpaqueLogin, RequireLowS, MaxUpload.
 //   - Memory: MaxRecords, ForgetFinishedAfter.
+//   - Repeatable choices: Seed.
 type Settings = deployment.Settings
 
 // LoginModeDeveloperKey is the login mode that the host supports.

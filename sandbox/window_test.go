@@ -136,3 +136,26 @@ func TestCountersAreOffUnlessAskedFor(t *testing.T) {
 	}
 	me.must(http.StatusOK, "POST", "/clients", object{"email": "acme@example.com"})
 }
+
+// Rule: rate.retry-after
+func TestAMinuteOfTheWindowsMayBeShorter(t *testing.T) {
+	w := newWorld(t, sandbox.WithRateLimits(), sandbox.WithControl())
+	changed := w.call("PUT", "/_host/settings", object{"rateMinute": "1s"})
+	require.Equal(t, http.StatusOK, changed.status)
+	assert.Equal(t, "1s", changed.body.text("rateMinute"))
+	me := w.login()
+	for range 3 { // windows
+		for range 600 {
+			me.must(http.StatusOK, "GET", "/chains", nil)
+		}
+		assert.Equal(t, time.Second, limited(t, me.call("GET", "/chains", nil)))
+		w.host.Advance(750 * time.Millisecond)
+		assert.Equal(t, time.Second, limited(t, me.call("GET", "/chains", nil)), "whole seconds, and long enough")
+		w.host.Advance(250 * time.Millisecond)
+	}
+	for _, minute := range []string{"0s", "61s", "-1s"} {
+		got := w.call("PUT", "/_host/settings", object{"rateMinute": minute})
+		assert.Equal(t, http.StatusBadRequest, got.status, minute)
+		assert.Contains(t, string(got.raw), "rateMinute")
+	}
+}

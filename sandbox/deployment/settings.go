@@ -24,6 +24,11 @@ type Settings struct {
 	// RateLimits makes the host count requests against the service's rate windows, and refuse requests over a limit
 	// with rate_limited. The default is false.
 	RateLimits bool `json:"rateLimits"`
+	// RateMinute is how long a minute of the rate windows lasts. It is more than 0 and at most 1 minute, which is the
+	// default. With one second, a window of a minute lasts one second, and a window of an hour lasts one minute, so
+	// that a test in real time fills many windows. The limits stay the same. Retry-After has whole seconds, rounded up:
+	// it is never too short, and with short windows it is longer than needed.
+	RateMinute Duration `json:"rateMinute"`
 	// DatabaseAvailable is true by default. If it is false, every operation fails with database_unavailable.
 	DatabaseAvailable bool `json:"databaseAvailable"`
 	// LoginAvailable is true by default. If it is false, logins and refreshes fail with login_unavailable.
@@ -65,6 +70,27 @@ type Settings struct {
 	// PriceWorsening lowers every rate by this fraction. It is 0 or more and less than 1: 0.02 is 2 %. Change it after
 	// a booking to make a new quote worse than the first.
 	PriceWorsening decimal.Decimal `json:"priceWorsening"`
+	// PriceDrift is the largest fraction by which the rate and the fee of a payout are above or below those of the
+	// host. It is 0 or more and less than 1. Each price of a payout has its own drift: Seed, the idempotency key and
+	// the number of the price decide, and not the time or the order of requests.
+	PriceDrift decimal.Decimal `json:"priceDrift"`
+	// FeeIncrease is added to the fee of every payout that has a fee.
+	FeeIncrease decimal.Decimal `json:"feeIncrease"`
+
+	// FailOneIn makes about one in so many funded payouts fail, at the end of the time that it stays in processing.
+	// Seed and the idempotency key decide which. With 1 all of them fail, and with 0, the default, none.
+	FailOneIn int `json:"failOneIn"`
+	// FailAmount makes funded payouts of this amount fail. Zero, the default, means no amount.
+	FailAmount decimal.Decimal `json:"failAmount"`
+	// RefundOneIn and RefundAmount choose payouts in the same way. The money of these payouts comes back: they are
+	// completed, and refunded RefundAfter later. A payout to an account of the host does not come back.
+	RefundOneIn  int             `json:"refundOneIn"`
+	RefundAmount decimal.Decimal `json:"refundAmount"`
+	// RefundAfter is how long a payout stays completed before RefundOneIn or RefundAmount refunds it. The money is then
+	// on its way back for ReturnAfter. The default is 0.
+	RefundAfter Duration `json:"refundAfter"`
+	// Seed changes what PriceDrift, FailOneIn and RefundOneIn decide. The same seed and keys give the same decisions.
+	Seed int64 `json:"seed"`
 
 	// ClientReadyAfter is how long a new client stays pending. The default is 250 ms.
 	ClientReadyAfter Duration `json:"clientReadyAfter"`
@@ -173,6 +199,7 @@ const short = Duration(300 * time.Millisecond)
 // faucet is full, nothing counts against rate windows, and each step of progress takes 250 to 300 milliseconds.
 func DefaultSettings() Settings {
 	return Settings{
+		RateMinute:             Duration(time.Minute),
 		DatabaseAvailable:      true,
 		LoginAvailable:         true,
 		LoginMode:              LoginModeDeveloperKey,
@@ -214,6 +241,8 @@ func (s Settings) Check() error {
 			problems = append(problems, fmt.Errorf(format, args...))
 		}
 	}
+	problem(s.RateMinute <= 0 || s.RateMinute > Duration(time.Minute),
+		"rateMinute must be more than 0 and at most 1 minute")
 	problem(s.LoginMode == "", "loginMode must not be empty")
 	problem(s.MaxRecords <= 0, "maxRecords must be 1 or more")
 	problem(s.MaxCredit.IsNegative(), "maxCredit must not be negative")
@@ -223,6 +252,13 @@ func (s Settings) Check() error {
 		"signingPolicy must be %q or %q", SigningPolicyAllow, SigningPolicyRefuse)
 	problem(s.PriceWorsening.IsNegative() || s.PriceWorsening.GreaterThanOrEqual(decimal.NewFromInt(1)),
 		"priceWorsening must be 0 or more and less than 1")
+	problem(!isFraction(s.PriceDrift), "priceDrift must be 0 or more, less than 1, with at most 18 decimals")
+	problem(!isAmount(s.FeeIncrease), "feeIncrease "+amountRule)
+	problem(s.FailOneIn < 0, "failOneIn must not be negative")
+	problem(!isAmount(s.FailAmount), "failAmount "+amountRule)
+	problem(s.RefundOneIn < 0, "refundOneIn must not be negative")
+	problem(!isAmount(s.RefundAmount), "refundAmount "+amountRule)
+	problem(s.RefundAfter < 0, "refundAfter must not be negative")
 	problem(s.ClientReadyAfter < 0, "clientReadyAfter must not be negative")
 	problem(s.PayoutStepAfter < 0, "payoutStepAfter must not be negative")
 	problem(s.ReturnAfter < 0, "returnAfter must not be negative")
@@ -258,6 +294,21 @@ func (s Settings) Check() error {
 	problem(s.CardActiveAfter < 0, "cardActiveAfter must not be negative")
 	return errors.Join(problems...)
 }
+
+// maxAmountExponent limits the amounts of settings, so that computing with them is cheap.
+const (
+	maxAmountExponent = 18
+	amountRule        = "must not be negative, and have at most 18 digits before and 18 after the point"
+)
+
+// isAmount reports whether the host can compute with an amount.
+func isAmount(d decimal.Decimal) bool {
+	exponent := int(d.Exponent())
+	return !d.IsNegative() && exponent >= -maxAmountExponent && d.NumDigits()+exponent <= maxAmountExponent
+}
+
+// isFraction reports whether a number is 0 or more and less than 1.
+func isFraction(d decimal.Decimal) bool { return isAmount(d) && d.LessThan(decimal.NewFromInt(1)) }
 
 // Clone returns a copy that shares nothing with s.
 func (s Settings) Clone() Settings {

@@ -22,6 +22,8 @@ func TestInvalidSettingsAreNamed(t *testing.T) {
 		KYBDecisionAfter:      -1, RailActiveAfter: -1, ChainReadEvery: -1,
 		RailsHidden: []string{"fednow"}, RailsDisabled: []string{"rtp"}, ChannelsUnavailable: []string{"brl_local"},
 		ContractorAcceptsAfter: -1, CardActiveAfter: -1,
+		PriceDrift: decimal.NewFromInt(1), FeeIncrease: negative, FailOneIn: -1, FailAmount: decimal.New(1, 18),
+		RefundOneIn: -1, RefundAmount: decimal.New(1, -19), RefundAfter: -1,
 	}.Check()
 	for _, name := range []string{
 		"maxCredit", "faucetBalance", "faucetGas", "signingPolicy", "priceWorsening", "clientReadyAfter",
@@ -30,7 +32,8 @@ func TestInvalidSettingsAreNamed(t *testing.T) {
 		"railActiveAfter",
 		"chainReadEvery",
 		"fednow", "rtp", "brl_local", "loginMode", "maxRecords", "contractorAcceptsAfter", "maxUpload",
-		"cardActiveAfter",
+		"cardActiveAfter", "rateMinute", "priceDrift", "feeIncrease", "failOneIn", "failAmount", "refundOneIn",
+		"refundAmount", "refundAfter",
 	} {
 		assert.ErrorContains(t, err, name)
 	}

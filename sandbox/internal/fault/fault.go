@@ -29,7 +29,16 @@ const (
 	Delay Kind = "delay"
 	// ExpireToken expires the request's access token before it is checked.
 	ExpireToken Kind = "expire_token"
+	// Duplicate makes the request arrive a second time, and drops the second response.
+	Duplicate Kind = "duplicate"
+	// Repeat makes the request arrive a second time, and drops the first response.
+	Repeat Kind = "repeat"
+	// Foreign sends an earlier response of the same operation to another request.
+	Foreign Kind = "foreign"
 )
+
+var kinds = []Kind{DropBefore, DropAfterCommit, Respond, Garbage, Truncate, Delay, ExpireToken, Duplicate, Repeat,
+	Foreign}
 
 // Fault is one thing that goes wrong.
 type Fault struct {
@@ -42,11 +51,15 @@ type Fault struct {
 	Details map[string]any    `json:"details,omitzero"`
 	Headers map[string]string `json:"headers,omitzero"`
 	Body    string            `json:"body,omitzero"`
-	// AfterCommit runs the operation first, and does not send its response.
+	// AfterCommit runs the operation first. Respond, Garbage and Foreign do not send its response. Delay sends it late.
 	AfterCommit bool `json:"afterCommit,omitzero"`
 
 	// The duration of Delay, on the machine's clock.
 	Delay Duration `json:"delay,omitzero"`
+	// For Duplicate, when the request arrives again, on the host's clock. Zero means at once.
+	After Duration `json:"after,omitzero"`
+	// For Foreign, whether the response is one to another account, and not to the same account.
+	OtherAccount bool `json:"otherAccount,omitzero"`
 	// For Truncate, how many bytes of the body are sent. Zero means half of it.
 	Keep int `json:"keep,omitzero"`
 }
@@ -54,7 +67,11 @@ type Fault struct {
 // Check refuses a fault that could never happen, and a fault with a member that its kind does not use.
 func (f Fault) Check() error {
 	switch f.Kind {
-	case DropBefore, DropAfterCommit, Garbage, ExpireToken:
+	case DropBefore, DropAfterCommit, Garbage, ExpireToken, Repeat, Foreign:
+	case Duplicate:
+		if f.After < 0 {
+			return refuse.InvalidField("fault.after", "greater_than_equal", "after must not be negative.")
+		}
 	case Respond:
 		if f.Status < 200 || f.Status > 599 {
 			return refuse.InvalidField("fault.status", "out_of_range", "The status must be from 200 to 599.")
@@ -69,7 +86,7 @@ func (f Fault) Check() error {
 		}
 	default:
 		return refuse.InvalidField("fault.kind", "enum",
-			"A fault is drop_before, drop_after_commit, respond, garbage, truncate, delay or expire_token.")
+			fmt.Sprintf("A fault has one of these kinds: %s.", kinds))
 	}
 	for _, member := range []struct {
 		name string
@@ -82,7 +99,9 @@ func (f Fault) Check() error {
 		{"details", len(f.Details) > 0, []Kind{Respond}},
 		{"headers", len(f.Headers) > 0, []Kind{Respond}},
 		{"body", f.Body != "", []Kind{Respond}},
-		{"afterCommit", f.AfterCommit, []Kind{Respond, Garbage}},
+		{"afterCommit", f.AfterCommit, []Kind{Respond, Garbage, Foreign, Delay}},
+		{"after", f.After != 0, []Kind{Duplicate}},
+		{"otherAccount", f.OtherAccount, []Kind{Foreign}},
 		{"delay", f.Delay != 0, []Kind{Delay}},
 		{"keep", f.Keep != 0, []Kind{Truncate}},
 	} {
@@ -99,7 +118,7 @@ func (f Fault) RunsOperation() bool {
 	switch f.Kind {
 	case DropBefore:
 		return false
-	case Respond, Garbage:
+	case Respond, Garbage, Foreign:
 		return f.AfterCommit
 	default:
 		return true

@@ -14,6 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
+func always(fault.Fault) bool { return true }
+
 func TestPatternsCoverPaths(t *testing.T) {
 	cases := []struct {
 		pattern, path string
@@ -45,17 +47,17 @@ func TestFaultsAreConsumedInTheOrderOfArming(t *testing.T) {
 	_, err = set.Arm("", "/**", 0, fault.Fault{Kind: fault.Respond, Status: 503})
 	require.NoError(t, err)
 
-	_, hit := set.Take("GET", "elsewhere")
+	_, hit := set.Take("GET", "elsewhere", always)
 	assert.False(t, hit)
 	for range 2 {
-		taken, hit := set.Take("POST", "/dapi/v1/payouts")
+		taken, hit := set.Take("POST", "/dapi/v1/payouts", always)
 		require.True(t, hit)
 		assert.Equal(t, fault.DropAfterCommit, taken.Kind)
 	}
-	taken, hit := set.Take("POST", "/dapi/v1/payouts")
+	taken, hit := set.Take("POST", "/dapi/v1/payouts", always)
 	require.True(t, hit)
 	assert.Equal(t, fault.Respond, taken.Kind)
-	_, hit = set.Take("POST", "/dapi/v1/payouts")
+	_, hit = set.Take("POST", "/dapi/v1/payouts", always)
 	assert.False(t, hit, "everything is consumed")
 
 	armed, ok := set.Get(first.ID)
@@ -78,6 +80,10 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 		{Kind: fault.Delay, Delay: 1, Keep: 1},
 		{Kind: fault.Garbage, Body: "{}"},
 		{Kind: fault.ExpireToken, Status: 401},
+		{Kind: fault.Duplicate, After: -1},
+		{Kind: fault.Repeat, After: 1},
+		{Kind: fault.Duplicate, AfterCommit: true},
+		{Kind: fault.Garbage, OtherAccount: true},
 		{Kind: fault.DropAfterCommit, Headers: map[string]string{"Retry-After": "1"}},
 	} {
 		set := fault.NewSet(store.Memory{})
@@ -90,13 +96,27 @@ func TestAFaultThatCouldNotHappenIsRefused(t *testing.T) {
 	assert.ErrorIs(t, err, refuse.ValidationFailed(""))
 }
 
+func TestAFaultThatIsNotPossibleWaits(t *testing.T) {
+	set := fault.NewSet(store.Memory{})
+	for _, kind := range []fault.Kind{fault.Foreign, fault.Repeat} {
+		_, err := set.Arm("", "/**", 1, fault.Fault{Kind: kind})
+		require.NoError(t, err)
+	}
+	taken, hit := set.Take("GET", "/user", func(f fault.Fault) bool { return f.Kind != fault.Foreign })
+	require.True(t, hit)
+	assert.Equal(t, fault.Repeat, taken.Kind)
+	taken, hit = set.Take("GET", "/user", always)
+	require.True(t, hit)
+	assert.Equal(t, fault.Foreign, taken.Kind)
+}
+
 func TestADisarmedFaultHappensNoMore(t *testing.T) {
 	set := fault.NewSet(store.Memory{})
 	for range 2 {
 		_, err := set.Arm("", "/**", 2, fault.Fault{Kind: fault.Garbage})
 		require.NoError(t, err)
 	}
-	_, hit := set.Take("GET", "/user")
+	_, hit := set.Take("GET", "/user", always)
 	require.True(t, hit)
 	assert.False(t, set.Disarm("flt_3"), "no such fault")
 	require.True(t, set.Disarm("flt_1"))
@@ -106,14 +126,14 @@ func TestADisarmedFaultHappensNoMore(t *testing.T) {
 	assert.Zero(t, first.Remaining())
 	assert.Equal(t, 2, second.Remaining())
 
-	_, hit = set.Take("GET", "/user")
+	_, hit = set.Take("GET", "/user", always)
 	require.True(t, hit, "the other fault")
 	set.DisarmAll()
-	_, hit = set.Take("GET", "/user")
+	_, hit = set.Take("GET", "/user", always)
 	assert.False(t, hit)
 	_, err := set.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)
-	_, hit = set.Take("GET", "/user")
+	_, hit = set.Take("GET", "/user", always)
 	assert.True(t, hit, "what is armed later happens")
 }
 
@@ -121,6 +141,9 @@ func TestOnlySomeFaultsLetTheOperationRun(t *testing.T) {
 	assert.True(t, fault.Fault{Kind: fault.DropAfterCommit}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Truncate}.RunsOperation())
 	assert.True(t, fault.Fault{Kind: fault.Garbage, AfterCommit: true}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.Repeat}.RunsOperation())
+	assert.True(t, fault.Fault{Kind: fault.Foreign, AfterCommit: true}.RunsOperation())
+	assert.False(t, fault.Fault{Kind: fault.Foreign}.RunsOperation())
 	assert.False(t, fault.Fault{Kind: fault.Garbage}.RunsOperation())
 	assert.False(t, fault.Fault{Kind: fault.DropBefore, AfterCommit: true}.RunsOperation())
 }
@@ -147,7 +170,7 @@ func TestFaultsAreKept(t *testing.T) {
 		_, err := set.Arm("post", "/payouts", 2, f)
 		require.NoError(t, err)
 	}
-	_, hit := set.Take("POST", "/payouts")
+	_, hit := set.Take("POST", "/payouts", always)
 	require.True(t, hit)
 	last, err := set.Arm("", "/**", 1, fault.Fault{Kind: fault.Garbage})
 	require.NoError(t, err)
@@ -156,9 +179,9 @@ func TestFaultsAreKept(t *testing.T) {
 
 	again := fault.NewSet(kept)
 	assert.Equal(t, set.List(), again.List())
-	_, hit = again.Take("POST", "/payouts")
+	_, hit = again.Take("POST", "/payouts", always)
 	require.True(t, hit)
-	taken, _ := again.Take("POST", "/payouts")
+	taken, _ := again.Take("POST", "/payouts", always)
 	assert.Equal(t, fault.Respond, taken.Kind)
 	again.Clear()
 	renewed := fault.NewSet(kept)

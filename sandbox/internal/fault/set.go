@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -36,6 +37,8 @@ type Set struct {
 	kept   *store.Table[Armed]
 	ids    *store.Table[ids]
 	armed  []*Armed
+	// waiting are the armed faults that will still happen.
+	waiting []*Armed
 }
 
 // ids has the number in the last fault's id.
@@ -44,7 +47,9 @@ type ids struct{ Last int }
 // NewSet returns a Set with the stored faults.
 func NewSet(kept store.Store) *Set {
 	s := &Set{keeper: store.NewKeeper(kept)}
-	s.kept = store.Open(s.keeper, "fault.armed", func(_ string, armed *Armed) { s.armed = append(s.armed, armed) })
+	s.kept = store.Open(s.keeper, "fault.armed", func(_ string, armed *Armed) {
+		s.armed, s.waiting = append(s.armed, armed), append(s.waiting, armed)
+	})
 	s.ids = store.Open[ids](s.keeper, "fault.ids")
 	return s
 }
@@ -82,21 +87,26 @@ func (s *Set) Arm(method, path string, times int, f Fault) (Armed, error) {
 		ID: s.next(), Method: strings.ToUpper(method), Path: path,
 		Times: max(times, 1), Fault: f,
 	}
-	s.armed = append(s.armed, armed)
+	s.armed, s.waiting = append(s.armed, armed), append(s.waiting, armed)
 	s.kept.Put(armed.ID, armed)
 	return *armed, nil
 }
 
-// Take consumes the first armed fault that matches the request.
-func (s *Set) Take(method, path string) (Fault, bool) {
+// Take consumes the first armed fault that matches the request, and that is possible.
+func (s *Set) Take(method, path string, possible func(Fault) bool) (Fault, bool) {
 	s.mu.Lock()
 	defer s.leave()
-	for _, armed := range s.armed {
-		if armed.Remaining() > 0 && (armed.Method == "" || armed.Method == method) && Matches(armed.Path, path) {
-			armed.Consumed++
-			s.kept.Put(armed.ID, armed)
-			return armed.Fault, true
+	for i, armed := range s.waiting {
+		matches := (armed.Method == "" || armed.Method == method) && Matches(armed.Path, path)
+		if armed.Remaining() == 0 || !matches || !possible(armed.Fault) {
+			continue
 		}
+		armed.Consumed++
+		s.kept.Put(armed.ID, armed)
+		if armed.Remaining() == 0 { // so that faults that have happened cost nothing
+			s.waiting = slices.Delete(s.waiting, i, i+1)
+		}
+		return armed.Fault, true
 	}
 	return Fault{}, false
 }
@@ -110,6 +120,7 @@ func (s *Set) Disarm(id string) bool {
 		return false
 	}
 	s.disarm(armed)
+	s.waiting = slices.DeleteFunc(s.waiting, func(waiting *Armed) bool { return waiting == armed })
 	return true
 }
 
@@ -120,6 +131,7 @@ func (s *Set) DisarmAll() {
 	for _, armed := range s.armed {
 		s.disarm(armed)
 	}
+	s.waiting = nil
 }
 
 // disarm must be called with the lock held.
@@ -161,5 +173,5 @@ func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.leave()
 	s.kept.Clear()
-	s.armed = nil
+	s.armed, s.waiting = nil, nil
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
@@ -72,6 +73,12 @@ type Gate struct {
 	room       func() error
 	violation  func(operation string, err error)
 	logger     *slog.Logger
+
+	interception atomic.Pointer[Interception]
+	attempts     attempts
+	answers      answers
+	deliveries   deliveries
+	digestKey    string
 }
 
 // New returns the gate. It fails if a description and its generated server disagree, which is a mistake in the build.
@@ -82,6 +89,7 @@ func New(config Config) (*Gate, error) {
 		faults: config.Faults, log: config.Log, names: config.Names, available: config.DatabaseAvailable,
 		room:      config.Room,
 		violation: config.Violation, logger: config.Logger,
+		digestKey: rand.Text(),
 	}
 	var err error
 	g.surfaces, err = g.mountAll(config)
@@ -109,94 +117,101 @@ func (g *Gate) surfaceOf(path string) *surface {
 	return g.surfaces[len(g.surfaces)-1]
 }
 
+// Reset forgets what faults need: the interception, the requests that arrived, and the ones that arrive again later.
+func (g *Gate) Reset() {
+	g.interception.Store(nil)
+	g.attempts.reset()
+	g.answers.reset()
+	g.deliveries.reset()
+}
+
 // ServeHTTP handles one request, and adds it to the log.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s := g.surfaceOf(r.URL.Path)
-	a := newAnswer("req_" + rand.Text())
-	a.detailed = s.detailed
-	entry := Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: a.requestID}
-	entry.IdempotencyKey, _ = idempotencyKeyOf(r)
-	body := &payload{request: r, limit: s.maxBody}
+	g.DeliverDue()
+	v := g.newVisit(r)
 	var scripted fault.Fault // no fault does nothing
+	var foreign *sentAnswer
 	if g.names.AllowArrival(r) {
-		scripted, _ = g.faults.Take(r.Method, r.URL.Path)
-		entry.Fault = string(scripted.Kind)
-		if g.before(r, scripted, body) {
-			g.operate(a, r, s, body, &entry)
+		v.find()
+		scripted, foreign = g.faultFor(v)
+		v.entry.Fault = string(scripted.Kind)
+		if g.before(v, scripted) {
+			g.operate(v)
+			g.answers.remember(v)
+			v = g.repeat(v, scripted)
 		}
 	} else {
-		a.refuse(refuse.UnknownHost())
+		v.answer.refuse(refuse.UnknownHost())
 	}
-	length := g.after(a, scripted)
-	a.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which a test may have moved
-	a.finish()
-
+	length := g.after(v, scripted, foreign)
+	v.answer.header.Set("Date", g.clock.Now().UTC().Format(http.TimeFormat)) // the host's time, which may have moved
+	v.answer.finish()
 	if length == nothing {
-		g.log.add(entry)
+		g.note(v, 0, "")
 		panic(http.ErrAbortHandler) // closes the connection; a flush would send status 200 and an empty header first
 	}
-	entry.Status, entry.Slug = a.status, a.slug
-	g.log.add(entry)
-	left := body.precede(w)
-	if !a.send(w, length) {
+	g.note(v, v.answer.status, v.answer.slug)
+	if scripted.Kind == fault.Duplicate {
+		g.duplicate(v, scripted)
+	}
+	left := v.body.precede(w)
+	if !v.answer.send(w, length) {
 		breakOff(w)
 	}
 	if left {
-		body.rest(w)
+		v.body.rest(w)
 	}
 }
 
-// operate takes a request through every step, and leaves the response in a.
-func (g *Gate) operate(a *answer, r *http.Request, s *surface, body *payload, entry *Entry) {
+// operate takes a request through every step, and leaves the response in its answer.
+func (g *Gate) operate(v *visit) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			g.logger.Error("operation panicked", "operation", entry.Operation, "cause", cause, "stack",
+			g.logger.Error("operation panicked", "operation", v.entry.Operation, "cause", cause, "stack",
 				string(debug.Stack()))
-			a.refuse(refuse.InternalError())
+			v.answer.refuse(refuse.InternalError())
 		}
 	}()
 	if !g.available() {
-		a.refuse(refuse.DatabaseUnavailable())
+		v.answer.refuse(refuse.DatabaseUnavailable())
 		return
 	}
-	route, parameters, err := s.routes.find(r)
-	if err != nil {
-		g.refused(a, r, err)
+	if v.unknown != nil {
+		g.refused(v, v.unknown)
 		return
 	}
-	entry.Operation = route.operation
-	if err := g.perform(a, r, s, route, parameters, body, entry); err != nil {
-		g.refused(a, r, err)
+	v.entry.Operation = v.route.operation
+	if err := g.perform(v); err != nil {
+		g.refused(v, err)
 	}
-	g.validateAnswer(a, r, route, parameters)
+	g.validateAnswer(v.answer, v.request, v.route, v.parameters)
 }
 
 // perform checks the request and runs the operation.
-func (g *Gate) perform(
-	a *answer, r *http.Request, s *surface, route *route, parameters map[string]string, sent *payload, entry *Entry,
-) error {
-	who, err := s.admit(r, route, a.requestID)
-	entry.Account = who.Account
+func (g *Gate) perform(v *visit) error {
+	who, err := v.admit()
+	v.entry.Account = who.Account
 	if err != nil {
 		return err
 	}
+	r, route := v.request, v.route
 	if route.adds() {
 		if err := g.room(); err != nil {
 			return err
 		}
 	}
-	body, err := sent.read()
+	body, err := v.body.read()
 	if err != nil {
 		return err
 	}
-	if s.keyed(route) {
+	if v.surface.keyed(route) {
 		if who.IdempotencyKey, err = idempotencyKeyOf(r); err != nil {
 			return err
 		}
 	}
 	ctx := caller.With(r.Context(), who)
 	r = r.WithContext(ctx)
-	request := &serve.Request{Path: parameters, Header: r.Header, Body: body}
+	request := &serve.Request{Path: v.parameters, Header: r.Header, Body: body}
 	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
@@ -204,14 +219,14 @@ func (g *Gate) perform(
 	if err != nil {
 		return err
 	}
-	return a.take(returned)
+	return v.answer.take(returned)
 }
 
 // refused writes the refusal of an operation. Any other error is a failure of the host and is logged.
-func (g *Gate) refused(a *answer, r *http.Request, err error) {
+func (g *Gate) refused(v *visit, err error) {
 	var refusal *refuse.Refusal
 	if !errors.As(err, &refusal) {
-		g.logger.Error("operation failed", "method", r.Method, "path", r.URL.Path, "error", err)
+		g.logger.Error("operation failed", "method", v.request.Method, "path", v.request.URL.Path, "error", err)
 	}
-	a.refuse(err)
+	v.answer.refuse(err)
 }

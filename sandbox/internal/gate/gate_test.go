@@ -70,7 +70,7 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 		Email: "ops@example.com", PublicKey: base64.StdEncoding.EncodeToString(developer.PublicKey()),
 	})
 	require.NoError(t, err)
-	windows := window.New(clk, func() bool { return false })
+	windows := window.New(clk, func() time.Duration { return 0 })
 	login := &session.Login{
 		Clock: clk, Registry: r.registry, Tokens: tokens, Challenges: session.NewChallenges(clk, store.Memory{}),
 		Windows:  windows,
@@ -79,7 +79,7 @@ func newRig(t testing.TB, treasury func(context.Context) (serve.Answer, error)) 
 	r.Gate, err = New(Config{
 		Platform: operations{login: login, treasury: treasury},
 		Clock:    clk, Registry: r.registry, Tokens: tokens,
-		Windows: windows, Faults: fault.NewSet(store.Memory{}), Log: &Log{},
+		Windows: windows, Faults: fault.NewSet(store.Memory{}), Log: NewLog(DefaultLogLength),
 		IsClient: func(string, string) bool { return false },
 		AppKeys:  credential.NewAppKeys(clk, store.Memory{}), AccessTokens: credential.NewAccessTokens(store.Memory{}),
 		DatabaseAvailable: func() bool { return true },
@@ -167,20 +167,20 @@ func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
 }
 
 func TestTheLogKeepsTheLatest(t *testing.T) {
-	var l Log
-	for i := range logLength + 3 {
+	l := NewLog(DefaultLogLength)
+	for i := range DefaultLogLength + 3 {
 		l.add(Entry{Status: i})
 	}
 	entries := l.Entries()
-	require.Len(t, entries, logLength)
+	require.Len(t, entries, DefaultLogLength)
 	assert.Equal(t, 3, entries[0].Status)
-	assert.Equal(t, logLength+2, entries[logLength-1].Status)
+	assert.Equal(t, DefaultLogLength+2, entries[DefaultLogLength-1].Status)
 	l.Clear()
 	assert.Empty(t, l.Entries())
 }
 
 func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
-	var l Log
+	l := NewLog(DefaultLogLength)
 	l.add(Entry{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)})
 	l.add(Entry{Path: strings.Repeat("p", maxLogged-1) + "ä"})
 	entries := l.Entries()

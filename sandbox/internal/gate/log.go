@@ -19,10 +19,19 @@ type Entry struct {
 	IdempotencyKey string    `json:"idempotencyKey,omitzero"`
 	Account        string    `json:"account,omitzero"` // a client's id or self; "" without a session
 	Fault          string    `json:"fault,omitzero"`   // the kind of the consumed fault
+
+	// ResourceID is the last id in the path.
+	ResourceID string `json:"resourceId,omitzero"`
+	// Attempt counts the requests with the same method, path, account and key, from 1.
+	Attempt int `json:"attempt,omitzero"`
+	// Repeated reports that the request arrived a second time through a fault.
+	Repeated bool `json:"repeated,omitzero"`
+	// BodyDigest is the same for the same body. It is "" without a body, or if the body was not read.
+	BodyDigest string `json:"bodyDigest,omitzero"`
 }
 
-// logLength is how many requests the log holds.
-const logLength = 4096
+// DefaultLogLength is how many requests a log holds if nobody says otherwise.
+const DefaultLogLength = 4096
 
 // maxLogged is how many bytes of a caller's text the log holds. The longest path of an operation has half as many.
 const maxLogged = 1024
@@ -35,23 +44,29 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:maxLogged], "") + "…"
 }
 
-// Log holds the latest requests. The zero Log is empty and ready. It is safe for concurrent use.
+// Log holds the latest requests. The zero Log holds none. It is safe for concurrent use.
 type Log struct {
+	length int
+
 	mu      sync.Mutex
 	entries []Entry // a ring buffer when it is full
 	next    int
 }
 
+// NewLog returns a log that holds the latest requests, as many as length says.
+func NewLog(length int) *Log { return &Log{length: length} }
+
+// add adds a request. It is not called for a log that holds none.
 func (l *Log) add(entry Entry) {
 	entry.Method, entry.Path = short(entry.Method), short(entry.Path)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.entries) < logLength {
+	if len(l.entries) < l.length {
 		l.entries = append(l.entries, entry)
 		return
 	}
 	l.entries[l.next] = entry
-	l.next = (l.next + 1) % logLength
+	l.next = (l.next + 1) % l.length
 }
 
 // Entries returns the entries, oldest first.

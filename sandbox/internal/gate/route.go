@@ -54,6 +54,7 @@ type route struct {
 	scope     string         // of the developer key; "" for none
 	window    string         // x-window
 	tag       string         // the part of the surface
+	resource  string         // the name of the last parameter of the path, or ""
 	ids       idFields
 	numbers   *numbers // of the body
 }
@@ -73,6 +74,7 @@ func newRoute(document *openapi3.T, served serve.Route) *route {
 		scope:     extension(operation.Extensions, "x-scope"),
 		window:    extension(operation.Extensions, "x-window"),
 		tag:       firstOf(operation.Tags),
+		resource:  resourceOf(served.Path),
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
 	}

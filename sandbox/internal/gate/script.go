@@ -19,27 +19,39 @@ const nothing = -1
 // before does what a fault does before the request is checked. It reports whether the operation runs. It reads the body
 // of the request first: net/http notices only then that a caller gives up, and closing a connection with unread bytes
 // causes an error.
-func (g *Gate) before(r *http.Request, f fault.Fault, body *payload) bool {
+func (g *Gate) before(v *visit, f fault.Fault) bool {
 	if f.Kind != "" {
-		_, _ = body.read() // a later step reports what is wrong with the body
+		_, _ = v.body.read() // a later step reports what is wrong with the body
 	}
-	switch f.Kind {
-	case fault.ExpireToken:
-		g.tokens.Expire(bearerOf(r))
-	case fault.Delay:
-		timer := time.NewTimer(time.Duration(f.Delay))
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-r.Context().Done(): // the caller gave up, but its request has arrived
-		}
+	switch {
+	case f.Kind == fault.ExpireToken:
+		g.tokens.Expire(bearerOf(v.request))
+	case f.Kind == fault.Delay && !f.AfterCommit:
+		v.wait(f)
 	}
 	return f.RunsOperation()
 }
 
+// wait waits for the time of a delay, or until the caller gives up. Its request has arrived, whatever it does.
+func (v *visit) wait(f fault.Fault) {
+	timer := time.NewTimer(time.Duration(f.Delay))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-v.request.Context().Done():
+	}
+}
+
 // after does what a fault does to the response. It returns how many bytes of its body are sent.
-func (g *Gate) after(a *answer, f fault.Fault) (length int) {
+func (g *Gate) after(v *visit, f fault.Fault, foreign *sentAnswer) (length int) {
+	a := v.answer
 	switch f.Kind {
+	case fault.Delay:
+		if f.AfterCommit {
+			v.wait(f)
+		}
+	case fault.Foreign:
+		a.impersonate(foreign)
 	case fault.DropBefore, fault.DropAfterCommit:
 		return nothing
 	case fault.Truncate:

@@ -104,7 +104,7 @@ func (t *turn) price(booked *payout) error {
 	if booked.Contact.To.Bank != nil && t.settings.PartnerDown {
 		return refuse.ProviderUnavailable("The banking partner is unavailable; try again later.")
 	}
-	quote, err := t.quote(booked.Contact, booked.asset(), booked.Terms.Amount)
+	quote, err := t.quote(booked.Contact, booked.asset(), booked.Terms.Amount, t.drift(booked))
 	if err != nil {
 		return err
 	}

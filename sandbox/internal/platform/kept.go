@@ -66,7 +66,7 @@ func (s *state) open(k *store.Keeper) {
 			p.traces.moved(m)
 		}
 	})
-	slices.SortStableFunc(s.inFlight.payouts, func(a, b *payout) int {
+	s.inFlight.reorder(func(a, b *payout) int {
 		return cmp.Compare(a.traces.movements[0].Number, b.traces.movements[0].Number)
 	})
 	s.kept.transactions = store.Follow(k, "platform.transaction", s.openTransaction)
@@ -142,9 +142,9 @@ func (s *state) orderPayouts() {
 	slices.SortFunc(s.finished.list, func(a, b finished) int {
 		return cmp.Compare(a.payout.FinishNumber, b.payout.FinishNumber)
 	})
-	for _, refunded := range [][]*payout{s.returning.payouts, s.unmatched} {
-		slices.SortFunc(refunded, func(a, b *payout) int { return cmp.Compare(a.Refund.Number, b.Refund.Number) })
-	}
+	byRefund := func(a, b *payout) int { return cmp.Compare(a.Refund.Number, b.Refund.Number) }
+	s.returning.reorder(byRefund)
+	slices.SortFunc(s.unmatched, byRefund)
 }
 
 func (s *state) openTransaction(entry *transaction) {

@@ -115,7 +115,7 @@ func (t *turn) priceNow(paid *contact, amount decimal.Decimal) (platformwire.Quo
 	if err := CheckDollars(amount); err != nil {
 		return platformwire.Quote{}, err
 	}
-	return t.quote(paid, settlementDollars, amount)
+	return t.quote(paid, settlementDollars, amount, decimal.Zero)
 }
 
 // pay settles at once: these payments are one transaction on chain.

@@ -41,7 +41,7 @@ type state struct {
 
 	payouts   map[string]*payout
 	approvals map[string]*payout // by approval id, with expired ones
-	inFlight  steps              // of funded payouts, in the order of funding
+	inFlight  steps              // of funded payouts
 	returning steps              // of refunded payouts, with money on its way back
 	unmatched []*payout          // refunded, without attributed money
 	finished  queue[finished]    // payouts, in the order in which they finished

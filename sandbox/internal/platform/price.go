@@ -48,8 +48,9 @@ var wholeCurrencies = map[string]bool{"CLP": true, "JPY": true, "KRW": true, "UG
 // pegs are the currencies of tokens.
 var pegs = map[string]string{"USDC": "USD", "EURC": "EUR", "USDT": "USD", "DAI": "USD"}
 
-// quote prices a payment of an asset to a contact. The amount includes the fee.
-func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (platformwire.Quote, error) {
+// quote prices a payment of an asset to a contact. The amount includes the fee. drift is the fraction by which the
+// price is worse than usual, or better if it is negative.
+func (t *turn) quote(c *contact, asset string, amount, drift decimal.Decimal) (platformwire.Quote, error) {
 	quote := platformwire.Quote{
 		SourceAmount:        amount,
 		SourceCurrency:      asset,
@@ -62,8 +63,14 @@ func (t *turn) quote(c *contact, asset string, amount decimal.Decimal) (platform
 		return quote, nil
 	}
 	quote.DestinationCurrency = c.To.currency(c.Currency)
-	quote.Fee = feeOf(c.To)
+	quote.Fee = feeOf(c.To).Add(t.settings.FeeIncrease)
 	quote.Rate = t.rate(asset, quote.DestinationCurrency)
+	if !drift.IsZero() {
+		one := decimal.NewFromInt(1)
+		quote.Fee = quote.Fee.Mul(one.Add(drift))
+		quote.Rate = quote.Rate.Mul(one.Sub(drift)).Round(rateDecimals)
+	}
+	quote.Fee = quote.Fee.RoundUp(assetDecimals)
 	quote.DestinationAmount = amount.Sub(quote.Fee).Mul(quote.Rate).
 		Truncate(decimalsOf(c.To, quote.DestinationCurrency))
 	if !quote.DestinationAmount.IsPositive() {

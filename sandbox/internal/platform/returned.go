@@ -23,11 +23,11 @@ type refund struct {
 }
 
 // sendBack sends back the whole amount of a payout, fee included, from clearing or from its receiver.
-func (t *turn) sendBack(p *payout, delivered bool) {
+func (t *turn) sendBack(p *payout, delivered bool, at time.Time) {
 	p.transaction.Status = platformwire.TransactionStatusCompleted
 	t.kept.transactions.Put(p.transaction)
 	t.refunds++
-	p.Refund = &refund{Number: t.refunds, Delivered: delivered, Due: t.now.Add(time.Duration(t.settings.ReturnAfter))}
+	p.Refund = &refund{Number: t.refunds, Delivered: delivered, Due: at.Add(time.Duration(t.settings.ReturnAfter))}
 	t.kept.payouts.Put(p)
 	t.unmatched = append(t.unmatched, p)
 	t.returning.add(p, p.Refund.Due)

@@ -24,17 +24,23 @@ var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
 	platformwire.PayoutStatusCompleted: {platformwire.PayoutStatusRefunded},
 }
 
-// settleDue makes the steps that are due: from funding to processing, and from there to completed.
+// settleDue makes the steps that are due: from funding to processing, and from there to completed or, by the settings,
+// to failed. By the settings, a completed payout is refunded later.
 func (t *turn) settleDue() {
 	t.inFlight.run(t.now, func(p *payout) time.Time {
 		for !p.Due.IsZero() && !t.now.Before(p.Due) {
-			at := p.Due
-			if p.Status == platformwire.PayoutStatusFunding {
+			switch at := p.Due; {
+			case p.Status == platformwire.PayoutStatusFunding:
 				p.Status, p.Due = platformwire.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
 				t.kept.payouts.Put(p)
-				continue
+			case p.Status == platformwire.PayoutStatusCompleted:
+				t.settle(p, platformwire.PayoutStatusRefunded, at)
+			case t.fails(p):
+				t.settle(p, platformwire.PayoutStatusFailed, at)
+			default:
+				t.settle(p, platformwire.PayoutStatusCompleted, at)
+				t.refundLater(p, at)
 			}
-			t.settle(p, platformwire.PayoutStatusCompleted, at)
 		}
 		return p.Due
 	})
@@ -80,6 +86,21 @@ func (p *Platform) MovePayout(
 	return serve.OK(view).Lean(), nil
 }
 
+// Move moves a payout to another status, as [Platform.MovePayout] does. It needs no session.
+func (p *Platform) Move(payoutID string, to platformwire.PayoutStatus) error {
+	t := p.enter()
+	defer p.leave()
+	moving, ok := t.payouts[payoutID]
+	if !ok {
+		return refuse.NotFound()
+	}
+	if err := t.move(moving, to); err != nil {
+		return err
+	}
+	t.kept.payouts.Put(moving)
+	return nil
+}
+
 func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
 	from := moving.Status
 	if moving.expired(t.now) {
@@ -120,7 +141,7 @@ func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 		t.kept.transactions.Put(p.transaction)
 		t.finish(p, at)
 	case platformwire.PayoutStatusRefunded:
-		t.sendBack(p, from == platformwire.PayoutStatusCompleted)
+		t.sendBack(p, from == platformwire.PayoutStatusCompleted, at)
 	}
 }
 

@@ -1,35 +1,69 @@
 package platform
 
 import (
+	"container/heap"
+	"slices"
 	"time"
 )
 
-// steps are payouts with a step to come, in the order in which they were added.
+// steps are payouts with a step to come. The payout whose step is due first is first. Payouts whose steps are due at
+// the same time are in the order in which they were added.
 type steps struct {
-	payouts []*payout
-	next    time.Time // no step is due before
+	queue stepQueue
+	added int
+}
+
+type step struct {
+	payout *payout
+	due    time.Time
+	number int // in the order of adding
 }
 
 // add adds a payout with its step.
 func (s *steps) add(p *payout, due time.Time) {
-	if len(s.payouts) == 0 || due.Before(s.next) {
-		s.next = due
-	}
-	s.payouts = append(s.payouts, p)
+	s.added++
+	heap.Push(&s.queue, step{p, due, s.added})
 }
 
-// run calls step for every payout if a step may be due. step makes what is due, and returns when the payout's next step
-// is due, or zero without one. Every request runs the steps, so that most calls must not look at the payouts.
-func (s *steps) run(now time.Time, step func(*payout) time.Time) {
-	if len(s.payouts) == 0 || now.Before(s.next) {
-		return
-	}
-	waiting := s.payouts
-	s.payouts = s.payouts[:0]
-	for _, p := range waiting {
-		if due := step(p); !due.IsZero() {
-			s.add(p, due)
+// run calls make for every payout whose step is due. make makes the step, and returns when the payout's next step is
+// due, or zero without one.
+func (s *steps) run(now time.Time, make func(*payout) time.Time) {
+	for len(s.queue) > 0 && !now.Before(s.queue[0].due) {
+		next, _ := heap.Pop(&s.queue).(step)
+		if due := make(next.payout); !due.IsZero() {
+			heap.Push(&s.queue, step{next.payout, due, next.number})
 		}
 	}
-	clear(waiting[len(s.payouts):])
+}
+
+// reorder puts the payouts in the order of compare, as if they had been added in this order.
+func (s *steps) reorder(compare func(a, b *payout) int) {
+	slices.SortStableFunc(s.queue, func(a, b step) int { return compare(a.payout, b.payout) })
+	for i := range s.queue {
+		s.queue[i].number = i + 1
+	}
+	s.added = len(s.queue)
+	heap.Init(&s.queue)
+}
+
+// stepQueue implements [heap.Interface].
+type stepQueue []step
+
+func (q stepQueue) Len() int      { return len(q) }
+func (q stepQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q stepQueue) Less(i, j int) bool {
+	if q[i].due.Equal(q[j].due) {
+		return q[i].number < q[j].number
+	}
+	return q[i].due.Before(q[j].due)
+}
+
+// Push and Pop are called by package heap.
+func (q *stepQueue) Push(added any) { *q = append(*q, added.(step)) }
+func (q *stepQueue) Pop() any {
+	last := len(*q) - 1
+	popped := (*q)[last]
+	(*q)[last] = step{} // so that the payout can be collected
+	*q = (*q)[:last]
+	return popped
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The steps of payouts are made in the order in which the payouts were added, and nobody is asked before.
+// The steps of payouts are made in the order in which they are due, and nobody is asked before.
 func TestStepsAreMadeWhenTheyAreDue(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -36,8 +36,8 @@ func TestStepsAreMadeWhenTheyAreDue(t *testing.T) {
 		seconds     int
 		asked, made []string
 	}{
-		{0, nil, nil}, {9, nil, nil}, {10, []string{"1", "2", "3"}, []string{"2"}}, {19, nil, nil},
-		{30, []string{"1", "3"}, []string{"1", "3"}}, {39, nil, nil}, {40, []string{"3"}, []string{"3"}}, {99, nil, nil},
+		{0, nil, nil}, {9, nil, nil}, {10, []string{"2"}, []string{"2"}}, {19, nil, nil},
+		{30, []string{"3", "1"}, []string{"3", "1"}}, {39, nil, nil}, {40, []string{"3"}, []string{"3"}}, {99, nil, nil},
 	} {
 		asked, made := run(c.seconds)
 		assert.Equal(t, c.asked, asked, "after %d seconds", c.seconds)
@@ -46,4 +46,35 @@ func TestStepsAreMadeWhenTheyAreDue(t *testing.T) {
 	s.add(first, at(200))
 	asked, _ := run(150)
 	assert.Empty(t, asked)
+}
+
+// Payouts whose steps are due together keep the order in which they were added, also after a step and after a reorder.
+func TestStepsThatAreDueTogetherKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var s steps
+	const many = 100
+	for i := range many {
+		s.add(&payout{FinishNumber: i}, start)
+	}
+	var made []int
+	collect := func(p *payout) time.Time {
+		made = append(made, p.FinishNumber)
+		return start.Add(time.Second)
+	}
+	s.run(start, collect)
+	s.run(start.Add(time.Second-1), collect)
+	assert.Len(t, made, many)
+	assert.IsIncreasing(t, made)
+
+	made = nil
+	s.reorder(func(a, b *payout) int { return b.FinishNumber - a.FinishNumber })
+	s.run(start.Add(time.Second), func(p *payout) time.Time {
+		collect(p)
+		return time.Time{}
+	})
+	assert.Len(t, made, many)
+	assert.IsDecreasing(t, made)
+	s.run(start.Add(time.Hour), collect)
+	assert.Len(t, made, many)
 }

@@ -172,7 +172,7 @@ func TestAChallengeThatWasUsedMeanwhileOpensNoSession(t *testing.T) {
 	login := &Login{
 		Clock: clk, Registry: NewRegistry(clk, store.Memory{}), Tokens: NewTokens(clk, store.Memory{}),
 		Challenges: NewChallenges(clk, store.Memory{}),
-		Windows:    window.New(clk, func() bool { return false }),
+		Windows:    window.New(clk, func() time.Duration { return 0 }),
 		Settings:   func() *deployment.Settings { settings := deployment.DefaultSettings(); return &settings },
 	}
 	key, err := signing.Generate()

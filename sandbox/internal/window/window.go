@@ -25,19 +25,19 @@ const (
 	SandboxMoney                     // account
 )
 
-// limit is how many requests are allowed in which time.
-func (w Window) limit() (int, time.Duration) {
+// limit is how many requests are allowed in how many minutes.
+func (w Window) limit() (requests int, minutes time.Duration) {
 	switch w {
 	case Writes:
-		return 120, time.Minute
+		return 120, 1
 	case Reads:
-		return 600, time.Minute
+		return 600, 1
 	case Login:
-		return 20, 5 * time.Minute
+		return 20, 5
 	case LoginEmail, LoginChallenge:
-		return 10, 5 * time.Minute
+		return 10, 5
 	case SandboxMoney:
-		return 60, time.Hour
+		return 60, 60
 	default:
 		return 0, 0
 	}
@@ -48,8 +48,8 @@ const sweepAt = 4096
 
 // Counters counts on the host's clock. It is safe for concurrent use.
 type Counters struct {
-	clock   *clock.Clock
-	enabled func() bool
+	clock  *clock.Clock
+	minute func() time.Duration
 
 	mu       sync.Mutex
 	counters map[counterKey]counter
@@ -66,19 +66,20 @@ type counter struct {
 	count  int
 }
 
-// New returns counters. While enabled returns false, they refuse nothing.
-func New(clk *clock.Clock, enabled func() bool) *Counters {
-	return &Counters{clock: clk, enabled: enabled, counters: map[counterKey]counter{}, sweepAt: sweepAt}
+// New returns counters. minute returns how long a minute of the windows lasts. While it returns 0, they count nothing.
+func New(clk *clock.Clock, minute func() time.Duration) *Counters {
+	return &Counters{clock: clk, minute: minute, counters: map[counterKey]counter{}, sweepAt: sweepAt}
 }
 
 // Take counts one request, or refuses it with rate_limited and the time until
 // the window closes. A refused request is not counted.
 func (c *Counters) Take(w Window, key string) error {
-	limit, length := w.limit()
-	if limit == 0 || !c.enabled() {
+	limit, minutes := w.limit()
+	minute := c.minute()
+	if limit == 0 || minute == 0 {
 		return nil
 	}
-	now := c.clock.Now()
+	now, length := c.clock.Now(), minutes*minute
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,15 +94,15 @@ func (c *Counters) Take(w Window, key string) error {
 	current.count++
 	c.counters[id] = current
 	if len(c.counters) > c.sweepAt {
-		c.forgetClosed(now)
+		c.forgetClosed(now, minute)
 		c.sweepAt = max(sweepAt, 2*len(c.counters)) // so that sweeps are rare while windows are open
 	}
 	return nil
 }
 
-func (c *Counters) forgetClosed(now time.Time) {
+func (c *Counters) forgetClosed(now time.Time, minute time.Duration) {
 	for id, current := range c.counters {
-		if _, length := id.window.limit(); !current.opened.Add(length).After(now) {
+		if _, minutes := id.window.limit(); !current.opened.Add(minutes * minute).After(now) {
 			delete(c.counters, id)
 		}
 	}

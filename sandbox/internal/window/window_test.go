@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
 
-func always() bool { return true }
+func minute() time.Duration { return time.Minute }
 
 func frozen() *clock.Clock {
 	start := time.Unix(1_800_000_000, 0)
@@ -36,7 +37,7 @@ func TestEachWindowTakesItsLimitAndOpensAgain(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			clk := frozen()
-			counters := window.New(clk, always)
+			counters := window.New(clk, minute)
 			for range c.limit {
 				require.NoError(t, counters.Take(c.window, "one"))
 			}
@@ -55,12 +56,12 @@ func TestEachWindowTakesItsLimitAndOpensAgain(t *testing.T) {
 }
 
 func TestCountersCanBeOffAndReset(t *testing.T) {
-	on := false
-	counters := window.New(frozen(), func() bool { return on })
+	length := time.Duration(0)
+	counters := window.New(frozen(), func() time.Duration { return length })
 	for range 1000 {
 		require.NoError(t, counters.Take(window.Writes, "one"))
 	}
-	on = true
+	length = time.Minute
 	for range 120 {
 		require.NoError(t, counters.Take(window.Writes, "one"), "what passed while off is not counted")
 	}
@@ -69,9 +70,30 @@ func TestCountersCanBeOffAndReset(t *testing.T) {
 	assert.NoError(t, counters.Take(window.Writes, "one"))
 }
 
+// A minute may last a second: the limits stay, and every window is shorter by the same factor.
+func TestAMinuteMayBeShorter(t *testing.T) {
+	clk := frozen()
+	counters := window.New(clk, func() time.Duration { return time.Second })
+	for w, length := range map[window.Window]time.Duration{
+		window.Writes: time.Second, window.Login: 5 * time.Second, window.SandboxMoney: time.Minute,
+	} {
+		taken := 0
+		err := counters.Take(w, "one")
+		for ; err == nil; err = counters.Take(w, "one") {
+			taken++
+		}
+		refusal, _ := errors.AsType[*refuse.Refusal](err)
+		assert.Equal(t, map[window.Window]int{window.Writes: 120, window.Login: 20, window.SandboxMoney: 60}[w], taken)
+		assert.Equal(t, length, refusal.RetryAfter)
+	}
+	clk.Advance(time.Second)
+	assert.NoError(t, counters.Take(window.Writes, "one"))
+	assert.Error(t, counters.Take(window.Login, "one"))
+}
+
 func TestMadeUpKeysDoNotPushOutAnOpenWindow(t *testing.T) {
 	clk := frozen()
-	counters := window.New(clk, always)
+	counters := window.New(clk, minute)
 	for range 10 {
 		require.NoError(t, counters.Take(window.LoginEmail, "one"))
 	}

@@ -1,0 +1,88 @@
+package gate
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+)
+
+// visit is one arrival of a request. A fault can make a request arrive twice.
+type visit struct {
+	request *http.Request
+	surface *surface
+	body    *payload
+	answer  *answer
+	entry   Entry
+
+	route      *route
+	parameters map[string]string
+	unknown    error // why there is no route
+
+	admitted *caller.Caller // nil until the caller was admitted
+}
+
+func (g *Gate) newVisit(r *http.Request) *visit {
+	s := g.surfaceOf(r.URL.Path)
+	v := &visit{request: r, surface: s, answer: newAnswer("req_" + rand.Text())}
+	v.answer.detailed = s.detailed
+	v.body = &payload{request: r, limit: s.maxBody}
+	v.entry = Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: v.answer.requestID}
+	v.entry.IdempotencyKey, _ = idempotencyKeyOf(r)
+	return v
+}
+
+// find finds the operation and the resource of the request.
+func (v *visit) find() {
+	v.route, v.parameters, v.unknown = v.surface.routes.find(v.request)
+	if v.unknown == nil {
+		v.entry.ResourceID = v.parameters[v.route.resource]
+	}
+}
+
+// admit returns the caller of the request, or refuses it.
+func (v *visit) admit() (caller.Caller, error) {
+	if v.admitted != nil {
+		return *v.admitted, nil
+	}
+	who, err := v.surface.admit(v.request, v.route, v.answer.requestID)
+	if err == nil {
+		admitted := who
+		v.admitted = &admitted
+	}
+	return who, err
+}
+
+// note adds the request to the log, with the response that its caller gets.
+func (g *Gate) note(v *visit, status int, slug string) {
+	if g.log.length == 0 {
+		return
+	}
+	v.entry.Status, v.entry.Slug = status, slug
+	if v.body.wasRead && v.body.refused == nil && len(v.body.bytes) > 0 {
+		v.entry.BodyDigest = g.digest(v.body.bytes)
+	}
+	g.log.add(v.entry)
+}
+
+// digest returns a text that is the same for the same bytes. It depends on a key of this gate: the plain digest of a
+// short body, such as one with a PIN, would give the body away.
+func (g *Gate) digest(body []byte) string {
+	hash := sha256.New()
+	hash.Write([]byte(g.digestKey))
+	hash.Write(body)
+	return hex.EncodeToString(hash.Sum(nil)[:16])
+}
+
+// resourceOf returns the name of the last parameter of a path.
+func resourceOf(path string) string {
+	start := strings.LastIndexByte(path, '{')
+	if start < 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(path[start+1:], "}")
+	return name
+}
