@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -44,22 +45,60 @@ type RateCall struct {
 	// Class says which calls go first.
 	Class RateClass
 	// Closes is the time at which the approval of a confirm expires, by this machine's clock. It is zero for other
-	// calls. Return an error for a confirm that cannot be sent before that time.
+	// calls. Return *NoRoom for a confirm that cannot be sent before that time.
 	Closes time.Time
+}
+
+// Allowance is how many calls a window allows in which time.
+type Allowance struct {
+	Calls int
+	Per   time.Duration
+}
+
+// Held returns how long a limiter counts a call: a sixtieth longer than the window lasts, and at most a second longer.
+// The network can delay the first of two calls more than the second, so that they arrive closer together.
+func (a Allowance) Held() time.Duration { return transport.Allowance(a).Held() }
+
+// StatedWindows returns the windows that the platform API states. The map is the caller's own.
+func StatedWindows() map[Window]Allowance {
+	windows := map[Window]Allowance{}
+	for window, allowance := range transport.StatedWindows() {
+		windows[Window(window)] = Allowance(allowance)
+	}
+	return windows
+}
+
+// NoRoom is the error of a [RateLimiter] for a call that its window cannot admit in time. The SDK then behaves as with
+// its own limiter: it signs nothing for a confirm that would be too late, and Payouts.Pay of package dapi books anew.
+type NoRoom struct {
+	Window Window
+	Until  time.Time // when there will be room, as far as is known, by this machine's clock
+	Closed bool      // the approval expires before that; otherwise the context's deadline comes first
+}
+
+// Error returns one line that is safe to log.
+func (e *NoRoom) Error() string { return e.wait().Error() }
+
+// Unwrap returns context.DeadlineExceeded, in which waiting would have ended, or nil if the approval expires first.
+func (e *NoRoom) Unwrap() error { return e.wait().Unwrap() }
+
+func (e *NoRoom) wait() *transport.WaitTooLong {
+	return &transport.WaitTooLong{Window: transport.Window(e.Window), Until: e.Until, Closed: e.Closed}
 }
 
 // RateLimiter decides when a call may be sent. Implement it to share the windows of one credential between processes,
 // or the login window of one IP address between credentials. It must be safe for concurrent use.
 //
-// For a fixed number of processes, each with the same load, [WithRateShare] is enough. Implement a RateLimiter if the
-// number of processes changes, or if one process must be able to use what the others leave.
+// For a fixed number of processes, each with the same load, [WithRateShare] is enough. Use a shared RateLimiter if the
+// number of processes changes, or if one process must be able to use what the others leave. The modules fleet/redis and
+// fleet/postgres have one. To share windows over another store, implement the Windows of package fleet.
 //
 // Count each call for a second longer than the window lasts, because the network can delay the first of two calls more
 // than the second.
 type RateLimiter interface {
-	// Wait blocks until the call may be sent, and then returns nil. It returns an error if ctx ends first. If several
-	// windows count a call, the SDK calls Wait once for each of them. It sends the call right after the last Wait, and
-	// signs a confirm in between.
+	// Wait blocks until the call may be sent, and then returns nil. It returns an error if ctx ends first, and *NoRoom
+	// if the call cannot be sent in time. If several windows count a call, the SDK calls Wait once for each of them. It
+	// sends the call right after the last Wait, and signs a confirm in between.
 	Wait(ctx context.Context, call RateCall) error
 }
 
@@ -79,9 +118,15 @@ type ownLimiter struct{ RateLimiter }
 
 // Wait implements transport.Limiter.
 func (l ownLimiter) Wait(ctx context.Context, call transport.RateCall) error {
-	return l.RateLimiter.Wait(ctx, RateCall{
+	err := l.RateLimiter.Wait(ctx, RateCall{
 		Window: Window(call.Window), Scope: call.Scope, Class: RateClass(call.Class), Closes: call.Closes,
 	})
+	if late, ok := errors.AsType[*NoRoom](err); ok {
+		wait := late.wait()
+		wait.Cause = err
+		return wait
+	}
+	return err
 }
 
 // WithRateShare divides the rate windows between n processes with the same credential. The client's own limiter then

@@ -163,7 +163,20 @@ func (s *session) run(ctx context.Context, r *renewal, current Session) {
 
 // obtain gets a session: one that another process left in the store, or else a new one, which it stores.
 func (s *session) obtain(ctx context.Context, current Session) (Session, error) {
-	if stored := s.load(ctx); stored.newerThan(current) {
+	stored, err := s.stored(ctx)
+	locker, many := s.developer.Store.(SessionLocker)
+	switch {
+	case err != nil && (many || s.developer.StoreRequired):
+		return s.obtainAlone(ctx, current, err)
+	case many && !(stored.newerThan(current) && stored.usable(time.Now())):
+		return s.obtainOnce(ctx, locker, current)
+	}
+	return s.obtainFrom(ctx, current, stored)
+}
+
+// obtainFrom returns the stored session if it is newer and works, or else a new one, which it stores.
+func (s *session) obtainFrom(ctx context.Context, current, stored Session) (Session, error) {
+	if stored.newerThan(current) {
 		if stored.usable(time.Now()) {
 			return stored, nil
 		}

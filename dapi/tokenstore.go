@@ -3,7 +3,6 @@ package dapi
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"net/http"
 	"strings"
@@ -20,7 +19,8 @@ import (
 // then need no login.
 //
 // Use one store for one credential. If two credentials share a store, each logs in when it finds the session of the
-// other. A TokenStore must be safe for concurrent use. Its errors are logged and never fail a call.
+// other. A TokenStore must be safe for concurrent use. Its errors are logged, and fail no call unless
+// [Developer].StoreRequired is set. A store for many processes should be a [SessionLocker] as well.
 type TokenStore interface {
 	// Load returns the stored session, or the zero Session if there is none.
 	Load(ctx context.Context) (Session, error)
@@ -158,14 +158,18 @@ func (s Session) String() string {
 	return "dapi.Session(redacted, access until " + s.ExpiresAt.UTC().Format(time.RFC3339) + ")"
 }
 
-// load returns a usable session of this credential from the store, or the zero Session.
-func (s *session) load(ctx context.Context) Session {
+// stored returns the session of this credential from the store, or the zero Session. It fails if the store does.
+func (s *session) stored(ctx context.Context) (Session, error) {
 	if s.developer.Store == nil {
-		return Session{}
+		return Session{}, nil
 	}
+	const message = "moneymovement could not load the session from the token store"
 	stored, err := s.developer.Store.Load(ctx)
+	if err != nil {
+		s.logStore(ctx, message, err)
+		return Session{}, err
+	}
 	switch {
-	case err != nil:
 	case stored.Credential == "" && (!stored.AccessToken.IsZero() || !stored.RefreshToken.IsZero()):
 		err = errors.New("the stored session has no credential, so it was not used")
 	case stored.Credential != "" && stored.Credential != s.credential:
@@ -175,11 +179,10 @@ func (s *session) load(ctx context.Context) Session {
 		err = errUnsendable
 	}
 	if err != nil {
-		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement could not load the session from the token store",
-			slog.String("error", err.Error()))
-		return Session{}
+		s.logStore(ctx, message, err)
+		return Session{}, nil // a new session replaces it
 	}
-	return stored
+	return stored, nil
 }
 
 func (s *session) save(ctx context.Context, renewed Session) {
@@ -187,7 +190,6 @@ func (s *session) save(ctx context.Context, renewed Session) {
 		return
 	}
 	if err := s.developer.Store.Save(ctx, renewed); err != nil {
-		s.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement could not save the session to the token store",
-			slog.String("error", err.Error()))
+		s.logStore(ctx, "moneymovement could not save the session to the token store", err)
 	}
 }

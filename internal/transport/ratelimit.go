@@ -77,6 +77,7 @@ type WaitTooLong struct {
 	Window Window
 	Until  time.Time // when there will be room, as far as is known
 	Closed bool      // the approval expires before that
+	Cause  error     // what a limiter of the caller returned, if it was one
 }
 
 func (e *WaitTooLong) Error() string {
@@ -86,9 +87,12 @@ func (e *WaitTooLong) Error() string {
 	return "rate window " + string(e.Window) + " has no room before the deadline"
 }
 
-// Unwrap returns context.DeadlineExceeded, which waiting would have ended in.
+// Unwrap returns the cause, or context.DeadlineExceeded, which waiting would have ended in.
 func (e *WaitTooLong) Unwrap() error {
-	if e.Closed {
+	switch {
+	case e.Cause != nil:
+		return e.Cause
+	case e.Closed:
 		return nil
 	}
 	return context.DeadlineExceeded

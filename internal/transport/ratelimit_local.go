@@ -58,7 +58,7 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 		return err
 	}
 	select {
-	case err = <-w.admitted:
+	case err = <-w.Admitted:
 	case <-ctx.Done():
 	}
 	if ended := ctx.Err(); ended != nil {

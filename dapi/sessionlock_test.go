@@ -1,0 +1,232 @@
+package dapi_test
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// sharedStore is a store for many processes. It is away while err is set.
+type sharedStore struct {
+	mu      sync.Mutex
+	session dapi.Session
+	owner   string
+	until   time.Time
+	taken   int // how often the lock went to another owner
+	err     error
+}
+
+func (s *sharedStore) Load(context.Context) (dapi.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session, s.err
+}
+
+func (s *sharedStore) Save(_ context.Context, session dapi.Session) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session = session
+	return s.err
+}
+
+func (s *sharedStore) Lock(_ context.Context, owner string, lasts time.Duration) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.err != nil || s.owner != owner && now.Before(s.until) {
+		return false, s.err
+	}
+	if s.owner != owner {
+		s.taken++
+	}
+	s.owner, s.until = owner, now.Add(lasts)
+	return true, nil
+}
+
+func (s *sharedStore) Unlock(_ context.Context, owner string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.owner == owner {
+		s.owner, s.until = "", time.Time{}
+	}
+	return s.err
+}
+
+var _ dapi.SessionLocker = (*sharedStore)(nil)
+
+// slow delays each request of a login.
+type slow struct {
+	next http.RoundTripper
+	by   time.Duration
+}
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	time.Sleep(s.by)
+	return s.next.RoundTrip(r)
+}
+
+// fleet returns the accounts of so many processes with one credential.
+func fleet(
+	t *testing.T, processes int, host http.RoundTripper, change func(*dapi.Developer),
+) (accounts []*dapi.Account) {
+	t.Helper()
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	for range processes {
+		developer := dapi.Developer{Email: "ops@example.com", Key: key}
+		change(&developer)
+		integrator, err := dapi.NewIntegrator("https://service.example", developer,
+			moneymovement.WithHTTPClient(&http.Client{Transport: host}), moneymovement.WithoutPacing())
+		require.NoError(t, err)
+		accounts = append(accounts, integrator.Self())
+	}
+	return accounts
+}
+
+func callAll(t *testing.T, accounts []*dapi.Account) (failures []error) {
+	t.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, account := range accounts {
+		all.Go(func() {
+			if err := callOnce(t.Context(), account); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failures = append(failures, err)
+			}
+		})
+	}
+	all.Wait()
+	return failures
+}
+
+func callOnce(ctx context.Context, account *dapi.Account) error {
+	_, err := account.Payouts.Get(ctx, "po_1")
+	return err
+}
+
+func hostOfAFleet() *busyHost {
+	host := newBusyHost(&slidingWindow{most: 120_000}, &slidingWindow{most: 600_000})
+	host.payouts["po_1"] = &busyPayout{id: "po_1", contact: "ct_bob", amount: "1"}
+	return host
+}
+
+// Sixteen processes that start together make one login, and one refresh each time the token nears its end.
+func TestAFleetLogsInOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		accounts := fleet(t, 16, host, func(d *dapi.Developer) { d.Store = store })
+		require.Empty(t, callAll(t, accounts))
+		assert.Equal(t, 1, host.logins)
+		began := time.Now()
+		for time.Since(began) < 5*time.Hour {
+			require.Empty(t, callAll(t, accounts))
+			time.Sleep(7 * time.Second)
+		}
+		assert.Equal(t, 1, host.logins)
+		assert.Equal(t, 5, host.refreshes)
+		assert.Zero(t, host.expired)
+	})
+}
+
+// A login that takes longer than the lock lasts keeps the lock.
+func TestASlowLoginStaysTheOnlyOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		accounts := fleet(t, 8, slow{host, 25 * time.Second}, func(d *dapi.Developer) { d.Store = store })
+		require.Empty(t, callAll(t, accounts))
+		assert.Equal(t, 1, host.logins)
+	})
+}
+
+// A process that died with the lock keeps the others waiting until the lock ends.
+func TestADeadOwnerDoesNotBlockTheFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		locked, err := store.Lock(t.Context(), "died", 15*time.Second)
+		require.NoError(t, err)
+		require.True(t, locked)
+		began := time.Now()
+		require.Empty(t, callAll(t, fleet(t, 8, host, func(d *dapi.Developer) { d.Store = store })))
+		assert.Equal(t, 1, host.logins)
+		assert.GreaterOrEqual(t, time.Since(began), 15*time.Second)
+		assert.Less(t, time.Since(began), 17*time.Second)
+	})
+}
+
+// While the store is away, each process logs in by itself, or none does, as the developer says.
+func TestAStoreThatIsAway(t *testing.T) {
+	away := errors.New("the store is down")
+	for name, tc := range map[string]struct {
+		required bool
+		logins   int
+	}{
+		"each by itself": {false, 4},
+		"required":       {true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				host, store := hostOfAFleet(), &sharedStore{err: away}
+				accounts := fleet(t, 4, host, func(d *dapi.Developer) { d.Store, d.StoreRequired = store, tc.required })
+				failures := callAll(t, accounts)
+				assert.Equal(t, tc.logins, host.logins)
+				if !tc.required {
+					assert.Empty(t, failures)
+					return
+				}
+				require.Len(t, failures, 4)
+				var notSent *errors.NotDelivered
+				require.ErrorAs(t, failures[0], &notSent)
+				var storeAway *dapi.StoreAway
+				require.ErrorAs(t, failures[0], &storeAway)
+				require.ErrorIs(t, failures[0], away)
+				assert.True(t, notSent.Retryable())
+
+				store.mu.Lock()
+				store.err = nil
+				store.mu.Unlock()
+				assert.Empty(t, callAll(t, accounts), "it is back")
+				assert.Equal(t, 1, host.logins)
+			})
+		})
+	}
+}
+
+// A store without a lock can be required as well.
+func TestARequiredStoreWithoutALock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, away := hostOfAFleet(), &sharedStore{err: errors.New("the store is down")}
+		accounts := fleet(t, 1, host, func(d *dapi.Developer) {
+			d.Store, d.StoreRequired = struct{ dapi.TokenStore }{away}, true
+		})
+		var storeAway *dapi.StoreAway
+		require.ErrorAs(t, callOnce(t.Context(), accounts[0]), &storeAway)
+		assert.Zero(t, host.logins)
+	})
+}
+
+// A token that the service refuses is renewed once for all processes.
+func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host, store := hostOfAFleet(), new(sharedStore)
+		accounts := fleet(t, 8, host, func(d *dapi.Developer) { d.Store = store })
+		require.Empty(t, callAll(t, accounts))
+		host.mu.Lock()
+		clear(host.tokens)
+		host.mu.Unlock()
+		require.Empty(t, callAll(t, accounts))
+		assert.Equal(t, 1, host.logins)
+		assert.Equal(t, 1, host.refreshes)
+	})
+}

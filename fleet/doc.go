@@ -1,0 +1,2 @@
+// Package fleet shares the rate windows of one credential between any number of processes.
+package fleet

@@ -1,0 +1,34 @@
+package fleet
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Memory is the [Windows] of one process, for tests. The zero Memory is ready to use. It never forgets a window, so it
+// is not meant for a program with any number of scopes.
+type Memory struct {
+	// Now is the clock. If it is nil, it is time.Now.
+	Now func() time.Time
+
+	mu   sync.Mutex
+	logs map[string]*log
+}
+
+// Ask implements [Windows]. It never fails.
+func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now
+	if m.Now != nil {
+		now = m.Now
+	}
+	if m.logs[ask.Key] == nil {
+		if m.logs == nil {
+			m.logs = map[string]*log{}
+		}
+		m.logs[ask.Key] = new(log)
+	}
+	return m.logs[ask.Key].take(now().UnixMicro(), &ask), nil
+}

@@ -1,0 +1,63 @@
+package fleet
+
+import (
+	"context"
+	"time"
+)
+
+// Windows counts the calls of rate windows for all processes of a credential, by a clock of its own. [Memory] is one
+// for a single process, and says by its code what exactly an Ask does. The modules fleet/redis and fleet/postgres have
+// one for many processes.
+//
+// Each Ask must be atomic: two at the same time have the effect of one after the other. It must be safe for concurrent
+// use.
+type Windows interface {
+	// Ask takes slots of a window, and gives back those that were not used.
+	Ask(ctx context.Context, ask Ask) (Answer, error)
+}
+
+// The places in [Ask].Waiting and [Answer].Others, in the order in which calls go.
+const (
+	Refreshes = iota // calls of moneymovement.ClassRefresh
+	Confirms         // calls of moneymovement.ClassConfirm
+	Usual            // all calls of other classes
+	Polls            // calls of moneymovement.ClassPoll
+	ranks            // how many there are
+)
+
+// Ask is a question of one process about one window.
+type Ask struct {
+	Key     string        // of the window: the credential, its name and its scope
+	Process string        // who asks, the same for all questions of a process
+	Calls   int           // how many calls the window allows
+	Held    time.Duration // in which time, which is how long a call counts
+	Ahead   time.Duration // how long before its time a slot may be given out
+	Waiting [ranks]int    // how many calls wait for slots
+	Pressed bool          // one of the confirms may be too late unless confirms go first
+	Overdue bool          // the first call goes now, with or without room
+	Unused  []int64       // marks of slots to give back
+	Log     string        // the log that the process knows, if calls of the process still count
+	Past    []time.Duration
+}
+
+// Answer is what a process may do now.
+type Answer struct {
+	// Log names the log of the window. Another name than the one before means that the log was lost. The process then
+	// asks again with its calls that still count, as Past: how long ago each was made.
+	Log string
+	// Slots are those that the process may use, the first one first.
+	Slots []Slot
+	// Next says after which time to ask again, if calls still wait.
+	Next time.Duration
+	// Free says after which time there is room for the first call, the second, the fourth, the eighth and so on, up to
+	// the whole window.
+	Free []time.Duration
+	// Others says how many calls of other processes wait.
+	Others [ranks]int
+}
+
+// Slot is room for one call.
+type Slot struct {
+	Mark int64         // names the slot when it is given back
+	In   time.Duration // when it may be used: after this time, and not much later
+}
