@@ -121,3 +121,16 @@ func headerOf(h http.Header, name string) string {
 	}
 	return ""
 }
+
+// note notes what breaks a rule.
+func (b *Books) note(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.broken(format, args...)
+}
+
+func (b *Books) keyOfPayout(id string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.keyOf[id]
+}

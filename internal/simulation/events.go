@@ -71,8 +71,10 @@ func (w *World) replaceKey(random *rand.Rand, name string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.key = key
-		if err := w.platform.UseKey(w.signerOf(w.running, key)); err != nil {
-			panic(err)
+		for _, running := range w.running {
+			if err := running.platform.UseKey(w.signerOf(running.process, key)); err != nil {
+				panic(err) // the key is a valid one
+			}
 		}
 	}
 	remove := func() {

@@ -9,20 +9,23 @@ import (
 	"sync"
 	"time"
 
-	"github.com/shopspring/decimal"
-
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	apierrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
-// row is one payment in the journal, as docs/production.md shows it.
+// journal is a program without package payments: it pays with dapi alone, and keeps rows as docs/production.md shows it.
+// The rows outlive the processes.
+type journal struct {
+	seed Seed
+
+	mu   sync.Mutex
+	rows map[string]row
+}
+
+// row is one payment.
 type row struct {
-	ID          string
-	Terms       dapi.PayoutCreate
-	MaxFee      decimal.Decimal
-	Least       decimal.Decimal // in the contact's currency
-	Currency    string          // the contact's
+	*order
+
 	FirstUsed   time.Time
 	MayHavePaid bool
 	PayoutID    dapi.PayoutID
@@ -30,24 +33,15 @@ type row struct {
 	End         end // "" while somebody still works on it
 }
 
-func (r *row) key() moneymovement.Key { return moneymovement.DeriveKey("simulation", r.ID) }
-
-// end is how a payment ended.
-type end string
-
-const (
-	completed end = "completed" // the money arrived
-	cameBack  end = "came back" // it was paid, and did not arrive
-	declined  end = "declined"  // a person gave it up, and nothing was paid
-)
-
-// journal is a database in memory. It outlives the processes.
-type journal struct {
-	mu   sync.Mutex
-	rows map[string]row
+func newJournal(seed Seed, orders []*order) *journal {
+	j := &journal{seed: seed, rows: map[string]row{}}
+	for _, o := range orders {
+		j.rows[o.ID] = row{order: o, State: dapi.PaymentNotPaid}
+	}
+	return j
 }
 
-// list returns the ids of the rows that somebody must still work on.
+// open returns the ids of the rows that somebody must still work on.
 func (j *journal) open() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -60,10 +54,25 @@ func (j *journal) open() []string {
 	return ids
 }
 
+func (j *journal) ended() bool { return len(j.open()) == 0 }
+
 func (j *journal) get(id string) row {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.rows[id]
+}
+
+func (j *journal) end(o *order) (end, string) {
+	r := j.get(o.ID)
+	return r.End, string(r.State)
+}
+
+// start works on every open row.
+func (j *journal) start(p *Process, platform *dapi.Integrator) {
+	w := &payer{process: p, journal: j, account: platform.Self()}
+	for _, id := range j.open() {
+		p.Go(func(ctx context.Context) { w.settle(withLabel(ctx, id), id) })
+	}
 }
 
 // payer works on the rows of a journal, in one process.
@@ -71,20 +80,11 @@ type payer struct {
 	process *Process
 	journal *journal
 	account *dapi.Account
-	seed    Seed
-	calm    func() bool
-}
-
-// run works on every open row.
-func (w *payer) run() {
-	for _, id := range w.journal.open() {
-		w.process.Go(func(ctx context.Context) { w.settle(withLabel(ctx, id), id) })
-	}
 }
 
 // settle calls pay until the row has ended.
 func (w *payer) settle(ctx context.Context, id string) {
-	random := w.seed.Draw("payer", w.process.name, id)
+	random := w.journal.seed.Draw("payer", w.process.name, id)
 	if pause(ctx, between(random, time.Millisecond, time.Minute)) != nil {
 		return
 	}
@@ -131,7 +131,7 @@ func (w *payer) pay(ctx context.Context, r *row) error {
 		*r = before
 		return err
 	}
-	payout, err := w.account.Payouts.Pay(ctx, r.Terms, r.key(), history, booked, dapi.MaxFee(r.MaxFee),
+	payout, err := w.account.Payouts.Pay(ctx, r.Terms, r.Key, history, booked, dapi.MaxFee(r.MaxFee),
 		dapi.MinDestinationAmount(r.Least, r.Currency))
 	r.State, r.MayHavePaid = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err)
 	if payout != nil {
@@ -152,15 +152,15 @@ func (w *payer) decide(ctx context.Context, r *row, err error) {
 		r.End = cameBack
 	case errors.As(err, &old):
 		w.reconcile(ctx, r)
-	case errors.As(err, &worse) && !r.MayHavePaid && w.seed.Draw("person", r.ID).IntN(2) == 0:
-		r.End = declined
+	case errors.As(err, &worse) && !r.MayHavePaid && w.journal.seed.Draw("person", r.ID).IntN(2) == 0:
+		r.End = refused
 	}
 }
 
 // reconcile looks for a payment whose key the service may have forgotten.
 func (w *payer) reconcile(ctx context.Context, r *row) {
 	if r.PayoutID == "" { // it was never signed
-		r.End = declined
+		r.End = refused
 		return
 	}
 	payout, err := w.account.Payouts.Get(ctx, r.PayoutID)
@@ -169,7 +169,7 @@ func (w *payer) reconcile(ctx context.Context, r *row) {
 	}
 	switch payout.Status {
 	case dapi.PayoutStatusExpired, dapi.PayoutStatusAwaitingApproval:
-		r.End = declined // nobody can confirm it after seven days
+		r.End = refused // nobody can confirm it after seven days
 	case dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded:
 		r.End = cameBack
 	default:
@@ -193,8 +193,6 @@ func (w *payer) wait(ctx context.Context, r *row) error {
 	}
 	return errors.Join(err, w.save(r))
 }
-
-var errStore = errors.New("the simulated store is full")
 
 // save commits a row. A process can end before the commit and after it.
 func (w *payer) save(r *row) error {

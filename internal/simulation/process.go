@@ -10,6 +10,7 @@ import (
 // another step.
 type Process struct {
 	name      string
+	place     int // of the processes that run at the same time
 	scheduler *Scheduler
 	ctx       context.Context //nolint:containedctx // the life of the process
 	cancel    context.CancelFunc

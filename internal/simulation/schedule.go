@@ -24,6 +24,8 @@ type Scheduler struct {
 	began  time.Time
 	// crashes decides, before a step goes on, whether its process ends instead.
 	crashes func(p *Process, name string) bool
+	// after is called after each step, when nothing runs.
+	after func()
 
 	mu      sync.Mutex
 	waiting []*waiter
@@ -42,7 +44,7 @@ type waiter struct {
 func NewScheduler(seed Seed) *Scheduler {
 	return &Scheduler{
 		random: seed.Draw("scheduler"), trace: new(Trace), began: time.Now(), came: make(chan struct{}, 1),
-		crashes: func(*Process, string) bool { return false },
+		crashes: func(*Process, string) bool { return false }, after: func() {},
 	}
 }
 
@@ -79,6 +81,7 @@ func (s *Scheduler) Run(done <-chan struct{}) error {
 	defer watchdog.Stop()
 	for {
 		synctest.Wait()
+		s.after()
 		next, err := s.next()
 		if err != nil {
 			return err

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // run makes one run in a bubble of its own.
@@ -22,7 +24,9 @@ func run(t *testing.T, seed Seed, plan Plan) *Result {
 		plan.Reseed = func() { cryptotest.SetGlobalRandom(t, uint64(seed)) }
 		var err error
 		result, err = Run(seed, plan)
-		require.NoError(t, err, "seed %d", seed)
+		if err != nil {
+			t.Fatalf("%v: %s", err, failed(t, seed, result))
+		}
 	})
 	return result
 }
@@ -39,8 +43,19 @@ func count(t *testing.T, variable string, otherwise int) int {
 	return n
 }
 
-func stormy(payments int) Plan {
-	return Plan{Payments: payments, Faults: 0.2, Crashes: 0.005, Events: true}
+// programs are the programs under test.
+var programs = map[string]func(*World) program{
+	"dapi alone": func(w *World) program { return newJournal(w.seed, w.orders) },
+	"payments":   func(w *World) program { return newProcessor(w, payments.NewMemoryStore()) },
+}
+
+// stormy is a plan in which everything goes wrong now and then.
+func stormy(name string) Plan {
+	plan := Plan{Program: programs[name], Payments: 10, Faults: 0.2, Crashes: 0.005, Events: true}
+	if name == "payments" {
+		plan.Processes, plan.StoreFaults = 2, 0.02
+	}
+	return plan
 }
 
 // failed writes the trace of a run to a file, and returns what to say about it.
@@ -55,38 +70,61 @@ func failed(t *testing.T, seed Seed, result *Result) string {
 
 // The same seed is the same run, byte by byte: what a failing seed shows can be looked at again.
 func TestTheSameSeedIsTheSameRun(t *testing.T) {
-	for i := range count(t, "MONEYMOVEMENT_SIMULATION_SEEDS", 20) {
-		seed := Seed(i + 1)
-		first, second := run(t, seed, stormy(10)), run(t, seed, stormy(10))
-		if !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
-			one, two := first.Trace.Difference(second.Trace)
-			t.Fatalf("two runs differ: %s and %s\n%s\n%s", failed(t, seed, first), failed(t, seed, second), one, two)
-		}
+	for name := range programs {
+		t.Run(name, func(t *testing.T) {
+			for i := range count(t, "MONEYMOVEMENT_SIMULATION_SEEDS", 20) {
+				seed := Seed(i + 1)
+				first, second := run(t, seed, stormy(name)), run(t, seed, stormy(name))
+				if !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
+					one, two := first.Trace.Difference(second.Trace)
+					t.Fatalf("two runs differ: %s and %s\n%s\n%s", failed(t, seed, first), failed(t, seed, second),
+						one, two)
+				}
+			}
+		})
 	}
 }
 
 // Payments end once, whatever goes wrong.
 func TestPaymentsUnderFaults(t *testing.T) {
-	payments := count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", 500)
-	began := time.Now()
-	ends, faults, steps, processes := map[string]int{}, map[Kind]int{}, 0, 0
-	const each = 10
-	for i := range payments / each {
-		seed := Seed(i + 1)
-		result := run(t, seed, stormy(each))
-		if !assert.Empty(t, result.Violations) {
-			t.Fatal(failed(t, seed, result))
-		}
-		for end, n := range result.Ends {
-			ends[end] += n
-		}
-		for kind, n := range result.Faults {
-			faults[kind] += n
-		}
-		steps += result.Trace.Steps()
-		processes += result.Processes
+	for name := range programs {
+		t.Run(name, func(t *testing.T) {
+			total, began := newTotal(), time.Now()
+			for i := range count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", 500) / 10 {
+				seed := Seed(i + 1)
+				result := run(t, seed, stormy(name))
+				if !assert.Empty(t, result.Violations) {
+					t.Fatal(failed(t, seed, result))
+				}
+				total.add(result)
+			}
+			t.Log(total.report(time.Since(began)))
+		})
 	}
-	took := time.Since(began)
-	t.Logf("%d payments in %v, %.0f a second; %d steps, %d processes\n%v\n%v", payments, took,
-		float64(payments)/took.Seconds(), steps, processes, ends, faults)
+}
+
+// total adds up what happened in many runs.
+type total struct {
+	ends                       map[string]int
+	faults                     map[Kind]int
+	payments, steps, processes int
+}
+
+func newTotal() *total { return &total{ends: map[string]int{}, faults: map[Kind]int{}} }
+
+func (a *total) add(result *Result) {
+	for end, n := range result.Ends {
+		a.ends[end] += n
+		a.payments += n
+	}
+	for kind, n := range result.Faults {
+		a.faults[kind] += n
+	}
+	a.steps += result.Trace.Steps()
+	a.processes += result.Processes
+}
+
+func (a *total) report(took time.Duration) string {
+	return fmt.Sprintf("%d payments in %v, %.0f a second; %d steps, %d processes\n%v\n%v", a.payments,
+		took.Round(time.Millisecond), float64(a.payments)/took.Seconds(), a.steps, a.processes, a.ends, a.faults)
 }

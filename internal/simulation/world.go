@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -26,10 +25,13 @@ const (
 
 // Plan says what happens in a run.
 type Plan struct {
-	Payments int     // how many are made
-	Faults   float64 // the part of all requests with a fault
-	Crashes  float64 // the part of all steps before which the process ends
-	Events   bool    // prices move, clocks jump, keys are replaced, payouts come back
+	Program     func(*World) program // the program under test
+	Payments    int                  // how many are made
+	Processes   int                  // how many work on them at the same time; 0 means one
+	Faults      float64              // the part of all requests with a fault
+	StoreFaults float64              // the part of all calls of the store that are slow or fail
+	Crashes     float64              // the part of all steps before which the process ends
+	Events      bool                 // prices move, clocks jump, keys are replaced, payouts come back
 	// Reseed makes the random ids of the host begin anew. It is called when the host is set up.
 	Reseed func()
 }
@@ -42,23 +44,32 @@ type World struct {
 	network    *Network
 	host       *sandbox.Host
 	admin      *dapi.Account
-	journal    *journal
+	orders     []*order
+	program    program
 	signatures *SignerLog
 	calls      *callLog
 
-	ctx      context.Context //nolint:containedctx // ends with the last payment
-	stop     context.CancelFunc
-	others   sync.WaitGroup // what goes on beside the processes
-	mu       sync.Mutex
-	key      *signing.DeveloperKey // of new processes
-	running  *Process
-	platform *dapi.Integrator // of the running process
-	started  int
-	begun    []*Process
+	ctx    context.Context //nolint:containedctx // ends with the last payment
+	stop   context.CancelFunc
+	others sync.WaitGroup // everything but the scheduler
+
+	mu      sync.Mutex
+	key     *signing.DeveloperKey // of new processes
+	running []running             // by place
+	begun   []*Process
+}
+
+// running is a process with its client.
+type running struct {
+	process  *Process
+	platform *dapi.Integrator
 }
 
 // stormLasts is how long faults happen. Afterwards, every payment must end.
 const stormLasts = 6 * time.Hour
+
+// lastPause is longer than any pause after which a goroutine of a process that has ended notices it.
+const lastPause = time.Hour
 
 // Run makes one run. Call it in a bubble of its own.
 func Run(seed Seed, plan Plan) (*Result, error) {
@@ -69,7 +80,14 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 	done := make(chan struct{})
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	w.scheduler.crashes = w.crashes
-	w.start()
+	w.scheduler.after = func() {
+		if w.ctx.Err() == nil && w.program.ended() {
+			w.stop()
+		}
+	}
+	for place := range w.running {
+		w.start(place)
+	}
 	w.others.Go(w.endStorm)
 	if plan.Events {
 		w.startEvents()
@@ -81,11 +99,12 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 		close(done)
 	}()
 	if err := w.scheduler.Run(done); err != nil {
-		return nil, err
+		return &Result{Trace: w.scheduler.trace}, err
 	}
 	for _, p := range w.begun {
 		p.end() // a session that is being renewed
 	}
+	<-time.After(lastPause) // if a goroutine is left after that, the bubble says so
 	return w.judge(), nil
 }
 
@@ -106,8 +125,13 @@ func (w *World) setUp() error {
 	}
 	w.scheduler = NewScheduler(w.seed)
 	w.network = newNetwork(w.seed, w.scheduler, w.host, w.plan.Faults)
-	w.journal = &journal{rows: map[string]row{}}
-	return w.order()
+	w.plan.Processes = max(w.plan.Processes, 1)
+	w.running = make([]running, w.plan.Processes)
+	if err := w.order(); err != nil {
+		return err
+	}
+	w.program = w.plan.Program(w)
+	return nil
 }
 
 // openAdmin connects a person with a key of their own, whose requests are no steps.
@@ -128,69 +152,33 @@ func (w *World) openAdmin() error {
 	return nil
 }
 
-// order makes the contacts, the balance, and the rows of the payments.
-func (w *World) order() error {
-	ctx := context.Background()
-	bank, err := w.admin.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.SEPA(dapi.IBANAccount{
-		IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
-	if err != nil {
-		return err
-	}
-	wallet, err := w.admin.Contacts.Create(ctx, dapi.ContactCreate{Name: "Wallet", Account: dapi.Onchain(
-		dapi.OnchainAccount{WalletAddress: "0x00000000000000000000000000000000000000b0", ChainID: "base",
-			Currency: "USDC"})})
-	if err != nil {
-		return err
-	}
-	if _, err := w.admin.Sandbox.Deposit(ctx, dapi.DepositCreate{Amount: decimal.NewFromInt(1_000_000),
-		Currency: dapi.USDC}); err != nil {
-		return err
-	}
-	for i := range w.plan.Payments {
-		id := fmt.Sprintf("k-%03d", i)
-		amount := decimal.New(int64(2000+137*i), -2)
-		r := row{ID: id, Terms: dapi.PayoutCreate{ContactID: wallet.ID, Amount: amount, Currency: dapi.USDC},
-			MaxFee: decimal.New(5, -1), Least: amount, Currency: "USDC", State: dapi.PaymentNotPaid}
-		if w.seed.Draw("contact", id).IntN(3) > 0 {
-			r.Terms.ContactID, r.Currency = bank.ID, "EUR"
-			r.Least = amount.Sub(r.MaxFee).Mul(decimal.New(90, -2)).Truncate(2) // the price may get 1.7 % worse
-		}
-		w.journal.rows[id] = r
-	}
-	return nil
-}
-
-// start starts a process that works on all open payments. The next one starts when it has crashed.
-func (w *World) start() {
+// start starts a process in a place. When it has crashed, the next one starts in the same place.
+func (w *World) start(place int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.started++
-	p := newProcess("p"+strconv.Itoa(w.started), w.scheduler)
+	p := newProcess("p"+strconv.Itoa(len(w.begun)+1), w.scheduler)
 	developer := dapi.Developer{Email: email, Key: w.signerOf(p, w.key)}
 	platform, err := dapi.NewIntegrator(baseURL, developer, w.options(p)...)
 	if err != nil {
 		panic(err) // the settings are constant
 	}
-	w.running, w.platform, w.begun = p, platform, append(w.begun, p)
-	(&payer{process: p, journal: w.journal, account: platform.Self(), seed: w.seed}).run()
-	w.others.Go(func() {
-		p.work.Wait()
-		if len(w.journal.open()) == 0 {
-			w.stop()
-		}
-	})
+	w.begun, w.running[place] = append(w.begun, p), running{p, platform}
+	p.place = place
+	w.program.start(p, platform)
+	w.others.Go(p.work.Wait)
 }
 
 // options are those of a process's client.
 func (w *World) options(p *Process) []moneymovement.Option {
+	windows := transport.ShareOfStatedWindows(w.plan.Processes)
 	return []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: w.network.Of(p)}),
-		moneymovement.WithMetrics(w.calls),
+		moneymovement.WithMetrics(w.calls), moneymovement.WithRateShare(w.plan.Processes),
 		func(c *transport.Config) {
 			c.Random = func(ctx context.Context, below time.Duration) time.Duration {
 				return p.random(w.seed, labelOf(ctx), below)
 			}
-			c.Limiter = &line{transport.NewLocalLimiter(transport.StatedWindows()), p, map[string]int{}, sync.Mutex{}}
+			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
 		},
 	}
 }
@@ -212,7 +200,7 @@ func (w *World) crashes(p *Process, _ string) bool {
 	w.others.Go(func() {
 		<-time.After(away)
 		w.scheduler.Step("world: the process after "+p.name+" starts", "")
-		w.start()
+		w.start(p.place)
 	})
 	return true
 }
