@@ -30,7 +30,7 @@ func (s *session) login(ctx context.Context) (Session, error) {
 		case !unavailable(err):
 			return grant, err
 		}
-		pause, allowed := s.low.transport.Again(tried, err)
+		pause, allowed := s.low.transport.Again(ctx, tried, err)
 		if !allowed || transport.Pause(ctx, pause) != nil {
 			return grant, err
 		}

@@ -221,9 +221,13 @@ func (p *payment) identified() *Payout {
 	return &Payout{ID: p.id()}
 }
 
-// unknown returns the error of a payment that may have been made.
+// unknown returns the error of a payment that may have been made. If the service refused the read that should have
+// settled it, the next call must wait as that refusal says.
 func (p *payment) unknown(cause error) error {
 	unknown := unknownOutcome(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
+	if read, refused := errors.CallInfoOf(p.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
+		unknown.RetryAt = read.RetryAt
+	}
 	return p.named(withContextError(unknown, p.readErr))
 }
 

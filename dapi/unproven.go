@@ -34,7 +34,9 @@ func withContextError(cause, err error) error {
 
 // unknownOutcome returns the error of a payment that may have been made, by this call or an earlier one. It does not
 // unwrap to the last refusal, which is only about its own call. operation is used if the cause has no operation.
-func unknownOutcome(cause error, operation string, key moneymovement.Key, resolve string) error {
+func unknownOutcome(
+	cause error, operation string, key moneymovement.Key, resolve string,
+) *errors.OutcomeUnknown {
 	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if !ok {
 		head, _ := errors.CallInfoOf(cause)

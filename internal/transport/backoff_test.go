@@ -44,6 +44,31 @@ func TestBackoffsDouble(t *testing.T) {
 	})
 }
 
+// A rig that repeats a run gives the random part of each pause. It sees the context of the call.
+func TestTheRandomPartOfAPauseCanBeGiven(t *testing.T) {
+	type caller struct{}
+	synctest.Test(t, func(t *testing.T) {
+		var asked []time.Duration
+		given := func(c *transport.Config) {
+			c.Random = func(ctx context.Context, below time.Duration) time.Duration {
+				assert.Equal(t, "caller", ctx.Value(caller{}))
+				asked = append(asked, below)
+				return below - 1
+			}
+		}
+		svc := script(unavailable)
+		policy := retries(transport.Retry{Max: 2, WaitMin: time.Second})
+		_, err := send(context.WithValue(t.Context(), caller{}, "caller"), newClient(t, host, through(svc), policy, given),
+			&readThing, transport.Call{})
+		require.Error(t, err)
+		attempts := svc.attempts()
+		require.Len(t, attempts, 3)
+		assert.Equal(t, time.Second, attempts[1].at.Sub(attempts[0].at))
+		assert.Equal(t, 2*time.Second, attempts[2].at.Sub(attempts[1].at))
+		assert.Equal(t, []time.Duration{time.Second/2 + 1, time.Second + 1}, asked)
+	})
+}
+
 // A pause fits if its bound ends before the deadline. That shows the first bound of a client with the default: a
 // quarter of a second.
 func TestTheDefaultBackoff(t *testing.T) {
@@ -104,7 +129,7 @@ func TestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		policy := transport.Retry{Max: 2, WaitMin: time.Second, WaitMax: 10 * time.Second}
 		client := newClient(t, host, through(script(ok)), retries(policy))
-		again := func(tried int, err error) (time.Duration, bool) { return client.Again(tried, err) }
+		again := func(tried int, err error) (time.Duration, bool) { return client.Again(t.Context(), tried, err) }
 		asked := func(wait time.Duration) error {
 			return &errors.Refusal{CallInfo: errors.CallInfo{RetryAt: time.Now().Add(wait)}}
 		}

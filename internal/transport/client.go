@@ -32,6 +32,9 @@ type Config struct {
 	Timeout        time.Duration // of each call without its own; 0 for none
 	Pace           *Pace         // of waits without their own; nil for the default
 	Measure        func(context.Context, Measurement)
+	// Random returns a random time that is at least zero and less than the given one; nil for math/rand. A simulation
+	// sets it, so that the pauses of a run can be repeated.
+	Random func(context.Context, time.Duration) time.Duration
 }
 
 // ConfigOf collects the settings of options. version is the version of the SDK.
@@ -51,6 +54,7 @@ type Client struct {
 	callLimit time.Duration // of each call without its own; 0 for none
 	polling   Pace          // of waits without their own
 	measure   func(context.Context, Measurement)
+	random    func(context.Context, time.Duration) time.Duration // nil for math/rand
 	retry     Retry
 	budget    *budget
 	terms     *terms
@@ -85,6 +89,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 
 		callLimit: config.Timeout,
 		measure:   config.Measure,
+		random:    config.Random,
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
 			runtime.Version() + ")")},
 	}
@@ -254,11 +259,11 @@ func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []by
 	if err == nil {
 		drain(resp.Body)
 	}
-	if err = Pause(ctx, c.backoff(t, resp)); err != nil {
+	if err = Pause(ctx, c.backoff(ctx, t, resp)); err != nil {
 		return err
 	}
 	if err = c.prepareRetry(ctx, t); err != nil {
 		return err
 	}
-	return t.retrying(c.retrier(t), req.WithContext(ctx), body)
+	return t.retrying(c.retrier(ctx, t), req.WithContext(ctx), body)
 }

@@ -58,7 +58,7 @@ func TestHTTPClientIsGivenNoHeader(t *testing.T) {
 		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
 		r := NewRequest(op, "cl_1", Call{})
 		r.tracker = tracker{op: op, call: &r.call, request: r, retried: 1, header: r.header(client)}
-		loop := client.retrier(&r.tracker)
+		loop := client.retrier(t.Context(), &r.tracker)
 		given := 0
 		inner := loop.HTTPClient.Transport
 		loop.HTTPClient.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {

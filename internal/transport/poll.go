@@ -43,7 +43,7 @@ func (c *Client) Poll(ctx context.Context, p Pace, read func(context.Context) (d
 		default:
 			failed++
 		}
-		if ended := Pause(ctx, max(jittered(pause), time.Until(retryAt(err)))); ended != nil {
+		if ended := Pause(ctx, max(c.jittered(ctx, pause), time.Until(retryAt(err)))); ended != nil {
 			if err == nil {
 				return ended
 			}

@@ -56,14 +56,16 @@ func (t *tracker) retrying(loop *retryablehttp.Client, req *http.Request, body [
 // retrier configures go-retryablehttp for one call with our policy. Its own policy retries every POST, waits longer
 // than its maximum if Retry-After overflows, and prints the URL in its last error. It does not count the first attempt.
 // The tracker does.
-func (c *Client) retrier(t *tracker) *retryablehttp.Client {
+func (c *Client) retrier(ctx context.Context, t *tracker) *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: c.httpClient(t),
 		RetryMax:   c.retry.Max,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
 			return c.checkRetry(ctx, t, resp, err), nil // outcome says what failed
 		},
-		Backoff:      func(_, _ time.Duration, _ int, resp *http.Response) time.Duration { return c.backoff(t, resp) },
+		Backoff: func(_, _ time.Duration, _ int, resp *http.Response) time.Duration {
+			return c.backoff(ctx, t, resp)
+		},
 		PrepareRetry: func(req *http.Request) error { return c.prepareRetry(req.Context(), t) },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
@@ -126,8 +128,8 @@ func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 
 // Again reports whether to repeat a step that failed with err, and after which pause. tried is how often it was
 // started.
-func (c *Client) Again(tried int, err error) (time.Duration, bool) {
-	wait := jittered(c.retry.bound(tried))
+func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration, bool) {
+	wait := c.jittered(ctx, c.retry.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
 		wait = time.Until(at)
 	}
@@ -136,15 +138,18 @@ func (c *Client) Again(tried int, err error) (time.Duration, bool) {
 
 // backoff returns the pause before a retry: the time that the service asked for, or a random time between half the
 // bound and the bound.
-func (c *Client) backoff(t *tracker, resp *http.Response) time.Duration {
+func (c *Client) backoff(ctx context.Context, t *tracker, resp *http.Response) time.Duration {
 	if wait, asked := retryAfter(resp); asked {
 		return wait
 	}
-	return jittered(c.retry.bound(t.retried - 1))
+	return c.jittered(ctx, c.retry.bound(t.retried-1))
 }
 
 // jittered returns a random time between half the bound and the bound.
-func jittered(bound time.Duration) time.Duration {
+func (c *Client) jittered(ctx context.Context, bound time.Duration) time.Duration {
+	if c.random != nil {
+		return bound/2 + c.random(ctx, bound/2+1)
+	}
 	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
 }
 

@@ -4,11 +4,13 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -46,4 +48,17 @@ func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	for _, request := range reads {
 		assert.False(t, others[request.Path], "of another amount")
 	}
+}
+
+// A read that the service refused for its rate window says when to call Pay again, as a refused booking does.
+func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
+	w := newPayWorld(t)
+	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+	w.host.Arm("GET", "/dapi/v1/transactions",
+		sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
+	payout, err := w.pay()
+	w.assertInDoubt(t, payout, err)
+	call, ok := errors.CallInfoOf(err)
+	require.True(t, ok)
+	assert.WithinDuration(t, time.Now().Add(5*time.Minute), call.RetryAt, 10*time.Second)
 }

@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"payments"}, // the last floor of the SDK
 	{"openapi"},
 	{"sandbox"},
-	{"cmd", "examples", "internal/suites"},
+	{"cmd", "examples", "internal/simulation", "internal/suites"},
 }
 
 // sdkFloors is how many floors, from the ground, a program that uses the SDK builds upon.

@@ -1,0 +1,136 @@
+package simulation
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/shopspring/decimal"
+)
+
+// Books are what the rig itself has seen at the host's door: which payout belongs to which key, what each approval
+// costs, and which body came with each key. It notes what breaks a rule at once.
+type Books struct {
+	mu         sync.Mutex
+	keyOf      map[string]string          // by payout
+	bookedAs   map[string]map[string]bool // payouts by key
+	prices     map[string]price           // by approval
+	bodies     map[string]string          // of bookings, by key
+	notBefore  map[string]time.Time       // when a refused call may be sent again, by process, label and operation
+	violations []string
+}
+
+// price is what a payment costs by one approval.
+type price struct {
+	payout           string
+	fee, destination decimal.Decimal
+}
+
+func newBooks() *Books {
+	return &Books{
+		keyOf: map[string]string{}, bookedAs: map[string]map[string]bool{}, prices: map[string]price{},
+		bodies: map[string]string{}, notBefore: map[string]time.Time{},
+	}
+}
+
+// booking is the part of a payout's answer that the books keep.
+type booking struct {
+	ID             string `json:"id"`
+	IdempotencyKey string `json:"idempotencyKey"`
+	Approval       struct {
+		ID string `json:"id"`
+	} `json:"approval"`
+	Quote struct {
+		Fee               decimal.Decimal `json:"fee"`
+		DestinationAmount decimal.Decimal `json:"destinationAmount"`
+	} `json:"quote"`
+}
+
+// served notes what the host returned, also if nobody received it.
+func (b *Books) served(request *sent, got *answer) {
+	if request.operation != "book payouts" {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := headerOf(request.request.Header, "Idempotency-Key")
+	if first, known := b.bodies[key]; known && first != string(request.body) {
+		b.broken("one key, one body: %s came with %s and with %s", key, first, request.body)
+	}
+	b.bodies[key] = string(request.body)
+	if got.status >= http.StatusMultipleChoices {
+		return
+	}
+	var booked booking
+	if err := json.Unmarshal(got.body, &booked); err != nil {
+		b.broken("the host returned a booking that cannot be read: %v", err)
+		return
+	}
+	b.keyOf[booked.ID] = booked.IdempotencyKey
+	if b.bookedAs[key] == nil {
+		b.bookedAs[key] = map[string]bool{}
+	}
+	b.bookedAs[key][booked.ID] = true
+	b.prices[booked.Approval.ID] = price{booked.ID, booked.Quote.Fee, booked.Quote.DestinationAmount}
+}
+
+// sends checks a request as it leaves a process.
+func (b *Books) sends(p *Process, request *sent) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if host := request.request.URL.Host; host != hostName {
+		b.broken("%s followed a redirect to %s", p.name, host)
+	}
+	if key := headerOf(request.request.Header, "Idempotency-Key"); key == "" && request.operation == "book payouts" {
+		b.broken("%s booked without a key: %s", p.name, request.body)
+	}
+	line := p.name + " " + request.label + " " + request.operation
+	if at := b.notBefore[line]; time.Now().Before(at) {
+		b.broken("%s was sent again %v too early, against Retry-After", line, time.Until(at))
+	}
+	delete(b.notBefore, line)
+}
+
+// seen notes what a process received.
+func (b *Books) seen(p *Process, request *sent, got *answer) {
+	if got.status != http.StatusTooManyRequests {
+		return
+	}
+	wait, err := time.ParseDuration(got.header.Get("Retry-After") + "s")
+	if err != nil || request.label == "session" { // the calls of a session are asked for by many
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.notBefore[p.name+" "+request.label+" "+request.operation] = time.Now().Add(wait)
+}
+
+func (b *Books) broken(format string, args ...any) {
+	b.violations = append(b.violations, fmt.Sprintf(format, args...))
+}
+
+// headerOf finds a header however its name is spelled.
+func headerOf(h http.Header, name string) string {
+	for spelled, values := range h {
+		if strings.EqualFold(spelled, name) && len(values) > 0 {
+			return values[0]
+		}
+	}
+	return ""
+}
+
+// note notes what breaks a rule.
+func (b *Books) note(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.broken(format, args...)
+}
+
+func (b *Books) keyOfPayout(id string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.keyOf[id]
+}

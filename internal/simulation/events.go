@@ -1,0 +1,114 @@
+package simulation
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// startEvents starts what happens beside the requests.
+func (w *World) startEvents() {
+	for name, event := range map[string]func(*rand.Rand, string){
+		"prices move":         w.movePrices,
+		"the host's clock":    w.jumpClock,
+		"the key is replaced": w.replaceKey,
+		"payouts come back":   w.sendBack,
+	} {
+		random := w.seed.Draw("event", name)
+		if random.IntN(2) == 0 {
+			w.others.Go(func() {
+				if pause(w.ctx, between(random, time.Second, 20*time.Minute)) == nil {
+					event(random, "world: "+name)
+				}
+			})
+		}
+	}
+}
+
+// movePrices makes all rates worse than any payment accepts, and later good again.
+func (w *World) movePrices(random *rand.Rand, name string) {
+	w.scheduler.Step(name+": worse", "")
+	w.configure(func(s *sandbox.Settings) { s.PriceWorsening = decimal.New(5, -2) })
+	<-time.After(between(random, time.Second, time.Hour))
+	w.scheduler.Step(name+": as before", "")
+	w.configure(func(s *sandbox.Settings) { s.PriceWorsening = decimal.Zero })
+}
+
+func (w *World) configure(change func(*sandbox.Settings)) {
+	if err := w.host.Configure(change); err != nil {
+		panic(err) // the settings are constant
+	}
+}
+
+// jumpClock sets the host's clock forward.
+func (w *World) jumpClock(random *rand.Rand, name string) {
+	by := between(random, time.Second, 10*time.Minute)
+	w.scheduler.Step(name+" jumps", by.String())
+	w.host.Advance(by)
+}
+
+// replaceKey registers another key, and deletes the one that processes use, before or after they change it.
+func (w *World) replaceKey(random *rand.Rand, name string) {
+	w.scheduler.Step(name+": registered", "")
+	old := w.key
+	key, err := newKey(w.seed, "second")
+	if err == nil {
+		_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: key.PublicKey()})
+	}
+	if err != nil {
+		panic(err) // the key is a valid one
+	}
+	change := func() {
+		w.scheduler.Step(name+": used", "")
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.key = key
+		for _, running := range w.running {
+			if err := running.platform.UseKey(w.signerOf(running.process, key)); err != nil {
+				panic(err) // the key is a valid one
+			}
+		}
+	}
+	remove := func() {
+		w.scheduler.Step(name+": deleted", "")
+		for _, registered := range w.host.Keys() {
+			if slices.Equal(registered.PublicKey, old.PublicKey()) {
+				_ = w.host.DeleteKey(registered.ID) // it is there
+			}
+		}
+	}
+	steps := []func(){change, remove}
+	if random.IntN(2) == 0 {
+		slices.Reverse(steps)
+	}
+	for _, step := range steps {
+		<-time.After(between(random, time.Second, 20*time.Minute))
+		step()
+	}
+}
+
+// sendBack reports for some payouts that the money did not arrive.
+func (w *World) sendBack(random *rand.Rand, name string) {
+	for i := range 1 + random.IntN(4) {
+		w.scheduler.Step(name+" "+strconv.Itoa(i), "")
+		w.network.books.mu.Lock()
+		ids := slices.Sorted(maps.Keys(w.network.books.keyOf))
+		w.network.books.mu.Unlock()
+		if len(ids) > 0 {
+			id := dapi.PayoutID(ids[random.IntN(len(ids))])
+			status := []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded}[random.IntN(2)]
+			_, _ = w.admin.Sandbox.SetPayoutStatus(context.Background(), id, status) // most are not in that state
+		}
+		if pause(w.ctx, between(random, time.Second, 10*time.Minute)) != nil {
+			return
+		}
+	}
+}

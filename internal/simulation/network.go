@@ -1,0 +1,286 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing/iotest"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// Network carries the requests of all processes to the host. It loses, copies, delays and changes them as the seed
+// says. Everything that reaches the host is one step, and so is everything that comes back.
+type Network struct {
+	seed      Seed
+	scheduler *Scheduler
+	host      *sandbox.Host
+	rate      float64 // the part of all requests with a fault
+	calm      atomic.Bool
+	copies    sync.WaitGroup // requests that arrive later
+	books     *Books
+
+	mu       sync.Mutex
+	counts   map[string]int // requests so far, by process, label and operation
+	planned  map[Kind]int
+	consumed map[Kind]int
+	last     map[string]*answer // the last good answer of an operation
+}
+
+func newNetwork(seed Seed, s *Scheduler, host *sandbox.Host, rate float64) *Network {
+	return &Network{
+		seed: seed, scheduler: s, host: host, rate: rate, books: newBooks(), counts: map[string]int{},
+		planned: map[Kind]int{}, consumed: map[Kind]int{}, last: map[string]*answer{},
+	}
+}
+
+// Of returns the network as a process sees it.
+func (n *Network) Of(p *Process) http.RoundTripper { return connection{n, p} }
+
+type connection struct {
+	network *Network
+	process *Process
+}
+
+// sent is one request.
+type sent struct {
+	name      string // without the process
+	label     string
+	operation string
+	request   *http.Request
+	body      []byte
+}
+
+// answer is what the host returned.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c connection) RoundTrip(r *http.Request) (*http.Response, error) {
+	request, err := c.read(r)
+	if err != nil {
+		return nil, err
+	}
+	n := c.network
+	fault := n.plan(c.process.name+" "+request.name, request)
+	if fault.Kind == SlowRequest {
+		n.begin(fault)
+		n.consume(fault)
+		if err := pause(r.Context(), fault.Wait); err != nil {
+			n.copy(c.process, request, time.Second) // the caller gave up, and the request arrives nevertheless
+			return nil, err
+		}
+	}
+	if !c.process.reaches(request.name+": sent", digest(request.body)+fault.String()) {
+		if n.seed.Draw("a dead process's request", c.process.name, request.name).IntN(2) == 0 {
+			n.copy(c.process, request, time.Second)
+		}
+		runtime.Goexit()
+	}
+	if fault.Kind != SlowRequest {
+		n.begin(fault)
+	}
+	n.books.sends(c.process, request)
+	got, err := c.pass(request, fault)
+	if fault.Kind == SlowResponse {
+		n.consume(fault)
+		if err := pause(r.Context(), fault.Wait); err != nil {
+			return nil, err
+		}
+	}
+	c.process.Step(request.name+": back", got.summary(err))
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.books.seen(c.process, request, got)
+	return got.response(r, fault), nil
+}
+
+// pass delivers a request, unless a fault prevents it, and returns what the caller gets.
+func (c connection) pass(request *sent, fault Fault) (*answer, error) {
+	n := c.network
+	switch fault.Kind {
+	case LostBefore:
+		n.consume(fault)
+		return nil, &lost{fault.Kind}
+	case RefusedBefore:
+		n.consume(fault)
+		return n.refusal(fault), nil
+	case Redirected:
+		n.consume(fault)
+		return n.redirect(fault, request), nil
+	case TokenExpired:
+		n.host.Arm(request.request.Method, request.request.URL.Path, sandbox.ExpireToken())
+		n.consume(fault)
+	case CopyNow, CopyLater:
+		n.copy(c.process, request, max(fault.Wait, time.Millisecond), fault)
+	}
+	got := n.deliver(request)
+	switch fault.Kind {
+	case LostAfter:
+		n.consume(fault)
+		return nil, &lost{fault.Kind}
+	case RefusedAfter:
+		n.consume(fault)
+		return n.refusal(fault), nil
+	case Foreign:
+		n.consume(fault)
+		return n.foreign(fault, request, got), nil
+	case Truncated:
+		n.consume(fault)
+	}
+	return got, nil
+}
+
+// copy delivers a request again later. Nobody sees the response.
+func (n *Network) copy(p *Process, request *sent, after time.Duration, faults ...Fault) {
+	again := *request
+	n.copies.Go(func() {
+		<-time.After(after)
+		n.scheduler.Step("network: copy of "+p.name+" "+again.name, "")
+		n.deliver(&again)
+		for _, fault := range faults {
+			n.consume(fault)
+		}
+	})
+}
+
+// deliver lets the host serve a request.
+func (n *Network) deliver(request *sent) *answer {
+	r := httptest.NewRequestWithContext(context.Background(), request.request.Method, request.request.URL.String(),
+		bytes.NewReader(request.body))
+	for name, values := range request.request.Header {
+		r.Header[http.CanonicalHeaderKey(name)] = values
+	}
+	recorder := httptest.NewRecorder()
+	n.host.ServeHTTP(recorder, r)
+	got := &answer{recorder.Code, recorder.Header(), recorder.Body.Bytes()}
+	n.books.served(request, got)
+	if got.status < http.StatusMultipleChoices {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.last[request.operation] = got
+	}
+	return got
+}
+
+func (c connection) read(r *http.Request) (*sent, error) {
+	var body []byte
+	if r.Body != nil {
+		defer r.Body.Close()
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	s := &sent{label: labelOf(r.Context()), operation: operationOf(r), request: r, body: body}
+	if strings.HasPrefix(s.operation, "auth") {
+		s.label = "session" // shared by the calls that wait for it, so that nobody knows which of them began it
+	}
+	c.network.mu.Lock()
+	defer c.network.mu.Unlock()
+	name := c.process.name + " " + s.label + " " + s.operation
+	c.network.counts[name]++
+	s.name = s.label + " " + s.operation + " " + strconv.Itoa(c.network.counts[name])
+	return s, nil
+}
+
+// operationOf returns the name of a request without its ids.
+func operationOf(r *http.Request) string {
+	path := strings.TrimPrefix(r.URL.Path, "/dapi/v1/")
+	parts := strings.Split(path, "/")
+	switch {
+	case parts[0] == "auth":
+		return strings.Join(parts, " ")
+	case len(parts) == 3:
+		return parts[2]
+	case len(parts) == 2:
+		return "read " + parts[0]
+	case r.Method == http.MethodPost:
+		return "book " + parts[0]
+	}
+	return "list " + parts[0]
+}
+
+func (n *Network) plan(name string, request *sent) Fault {
+	if n.calm.Load() {
+		return Fault{}
+	}
+	fault := n.seed.fault(n.rate, name)
+	if fault.Kind == TokenExpired && strings.HasPrefix(request.operation, "auth") {
+		fault = Fault{} // a login has no token
+	}
+	return fault
+}
+
+// begin counts a fault that is about to happen. [Network.consume] counts it when it has happened.
+func (n *Network) begin(fault Fault) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if fault.Kind != "" {
+		n.planned[fault.Kind]++
+	}
+}
+
+func (n *Network) consume(fault Fault) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.consumed[fault.Kind]++
+}
+
+// summary says in a trace what came back.
+func (a *answer) summary(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return strconv.Itoa(a.status) + " " + digest(a.body)
+}
+
+// response makes the response that the client reads.
+func (a *answer) response(r *http.Request, fault Fault) *http.Response {
+	body := io.Reader(bytes.NewReader(a.body))
+	if fault.Kind == Truncated {
+		body = io.MultiReader(bytes.NewReader(a.body[:len(a.body)/2]), iotest.ErrReader(io.ErrUnexpectedEOF))
+	}
+	return &http.Response{
+		StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: a.header.Clone(),
+		Body: io.NopCloser(body), ContentLength: int64(len(a.body)), Request: r,
+	}
+}
+
+// digest is a short form of a body.
+func digest(body []byte) string {
+	if len(body) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:6])
+}
+
+// pause waits, unless the context ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,207 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// processor is a program with package payments. Its store outlives the processes.
+type processor struct {
+	world *World
+	store payments.Store
+
+	mu    sync.Mutex
+	final map[moneymovement.Key]bool // the payments that have ended
+}
+
+func newProcessor(w *World, store payments.Store) *processor {
+	return &processor{world: w, store: store, final: map[moneymovement.Key]bool{}}
+}
+
+// saved notes whether a payment has ended.
+func (m *processor) saved(row payments.Row) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.final[row.Key] = row.State.Final()
+	if !m.final[row.Key] {
+		delete(m.final, row.Key)
+	}
+}
+
+// start resumes a processor, and submits what is not yet stored.
+func (m *processor) start(p *Process, platform *dapi.Integrator) {
+	w := m.world
+	random := w.seed.Draw("processor", p.name)
+	store := &stepStore{Store: m.store, seed: w.seed, process: p, rate: w.plan.StoreFaults, calm: w.network.calm.Load,
+		saved: m.saved, counts: map[string]int{}}
+	made, err := payments.New(store, payments.Integrator(platform), payments.Config{
+		Owner: p.name, Tracer: labeller{p},
+		PollEvery: between(random, 20*time.Second, time.Minute),
+		LeaseFor:  between(random, 10*time.Second, time.Minute),
+		LoadEvery: stuckAfter,
+	})
+	if err != nil {
+		panic(err) // the settings are constant
+	}
+	p.Go(func(ctx context.Context) {
+		for again := 1; ; again++ {
+			if _, err := made.Resume(ctx); err == nil {
+				break
+			}
+			if pause(ctx, time.Second) != nil {
+				return
+			}
+		}
+		<-w.ctx.Done() // no payment is open any more
+		p.Step("stops", "")
+		if err := made.Stop(context.WithoutCancel(ctx)); err != nil {
+			w.network.books.note("%s: Stop failed: %v", p.name, err)
+		}
+	})
+	for _, o := range w.orders {
+		random := w.seed.Draw("submit", p.name, o.ID)
+		if w.plan.Processes == 1 || random.IntN(3) > 0 {
+			p.Go(func(ctx context.Context) { m.submit(ctx, p, made, o, random) })
+		}
+	}
+	p.Go(func(ctx context.Context) { m.decide(ctx, p, made, random) })
+}
+
+// submit submits an order until it is stored. Another process may do the same.
+func (m *processor) submit(ctx context.Context, p *Process, made *payments.Processor, o *order, random *rand.Rand) {
+	if pause(ctx, between(random, time.Millisecond, 2*time.Minute)) != nil {
+		return
+	}
+	p.Step(o.ID+" submit", "")
+	if _, err := m.store.Load(ctx, o.Key); err == nil {
+		return // an earlier process has submitted it
+	}
+	payment := payments.Payment{Key: o.Key, Payout: o.Terms, Bounds: payments.Bounds{
+		MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency,
+	}}
+	for {
+		_, err := made.Submit(ctx, payment)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if !errors.Is(err, errStore) {
+			m.world.network.books.note("%s: Submit failed: %v", o.ID, err)
+			return
+		}
+		if pause(ctx, between(random, time.Second, time.Minute)) != nil {
+			return
+		}
+	}
+}
+
+// decide is the person who looks at the payments that need a decision, every few minutes.
+func (m *processor) decide(ctx context.Context, p *Process, made *payments.Processor, random *rand.Rand) {
+	for {
+		select {
+		case <-time.After(between(random, 5*time.Minute, 20*time.Minute)):
+		case <-ctx.Done():
+			return
+		case <-m.world.ctx.Done():
+			return
+		}
+		p.Step("person looks", "")
+		for record, err := range made.List(ctx, payments.ListParams{States: []payments.State{payments.NeedsDecision}}) {
+			if err != nil {
+				break
+			}
+			decision := m.decision(record, random)
+			_, err := made.Decide(ctx, record.Key, decision)
+			p.Step(string(record.Key)+" decided", decision.String()+": "+textOf(err))
+		}
+	}
+}
+
+// decision is what the person decides. The person believes the host's books, and accepts no worse price than 10 %.
+func (m *processor) decision(record payments.Record, random *rand.Rand) payments.Decision {
+	o := m.world.byKey()[string(record.Key)]
+	reason := payments.ReasonCode("")
+	if record.Reason != nil {
+		reason = record.Reason.Code
+	}
+	switch {
+	case reason == payments.ReasonKeyTooOld, reason == payments.ReasonKeyReused && record.MayHaveLeft:
+		if id, paid := m.world.fundedAs(o); paid {
+			return payments.WasPaid(id)
+		}
+		return payments.WasNotPaid("the host's books do not have it")
+	case reason == payments.ReasonPrice && random.IntN(3) == 0:
+		less := o.Least.Mul(decimal.New(90, -2)).Truncate(2)
+		o.Allowed = less
+		return payments.NewBounds(payments.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &less,
+			DestinationCurrency: o.Currency})
+	case !record.MayHaveLeft && random.IntN(4) == 0:
+		return payments.Cancel("nobody needs it any more")
+	}
+	return payments.Retry()
+}
+
+func (m *processor) ended() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.final) == len(m.world.orders)
+}
+
+// end reads the store directly: it is not a step.
+func (m *processor) end(o *order) (end, string) {
+	row, err := m.store.Load(context.Background(), o.Key)
+	if err != nil {
+		return "", "is not stored"
+	}
+	record, err := row.Record()
+	if err != nil {
+		return "", err.Error()
+	}
+	said := string(record.State)
+	if record.Reason != nil {
+		said += ": " + record.Reason.Message
+	}
+	switch record.State {
+	case payments.Completed:
+		return completed, said
+	case payments.CameBack:
+		return cameBack, said
+	case payments.Refused:
+		return refused, said
+	}
+	return "", said
+}
+
+// fundedAs returns the payout that paid an order, if there is one.
+func (w *World) fundedAs(o *order) (dapi.PayoutID, bool) {
+	for _, entry := range w.host.Ledger().Entries {
+		if entry.Kind == "payout_funding" && w.network.books.keyOfPayout(entry.ResourceID) == string(o.Key) {
+			return dapi.PayoutID(entry.ResourceID), true
+		}
+	}
+	return "", false
+}
+
+// labeller names the calls of a payment, and ends them when their process ends: a goroutine that waits for another one
+// of a process that has ended would wait forever.
+type labeller struct{ process *Process }
+
+// Submitted implements payments.Tracer.
+func (labeller) Submitted(context.Context, moneymovement.Key) string { return "" }
+
+// Step implements payments.Tracer.
+func (l labeller) Step(
+	ctx context.Context, _ string, step payments.StepTrace,
+) (context.Context, func(payments.StepResult)) {
+	ctx, cancel := context.WithCancel(withLabel(ctx, string(step.Key)))
+	stop := context.AfterFunc(l.process.ctx, cancel)
+	return ctx, func(payments.StepResult) { stop(); cancel() }
+}

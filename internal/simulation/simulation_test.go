@@ -1,0 +1,130 @@
+package simulation
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// run makes one run in a bubble of its own.
+func run(t *testing.T, seed Seed, plan Plan) *Result {
+	t.Helper()
+	var result *Result
+	synctest.Test(t, func(t *testing.T) {
+		plan.Reseed = func() { cryptotest.SetGlobalRandom(t, uint64(seed)) }
+		var err error
+		result, err = Run(seed, plan)
+		if err != nil {
+			t.Fatalf("%v: %s", err, failed(t, seed, result))
+		}
+	})
+	return result
+}
+
+// count returns how many of something a test makes: the variable says how many, or else it is the given number.
+func count(t *testing.T, variable string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, variable)
+	return n
+}
+
+// programs are the programs under test.
+var programs = map[string]func(*World) program{
+	"dapi alone": func(w *World) program { return newJournal(w.seed, w.orders) },
+	"payments":   func(w *World) program { return newProcessor(w, payments.NewMemoryStore()) },
+}
+
+// stormy is a plan in which everything goes wrong now and then.
+func stormy(name string) Plan {
+	plan := Plan{Program: programs[name], Payments: 10, Faults: 0.2, Crashes: 0.005, Events: true}
+	if name == "payments" {
+		plan.Processes, plan.StoreFaults = 2, 0.02
+	}
+	return plan
+}
+
+// failed writes the trace of a run to a file, and returns what to say about it.
+func failed(t *testing.T, seed Seed, result *Result) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "simulation") //nolint:usetesting // it must outlive the test
+	require.NoError(t, err)
+	file, err := result.Trace.WriteTo(folder, fmt.Sprintf("seed-%d.trace", seed))
+	require.NoError(t, err)
+	return fmt.Sprintf("seed %d; its trace is in %s", seed, file)
+}
+
+// The same seed is the same run, byte by byte: what a failing seed shows can be looked at again.
+func TestTheSameSeedIsTheSameRun(t *testing.T) {
+	for name := range programs {
+		t.Run(name, func(t *testing.T) {
+			for i := range count(t, "MONEYMOVEMENT_SIMULATION_SEEDS", 20) {
+				seed := Seed(i + 1)
+				first, second := run(t, seed, stormy(name)), run(t, seed, stormy(name))
+				if !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
+					one, two := first.Trace.Difference(second.Trace)
+					t.Fatalf("two runs differ: %s and %s\n%s\n%s", failed(t, seed, first), failed(t, seed, second),
+						one, two)
+				}
+			}
+		})
+	}
+}
+
+// Payments end once, whatever goes wrong.
+func TestPaymentsUnderFaults(t *testing.T) {
+	for name := range programs {
+		t.Run(name, func(t *testing.T) {
+			total, began := newTotal(), time.Now()
+			for i := range count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", 500) / 10 {
+				seed := Seed(i + 1)
+				result := run(t, seed, stormy(name))
+				if !assert.Empty(t, result.Violations) {
+					t.Fatal(failed(t, seed, result))
+				}
+				total.add(result)
+			}
+			t.Log(total.report(time.Since(began)))
+		})
+	}
+}
+
+// total adds up what happened in many runs.
+type total struct {
+	ends                       map[string]int
+	faults                     map[Kind]int
+	payments, steps, processes int
+}
+
+func newTotal() *total { return &total{ends: map[string]int{}, faults: map[Kind]int{}} }
+
+func (a *total) add(result *Result) {
+	for end, n := range result.Ends {
+		a.ends[end] += n
+		a.payments += n
+	}
+	for kind, n := range result.Faults {
+		a.faults[kind] += n
+	}
+	a.steps += result.Trace.Steps()
+	a.processes += result.Processes
+}
+
+func (a *total) report(took time.Duration) string {
+	return fmt.Sprintf("%d payments in %v, %.0f a second; %d steps, %d processes\n%v\n%v", a.payments,
+		took.Round(time.Millisecond), float64(a.payments)/took.Seconds(), a.steps, a.processes, a.ends, a.faults)
+}

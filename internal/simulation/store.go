@@ -1,0 +1,134 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// stepStore is a store as one process sees it. Each call is two steps, before and after its commit, so that a process
+// can end between them. A call can be slow, fail before its commit, and fail after it.
+type stepStore struct {
+	payments.Store
+
+	seed    Seed
+	process *Process
+	rate    float64 // the part of all calls that fail
+	calm    func() bool
+	saved   func(payments.Row) // is called after a commit
+
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+var errStore = errors.New("the simulated store fails")
+
+// call makes one call of the store. label is what it is about.
+func (s *stepStore) call(ctx context.Context, label, operation, detail string, commit func() error) error {
+	s.mu.Lock()
+	name := label + " " + operation
+	s.counts[name]++
+	name += " " + strconv.Itoa(s.counts[name])
+	s.mu.Unlock()
+	random := s.seed.Draw("store", s.process.name, name)
+	fault := ""
+	if !s.calm() && random.Float64() < s.rate {
+		fault = []string{"slow", "fails before", "fails after"}[random.IntN(3)]
+	}
+	if fault == "slow" {
+		if err := pause(ctx, between(random, time.Millisecond, 40*time.Second)); err != nil {
+			return err
+		}
+	}
+	s.process.Step(name, detail+fault)
+	if fault == "fails before" {
+		return errStore
+	}
+	err := commit()
+	s.process.Step(name+": done", textOf(err))
+	if fault == "fails after" {
+		return errors.Join(err, errStore)
+	}
+	return err
+}
+
+// Insert implements payments.Store.
+func (s *stepStore) Insert(ctx context.Context, row payments.Row) (stored payments.Row, inserted bool, err error) {
+	err = s.call(ctx, string(row.Key), "insert", "", func() error {
+		stored, inserted, err = s.Store.Insert(ctx, row)
+		return err
+	})
+	return stored, inserted, err
+}
+
+// Load implements payments.Store.
+func (s *stepStore) Load(ctx context.Context, key moneymovement.Key) (row payments.Row, err error) {
+	err = s.call(ctx, string(key), "load", "", func() error {
+		row, err = s.Store.Load(ctx, key)
+		return err
+	})
+	return row, err
+}
+
+// Claim implements payments.Store.
+func (s *stepStore) Claim(ctx context.Context, claim payments.Claim) (claimed payments.Claimed, err error) {
+	label := string(claim.Key)
+	if label == "" {
+		label = "work " + strconv.Itoa(int(claim.Work))
+	}
+	err = s.call(ctx, label, "claim", "", func() error {
+		claimed, err = s.Store.Claim(ctx, claim)
+		return err
+	})
+	return claimed, err
+}
+
+// Extend implements payments.Store.
+func (s *stepStore) Extend(
+	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
+) (lost []moneymovement.Key, err error) {
+	err = s.call(ctx, "leases", "extend", strconv.Itoa(len(leases)), func() error {
+		lost, err = s.Store.Extend(ctx, leases, d)
+		return err
+	})
+	return lost, err
+}
+
+// Save implements payments.Store.
+func (s *stepStore) Save(ctx context.Context, row payments.Row, release bool) (at payments.Position, err error) {
+	err = s.call(ctx, string(row.Key), "save", string(row.State)+" "+digest(row.Data)+" ", func() error {
+		if at, err = s.Store.Save(ctx, row, release); err == nil {
+			s.saved(row)
+		}
+		return err
+	})
+	return at, err
+}
+
+// Postpone implements payments.Store.
+func (s *stepStore) Postpone(ctx context.Context, row payments.Row) error {
+	return s.call(ctx, string(row.Key), "postpone", "", func() error { return s.Store.Postpone(ctx, row) })
+}
+
+// List implements payments.Store.
+func (s *stepStore) List(ctx context.Context, list payments.List) (rows []payments.Row, err error) {
+	err = s.call(ctx, "rows", "list", "", func() error {
+		rows, err = s.Store.List(ctx, list)
+		return err
+	})
+	return rows, err
+}
+
+// Summary implements payments.Store.
+func (s *stepStore) Summary(ctx context.Context) (found payments.Summary, err error) {
+	err = s.call(ctx, "rows", "summary", "", func() error {
+		found, err = s.Store.Summary(ctx)
+		return err
+	})
+	return found, err
+}

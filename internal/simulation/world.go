@@ -1,0 +1,214 @@
+package simulation
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+const (
+	hostName = "127.0.0.1:8080"
+	baseURL  = "http://" + hostName
+	email    = "ops@example.com"
+)
+
+// Plan says what happens in a run.
+type Plan struct {
+	Program     func(*World) program // the program under test
+	Payments    int                  // how many are made
+	Processes   int                  // how many work on them at the same time; 0 means one
+	Faults      float64              // the part of all requests with a fault
+	StoreFaults float64              // the part of all calls of the store that are slow or fail
+	Crashes     float64              // the part of all steps before which the process ends
+	Events      bool                 // prices move, clocks jump, keys are replaced, payouts come back
+	// Reseed makes the random ids of the host begin anew. It is called when the host is set up.
+	Reseed func()
+}
+
+// World is one run: the host, the network, and the processes that make payments.
+type World struct {
+	seed       Seed
+	plan       Plan
+	scheduler  *Scheduler
+	network    *Network
+	host       *sandbox.Host
+	admin      *dapi.Account
+	orders     []*order
+	program    program
+	signatures *SignerLog
+	calls      *callLog
+
+	ctx    context.Context //nolint:containedctx // ends with the last payment
+	stop   context.CancelFunc
+	others sync.WaitGroup // everything but the scheduler
+
+	mu      sync.Mutex
+	key     *signing.DeveloperKey // of new processes
+	running []running             // by place
+	begun   []*Process
+}
+
+// running is a process with its client.
+type running struct {
+	process  *Process
+	platform *dapi.Integrator
+}
+
+// stormLasts is how long faults happen. Afterwards, every payment must end.
+const stormLasts = 6 * time.Hour
+
+// lastPause is longer than any pause after which a goroutine of a process that has ended notices it.
+const lastPause = time.Hour
+
+// Run makes one run. Call it in a bubble of its own.
+func Run(seed Seed, plan Plan) (*Result, error) {
+	w := &World{seed: seed, plan: plan, signatures: new(SignerLog), calls: new(callLog)}
+	if err := w.setUp(); err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	w.ctx, w.stop = context.WithCancel(context.Background())
+	w.scheduler.crashes = w.crashes
+	w.scheduler.after = func() {
+		if w.ctx.Err() == nil && w.program.ended() {
+			w.stop()
+		}
+	}
+	for place := range w.running {
+		w.start(place)
+	}
+	w.others.Go(w.endStorm)
+	if plan.Events {
+		w.startEvents()
+	}
+	go func() {
+		<-w.ctx.Done()
+		w.others.Wait()
+		w.network.copies.Wait()
+		close(done)
+	}()
+	if err := w.scheduler.Run(done); err != nil {
+		return &Result{Trace: w.scheduler.trace}, err
+	}
+	for _, p := range w.begun {
+		p.end() // a session that is being renewed
+	}
+	<-time.After(lastPause) // if a goroutine is left after that, the bubble says so
+	return w.judge(), nil
+}
+
+// setUp makes the host, its contacts and the payments. Nothing goes wrong here, and nothing is a step.
+func (w *World) setUp() error {
+	key, err := newKey(w.seed, "first")
+	if err != nil {
+		return err
+	}
+	w.key = key
+	w.host = sandbox.New(sandbox.WithDeveloperKey(key), sandbox.WithEmail(email), sandbox.WithRateLimits(),
+		sandbox.WithSettings(func(s *sandbox.Settings) {
+			s.MaxCredit, s.FaucetBalance = decimal.NewFromInt(10_000_000), decimal.NewFromInt(100_000_000)
+		}))
+	w.plan.Reseed()
+	if err := w.openAdmin(); err != nil {
+		return err
+	}
+	w.scheduler = NewScheduler(w.seed)
+	w.network = newNetwork(w.seed, w.scheduler, w.host, w.plan.Faults)
+	w.plan.Processes = max(w.plan.Processes, 1)
+	w.running = make([]running, w.plan.Processes)
+	if err := w.order(); err != nil {
+		return err
+	}
+	w.program = w.plan.Program(w)
+	return nil
+}
+
+// openAdmin connects a person with a key of their own, whose requests are no steps.
+func (w *World) openAdmin() error {
+	key, err := newKey(w.seed, "admin")
+	if err != nil {
+		return err
+	}
+	if _, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: key.PublicKey()}); err != nil {
+		return err
+	}
+	admin, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: email, Key: key}, moneymovement.WithoutPacing(),
+		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{Handler: w.host}}))
+	if err != nil {
+		return err
+	}
+	w.admin = admin.Self()
+	return nil
+}
+
+// start starts a process in a place. When it has crashed, the next one starts in the same place.
+func (w *World) start(place int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := newProcess("p"+strconv.Itoa(len(w.begun)+1), w.scheduler)
+	developer := dapi.Developer{Email: email, Key: w.signerOf(p, w.key)}
+	platform, err := dapi.NewIntegrator(baseURL, developer, w.options(p)...)
+	if err != nil {
+		panic(err) // the settings are constant
+	}
+	w.begun, w.running[place] = append(w.begun, p), running{p, platform}
+	p.place = place
+	w.program.start(p, platform)
+	w.others.Go(p.work.Wait)
+}
+
+// options are those of a process's client.
+func (w *World) options(p *Process) []moneymovement.Option {
+	windows := transport.ShareOfStatedWindows(w.plan.Processes)
+	return []moneymovement.Option{
+		moneymovement.WithHTTPClient(&http.Client{Transport: w.network.Of(p)}),
+		moneymovement.WithMetrics(w.calls), moneymovement.WithRateShare(w.plan.Processes),
+		func(c *transport.Config) {
+			c.Random = func(ctx context.Context, below time.Duration) time.Duration {
+				return p.random(w.seed, labelOf(ctx), below)
+			}
+			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
+		},
+	}
+}
+
+func (w *World) signerOf(p *Process, key *signing.DeveloperKey) signing.Signer {
+	return &signer{DeveloperKey: key, process: p, log: w.signatures, network: w.network, counts: map[string]int{}}
+}
+
+// crashes decides whether a process ends before a step. If so, another one starts later.
+func (w *World) crashes(p *Process, _ string) bool {
+	if w.plan.Crashes == 0 || w.network.calm.Load() {
+		return false
+	}
+	random := w.seed.Draw("crash", strconv.Itoa(w.scheduler.trace.steps))
+	if random.Float64() >= w.plan.Crashes {
+		return false
+	}
+	away := between(random, time.Second, 20*time.Minute)
+	w.others.Go(func() {
+		<-time.After(away)
+		w.scheduler.Step("world: the process after "+p.name+" starts", "")
+		w.start(p.place)
+	})
+	return true
+}
+
+// endStorm ends the faults.
+func (w *World) endStorm() {
+	if pause(w.ctx, stormLasts) == nil {
+		w.scheduler.Step("world: the faults end", "")
+		w.network.calm.Store(true)
+	}
+}
