@@ -30,7 +30,7 @@ export GO
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
 	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory load recordings contract mutants cover check
+	bench-long bench-host bench-memory load fleet recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -142,6 +142,9 @@ bench-memory: ## measure how much memory the sandbox host needs for finished pay
 
 load: ## start 10,000 payments at once on a virtual clock, and check that all are paid within the rate windows
 	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
+
+fleet: ## run the tests that need PostgreSQL and Redis; installs Debian's packages where it may
+	@.ci/fleet
 
 recordings: ## record the host's responses to the examples in the packages' documentation
 	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/suites/recordings -write

@@ -43,6 +43,7 @@ type instance struct {
 
 	mu      sync.Mutex
 	process *process // nil while it is down
+	killed  bool     // it is down, and was killed
 }
 
 // run starts a server of its own.
@@ -107,7 +108,7 @@ func (i *instance) start() error {
 	for {
 		unready := i.engine.ready(ctx, i.folder, i.port, started.id)
 		if unready == nil {
-			i.process = started
+			i.process, i.killed = started, false
 			return nil
 		}
 		select {
@@ -158,6 +159,7 @@ func (i *instance) kill() error {
 	if was == nil {
 		return err
 	}
+	i.killed = true
 	return was.kill()
 }
 
@@ -171,11 +173,15 @@ func (i *instance) stop() error {
 	return was.end(i.engine.quit(), stopWithin)
 }
 
-// discard ends the server and removes its folder.
+// discard ends the server and removes its folder. A server that was killed starts again first: only that frees the
+// shared memory which a killed PostgreSQL leaves in the system. If the test damaged the folder, it cannot start.
 func (i *instance) discard() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	was, err := i.down()
+	if i.killed && i.engine.forget(i.folder) == nil && i.start() == nil {
+		was, i.process = i.process, nil
+	}
 	if was != nil {
 		err = was.end(i.engine.quit(), stopWithin)
 	}
