@@ -25,6 +25,7 @@ var floors = [][]string{
 	{"internal/answers", "internal/cardproof", "internal/recorded"},
 	{"dapi", "appapi", "refapi", "public", "recorded"},
 	{"payments"}, // the last floor of the SDK
+	{"fleet/postgres", "fleet/redis", "payments/otel", "payments/postgres", "payments/sqlite"},
 	{"openapi"},
 	{"sandbox"},
 	{"cmd", "examples", "internal/simulation", "internal/suites"},
@@ -104,16 +105,19 @@ func TestImports(t *testing.T) {
 	t.Run("every listed module is needed", func(t *testing.T) { assert.Empty(t, unneededModules(g)) })
 }
 
-// room returns a package's room and its floor, counted from the ground, or -1.
+// room returns a package's room and its floor, counted from the ground, or -1. A room can be inside another one, such as
+// an engine in the folder of what it drives.
 func room(path string) (name string, floor int) {
+	floor = -1
 	for i, rooms := range floors {
 		for _, r := range rooms {
-			if short(path) == r || r != "." && strings.HasPrefix(short(path), r+"/") {
-				return r, i
+			inside := short(path) == r || r != "." && strings.HasPrefix(short(path), r+"/")
+			if inside && len(r) > len(name) {
+				name, floor = r, i
 			}
 		}
 	}
-	return "", -1
+	return name, floor
 }
 
 func inSDK(n node) bool {

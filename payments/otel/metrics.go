@@ -1,0 +1,83 @@
+package paymentsotel
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// metrics records what a processor counts.
+type metrics struct {
+	changes                     metric.Int64Counter
+	age, took, queued           metric.Float64Histogram
+	stored, inFlight, following metric.Int64Gauge
+	overdue, paused             metric.Float64Gauge
+}
+
+// NewMetrics returns metrics that are recorded with a provider. It fails if the provider refuses an instrument.
+func NewMetrics(provider metric.MeterProvider) (payments.Metrics, error) {
+	meter := provider.Meter(scope, metric.WithInstrumentationVersion(moneymovement.Version))
+	var m metrics
+	var errs [9]error
+	const name = "moneymovement.payments."
+	m.changes, errs[0] = meter.Int64Counter(name+"changes", metric.WithUnit("{change}"),
+		metric.WithDescription("Changes of the state of payments."))
+	m.age, errs[1] = meter.Float64Histogram(name+"age", metric.WithUnit("s"),
+		metric.WithDescription("Time from the submission to the end of a payment."))
+	m.took, errs[2] = meter.Float64Histogram(name+"step.duration", metric.WithUnit("s"),
+		metric.WithDescription("Time that a step takes."))
+	m.queued, errs[3] = meter.Float64Histogram(name+"step.queued", metric.WithUnit("s"),
+		metric.WithDescription("Time that a step waits for room in a rate window."))
+	m.stored, errs[4] = meter.Int64Gauge(name+"stored", metric.WithUnit("{payment}"),
+		metric.WithDescription("Payments in the store."))
+	m.inFlight, errs[5] = meter.Int64Gauge(name+"in_flight", metric.WithUnit("{step}"),
+		metric.WithDescription("Calls that pay, under way in this process."))
+	m.following, errs[6] = meter.Int64Gauge(name+"following", metric.WithUnit("{step}"),
+		metric.WithDescription("Looks at paid payments, under way in this process."))
+	m.overdue, errs[7] = meter.Float64Gauge(name+"overdue", metric.WithUnit("s"),
+		metric.WithDescription("Time for which the oldest work has been due."))
+	m.paused, errs[8] = meter.Float64Gauge(name+"paused", metric.WithUnit("s"),
+		metric.WithDescription("Time for which this process makes no calls, because the service said so."))
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+func text(name, value string) attribute.KeyValue { return attribute.String("payment."+name, value) }
+
+// Changed implements payments.Metrics.
+func (m *metrics) Changed(ctx context.Context, change payments.ChangeMetrics) {
+	kind, to := text("kind", string(change.Kind)), text("state", string(change.To))
+	m.changes.Add(ctx, 1, metric.WithAttributes(kind, text("from", string(change.From)), to,
+		text("reason", string(change.Reason))))
+	if change.To.Final() {
+		m.age.Record(ctx, change.Age.Seconds(), metric.WithAttributes(kind, to))
+	}
+}
+
+// Stepped implements payments.Metrics.
+func (m *metrics) Stepped(ctx context.Context, step payments.StepMetrics) {
+	kind := text("kind", string(step.Kind))
+	m.took.Record(ctx, step.Took.Seconds(), metric.WithAttributes(kind, text("step", step.Step),
+		text("outcome", step.Outcome)))
+	if step.Queued > 0 {
+		m.queued.Record(ctx, step.Queued.Seconds(), metric.WithAttributes(kind))
+	}
+}
+
+// Load implements payments.Metrics.
+func (m *metrics) Load(ctx context.Context, load payments.LoadMetrics) {
+	for _, state := range payments.States() { // also zero, or a state that has become empty would keep its last value
+		m.stored.Record(ctx, int64(load.ByState[state]), metric.WithAttributes(text("state", string(state))))
+	}
+	m.inFlight.Record(ctx, int64(load.InFlight))
+	m.following.Record(ctx, int64(load.Following))
+	m.overdue.Record(ctx, load.Overdue.Seconds())
+	m.paused.Record(ctx, load.PausedFor.Seconds())
+}
