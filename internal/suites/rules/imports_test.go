@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"model"},
 	{"internal/answers", "internal/cardproof", "internal/recorded"},
 	{"dapi", "appapi", "refapi", "public", "recorded"},
-	{"payments"}, // the last floor of the SDK
+	{"fleet", "payments"}, // the last floor of the SDK
 	{"fleet/postgres", "fleet/redis", "payments/otel", "payments/postgres", "payments/sqlite"},
 	{"openapi"},
 	{"sandbox"},
@@ -105,8 +105,8 @@ func TestImports(t *testing.T) {
 	t.Run("every listed module is needed", func(t *testing.T) { assert.Empty(t, unneededModules(g)) })
 }
 
-// room returns a package's room and its floor, counted from the ground, or -1. A room can be inside another one, such as
-// an engine in the folder of what it drives.
+// room returns a package's room and its floor, counted from the ground, or -1. A room can be inside another one, such
+// as an engine in the folder of what it drives.
 func room(path string) (name string, floor int) {
 	floor = -1
 	for i, rooms := range floors {
