@@ -65,6 +65,11 @@ func (h *held) renew(ctx context.Context, quit <-chan struct{}) {
 			return
 		case <-ticker.C:
 		}
+		select {
+		case <-quit: // both were ready: the store was slow, and the last lease ended meanwhile
+			return
+		default:
+		}
 		leases := h.list()
 		timed, cancel := context.WithTimeout(ctx, h.lasts)
 		lost, err := h.store.Extend(timed, leases, h.lasts)

@@ -139,7 +139,7 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 		r.to(NeedsDecision, now)
 	case verdictPending:
 		r.Looks++
-		r.Reason, r.Due = nil, now.Add(policy.followAfter(r.Key, r.Looks+1))
+		r.Reason, r.Due = nil, later(now.Add(policy.followAfter(r.Key, r.Looks+1)), f.retryAt)
 	case verdictTooOld: // perhaps by the service's clock alone
 		r.Due, r.KeyTooOld = now, true
 		r.to(InDoubt, now)

@@ -33,12 +33,9 @@ func (l *line) Wait(ctx context.Context, call transport.RateCall) error {
 	return l.next.Wait(ctx, call)
 }
 
-// random returns the random part of a pause. Each label has its own numbers, so that calls which go on at the same time
-// do not take each other's.
-func (p *Process) random(seed Seed, label string, below time.Duration) time.Duration {
-	p.scheduler.mu.Lock()
-	p.drawn[label]++
-	n := p.drawn[label]
-	p.scheduler.mu.Unlock()
-	return time.Duration(seed.Draw("pause", p.name, label, strconv.Itoa(n)).Int64N(int64(below)))
+// random returns the random part of a pause. It depends on the time, which is another one for each step: a context does
+// not say which call a login is for.
+func (p *Process) random(seed Seed, below time.Duration) time.Duration {
+	at := strconv.FormatInt(time.Now().UnixNano(), 10)
+	return time.Duration(seed.Draw("pause", p.name, at).Int64N(int64(below)))
 }

@@ -14,14 +14,13 @@ type Process struct {
 	scheduler *Scheduler
 	ctx       context.Context //nolint:containedctx // the life of the process
 	cancel    context.CancelFunc
-	ended     bool           // guarded by the scheduler's mu
-	drawn     map[string]int // random numbers, by label; guarded by the scheduler's mu
+	ended     bool // guarded by the scheduler's mu
 	work      sync.WaitGroup
 }
 
 func newProcess(name string, s *Scheduler) *Process {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Process{name: name, scheduler: s, ctx: ctx, cancel: cancel, drawn: map[string]int{}}
+	return &Process{name: name, scheduler: s, ctx: ctx, cancel: cancel}
 }
 
 // Step waits for the turn of a step. If the process has ended, Step ends the goroutine, and does not return.

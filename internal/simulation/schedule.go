@@ -24,8 +24,8 @@ type Scheduler struct {
 	began  time.Time
 	// crashes decides, before a step goes on, whether its process ends instead.
 	crashes func(p *Process, name string) bool
-	// after is called after each step, when nothing runs.
-	after func()
+	// after is called after each step, when nothing runs. It returns true if it has changed anything.
+	after func() bool
 
 	mu      sync.Mutex
 	waiting []*waiter
@@ -44,7 +44,7 @@ type waiter struct {
 func NewScheduler(seed Seed) *Scheduler {
 	return &Scheduler{
 		random: seed.Draw("scheduler"), trace: new(Trace), began: time.Now(), came: make(chan struct{}, 1),
-		crashes: func(*Process, string) bool { return false }, after: func() {},
+		crashes: func(*Process, string) bool { return false }, after: func() bool { return false },
 	}
 }
 
@@ -81,7 +81,9 @@ func (s *Scheduler) Run(done <-chan struct{}) error {
 	defer watchdog.Stop()
 	for {
 		synctest.Wait()
-		s.after()
+		if s.after() {
+			continue
+		}
 		next, err := s.next()
 		if err != nil {
 			return err

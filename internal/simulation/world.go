@@ -80,10 +80,12 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 	done := make(chan struct{})
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	w.scheduler.crashes = w.crashes
-	w.scheduler.after = func() {
-		if w.ctx.Err() == nil && w.program.ended() {
+	w.scheduler.after = func() bool {
+		over := w.ctx.Err() == nil && w.program.ended()
+		if over {
 			w.stop()
 		}
+		return over
 	}
 	for place := range w.running {
 		w.start(place)
@@ -175,9 +177,7 @@ func (w *World) options(p *Process) []moneymovement.Option {
 		moneymovement.WithHTTPClient(&http.Client{Transport: w.network.Of(p)}),
 		moneymovement.WithMetrics(w.calls), moneymovement.WithRateShare(w.plan.Processes),
 		func(c *transport.Config) {
-			c.Random = func(ctx context.Context, below time.Duration) time.Duration {
-				return p.random(w.seed, labelOf(ctx), below)
-			}
+			c.Random = func(_ context.Context, below time.Duration) time.Duration { return p.random(w.seed, below) }
 			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
 		},
 	}
