@@ -14,6 +14,7 @@
 //   - [Host.Ledger] returns the double-entry books: what the calls of a test did to the money.
 //   - [Host.Requests] returns the requests that arrived. [Host.PartnerEvents] and [Host.WalletLogins] return what two
 //     of the reference endpoints received.
+//   - [Host.Audit] returns how often money moved for each idempotency key, with [WithAudit].
 //   - [Host.Reset] goes back to the start. [WithControl] serves all of this over HTTP.
 //
 // The words of the service (client, rail, payout, slug and others) are explained in the glossary:
@@ -89,6 +90,8 @@
 //	POST   /_host/payouts/{id}     moves a funded payout: {"status":"failed"}
 //	GET    /_host/ledger           the books
 //	GET    /_host/requests         the latest requests
+//	GET    /_host/audit            what was done for each payment: 1,000 of them, after the number in ?after=
+//	GET    /_host/audit/{account}/{key}   what was done for one
 //	GET    /_host/faults           every fault that was armed, how often it happened, and pending duplicates
 //	POST   /_host/faults           arms a fault, see below
 //	DELETE /_host/faults/{id}      disarms a fault

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
@@ -34,6 +35,7 @@ type Host struct {
 	keepers keepers
 	faults  *fault.Set
 	log     *gate.Log
+	audit   *audit.Audit // nil without [WithAudit]
 	gate    *gate.Gate
 	handler http.Handler
 	// operations are what faults can be armed for.
@@ -68,6 +70,10 @@ func New(options ...Option) *Host {
 	}
 	h.windows = window.New(clk, h.rateMinute)
 	h.platform = platform.New(clk, h.configured.get, h.registry.OwnerOf, setup.store)
+	if setup.audit {
+		h.audit = audit.New()
+		h.platform.SetAudit(h.audit)
+	}
 	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
@@ -95,7 +101,7 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 		Public:   publicOperations{accountPublic{App: h.app}, paperworkPublic{Billing: h.billing}},
 		Registry: h.registry, Tokens: h.tokens, Windows: h.windows, IsClient: h.platform.HasClient,
 		AppKeys: h.appKeys, AccessTokens: h.access,
-		Clock: h.clock, Faults: h.faults, Log: h.log, Names: setup.names,
+		Clock: h.clock, Faults: h.faults, Log: h.log, Audit: h.audit, Names: setup.names,
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Room:              h.room,
 		Violation:         setup.violation,
@@ -187,4 +193,5 @@ func (h *Host) Reset() {
 	h.faults.Clear()
 	h.gate.Reset()
 	h.log.Clear()
+	h.audit.Reset()
 }

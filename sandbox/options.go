@@ -29,6 +29,7 @@ type setup struct {
 	logger    *slog.Logger
 	store     store.Store
 	logged    int // requests
+	audit     bool
 	invalid   []error
 }
 
@@ -125,6 +126,12 @@ func WithRequestLog(length int) Option {
 			s.refuse("WithRequestLog", fmt.Errorf("the length is %d; give 0 or more", length))
 		}
 	}
+}
+
+// WithAudit makes the host count what it did for each payment, see [Host.Audit]. A payment needs about half a kilobyte,
+// also after the host has forgotten its payout.
+func WithAudit() Option {
+	return func(s *setup) { s.audit = true }
 }
 
 // WithResponseValidation checks every response of the host against the OpenAPI description, and calls violation for

@@ -11,6 +11,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3filter"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
@@ -48,6 +49,7 @@ type Config struct {
 	Clock  *clock.Clock
 	Faults *fault.Set
 	Log    *Log
+	Audit  *audit.Audit   // nil without one
 	Names  hostname.Names // names of the host
 
 	// If DatabaseAvailable returns false, every operation is refused with database_unavailable.
@@ -68,6 +70,7 @@ type Gate struct {
 	tokens     *session.Tokens
 	faults     *fault.Set
 	log        *Log
+	audit      *audit.Audit
 	names      hostname.Names
 	available  func() bool
 	room       func() error
@@ -86,7 +89,8 @@ func New(config Config) (*Gate, error) {
 	g := &Gate{
 		validation: validation(),
 		clock:      config.Clock, tokens: config.Tokens,
-		faults: config.Faults, log: config.Log, names: config.Names, available: config.DatabaseAvailable,
+		faults: config.Faults, log: config.Log, audit: config.Audit, names: config.Names,
+		available: config.DatabaseAvailable,
 		room:      config.Room,
 		violation: config.Violation, logger: config.Logger,
 		digestKey: rand.Text(),

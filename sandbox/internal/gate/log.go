@@ -56,8 +56,10 @@ type Log struct {
 // NewLog returns a log that holds the latest requests, as many as length says.
 func NewLog(length int) *Log { return &Log{length: length} }
 
-// add adds a request. It is not called for a log that holds none.
 func (l *Log) add(entry Entry) {
+	if l.length == 0 {
+		return
+	}
 	entry.Method, entry.Path = short(entry.Method), short(entry.Path)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 )
 
@@ -56,25 +57,39 @@ func (v *visit) admit() (caller.Caller, error) {
 	return who, err
 }
 
-// note adds the request to the log, with the response that its caller gets.
+// note adds the request to the log and to the audit, with the response that its caller gets.
 func (g *Gate) note(v *visit, status int, slug string) {
-	if g.log.length == 0 {
+	if g.log.length == 0 && g.audit == nil {
 		return
 	}
 	v.entry.Status, v.entry.Slug = status, slug
+	var body *audit.Digest
 	if v.body.wasRead && v.body.refused == nil && len(v.body.bytes) > 0 {
-		v.entry.BodyDigest = g.digest(v.body.bytes)
+		body = g.digest(v.body.bytes)
+		v.entry.BodyDigest = hex.EncodeToString(body[:])
 	}
 	g.log.add(v.entry)
+	if g.audit == nil || v.route == nil || v.entry.Repeated {
+		return
+	}
+	switch v.route.operation {
+	case "BookPayout":
+		if v.entry.IdempotencyKey != "" {
+			g.audit.Requested(askedAccount(v.request), v.entry.IdempotencyKey, body)
+		}
+	case "ConfirmPayout":
+		g.audit.Confirmed(v.entry.ResourceID)
+	}
 }
 
-// digest returns a text that is the same for the same bytes. It depends on a key of this gate: the plain digest of a
+// digest returns a digest that is the same for the same bytes. It depends on a key of this gate: the plain digest of a
 // short body, such as one with a PIN, would give the body away.
-func (g *Gate) digest(body []byte) string {
+func (g *Gate) digest(body []byte) *audit.Digest {
 	hash := sha256.New()
 	hash.Write([]byte(g.digestKey))
 	hash.Write(body)
-	return hex.EncodeToString(hash.Sum(nil)[:16])
+	digest := audit.Digest(hash.Sum(nil)[:16])
+	return &digest
 }
 
 // resourceOf returns the name of the last parameter of a path.

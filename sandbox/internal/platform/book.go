@@ -93,6 +93,7 @@ func (t *turn) book(h *holder, key string, body platformwire.PayoutCreate) (*pay
 		return nil, err
 	}
 	t.payouts[booked.ID] = booked
+	t.audit.Booked(h.Key.Account, key, booked.ID, booked.asset(), string(booked.Status))
 	return booked, nil
 }
 

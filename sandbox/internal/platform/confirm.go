@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/proof"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -28,7 +29,7 @@ func (p *Platform) ConfirmPayout(
 	if err := p.cosign(c, payload, body); err != nil {
 		return serve.Answer{}, err
 	}
-	return p.fund(c, payoutID, body.ApprovalID)
+	return p.fund(c, payoutID, body.ApprovalID, payload)
 }
 
 // cosign verifies a signed approval like the service before it adds its own signature. The key must be a developer key
@@ -55,10 +56,11 @@ func (p *Platform) confirmable(c caller.Caller, payoutID, approvalID string) ([]
 	return booked.approval().Payload, nil
 }
 
-// fund moves the money to the clearing account.
-func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Answer, error) {
+// fund moves the money to the clearing account. payload is what was signed.
+func (p *Platform) fund(c caller.Caller, payoutID, approvalID string, payload []byte) (serve.Answer, error) {
 	t := p.enter()
 	defer p.leave()
+	t.signed(approvalID, payload)
 	booked, err := t.awaiting(c, payoutID, approvalID)
 	if err != nil {
 		return serve.Answer{}, err
@@ -71,6 +73,8 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Ans
 	booked.Due = t.now.Add(time.Duration(t.settings.PayoutStepAfter))
 	t.inFlight.add(booked, booked.Due)
 	t.kept.payouts.Put(booked)
+	t.audit.Funded(booked.Account.Account, booked.Key, approvalID, booked.Terms.Amount)
+	t.audit.Moved(booked.Account.Account, booked.Key, booked.ID, string(booked.Status))
 	booked.traces.moved(t.books.movement("payout_funding", booked.ID, t.now).
 		transfer(booked.holder.book(), bookClearing, booked.asset(), booked.Terms.Amount))
 	booked.transaction = t.recordOf(booked.ID, booked.holder, platformwire.Transaction{
@@ -84,6 +88,21 @@ func (p *Platform) fund(c caller.Caller, payoutID, approvalID string) (serve.Ans
 		CreatedAt:       t.now,
 	})
 	return serve.OK(booked.view(t.now)).Lean(), nil
+}
+
+// signed counts an approval with a valid signature, whatever comes of it.
+func (t *turn) signed(approvalID string, payload []byte) {
+	p := t.approvals[approvalID]
+	if p == nil {
+		return
+	}
+	approval := audit.Approval{
+		ID: approvalID, PayoutID: p.ID, Amount: p.Terms.Amount, ContactID: p.Terms.ContactID,
+	}
+	if approvalID == p.Approval.ID { // or else the payout has another price now
+		approval.Fee, approval.DestinationAmount = p.Quote.Fee, p.Quote.DestinationAmount
+	}
+	t.audit.Signed(p.Account.Account, p.Key, approval, payload)
 }
 
 // awaiting returns a payout that waits for this approval, or the refusal for its state.

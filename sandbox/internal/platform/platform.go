@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
@@ -21,10 +22,14 @@ type Platform struct {
 	clock      *clock.Clock
 	settings   func() *deployment.Settings
 	integrator Integrators
+	audit      *audit.Audit // nil without one
 
 	mu    sync.Mutex
 	state *state
 }
+
+// SetAudit makes the platform count its payments. Call it before the first request.
+func (p *Platform) SetAudit(a *audit.Audit) { p.audit = a }
 
 // state is everything that Reset deletes.
 type state struct {
@@ -122,6 +127,7 @@ type turn struct {
 	*state
 	settings   *deployment.Settings
 	integrator Integrators
+	audit      *audit.Audit
 	now        time.Time
 }
 
@@ -129,7 +135,7 @@ type turn struct {
 func (p *Platform) enter() *turn {
 	settings := p.settings()
 	p.mu.Lock()
-	t := &turn{state: p.state, settings: settings, integrator: p.integrator,
+	t := &turn{state: p.state, settings: settings, integrator: p.integrator, audit: p.audit,
 		now: p.clock.Now().Truncate(time.Millisecond)}
 	t.fillFaucet()
 	t.settleDue()

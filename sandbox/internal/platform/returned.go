@@ -57,6 +57,7 @@ func (t *turn) receive(p *payout) {
 		back.transfer(bookClearing, bookOutside, p.asset(), p.Terms.Amount)
 	}
 	back.transfer(bookOutside, p.holder.book(), p.asset(), amount)
+	t.audit.Returned(p.Account.Account, p.Key, amount)
 	if amount.IsZero() {
 		return
 	}

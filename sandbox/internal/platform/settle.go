@@ -33,6 +33,7 @@ func (t *turn) settleDue() {
 			case p.Status == platformwire.PayoutStatusFunding:
 				p.Status, p.Due = platformwire.PayoutStatusProcessing, at.Add(time.Duration(t.settings.PayoutStepAfter))
 				t.kept.payouts.Put(p)
+				t.audit.Moved(p.Account.Account, p.Key, p.ID, string(p.Status))
 			case p.Status == platformwire.PayoutStatusCompleted:
 				t.settle(p, platformwire.PayoutStatusRefunded, at)
 			case t.fails(p):
@@ -130,6 +131,7 @@ func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 	from := p.Status
 	p.Status, p.Due, p.FinishedAt, p.FinishNumber = to, time.Time{}, time.Time{}, 0
 	t.kept.payouts.Put(p)
+	t.audit.Moved(p.Account.Account, p.Key, p.ID, string(to))
 	switch to {
 	case platformwire.PayoutStatusCompleted:
 		t.payOut(p, at)
@@ -137,6 +139,7 @@ func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 	case platformwire.PayoutStatusFailed:
 		p.traces.moved(t.books.movement("payout_return", p.ID, at).transfer(bookClearing, p.holder.book(), p.asset(),
 			p.Terms.Amount))
+		t.audit.Returned(p.Account.Account, p.Key, p.Terms.Amount)
 		p.transaction.Status = platformwire.TransactionStatusFailed
 		t.kept.transactions.Put(p.transaction)
 		t.finish(p, at)
@@ -147,6 +150,7 @@ func (t *turn) settle(p *payout, to platformwire.PayoutStatus, at time.Time) {
 
 // payOut delivers the money of a payout from clearing, without its fee.
 func (t *turn) payOut(p *payout, at time.Time) {
+	t.audit.Settled(p.Account.Account, p.Key)
 	delivered := p.Terms.Amount.Sub(p.Quote.Fee)
 	settlement := t.books.movement("payout_settlement", p.ID, at)
 	p.traces.moved(settlement.movement)
