@@ -192,7 +192,9 @@ func (l *log) share(now, ahead int64, ask *Ask, me *demand) (t turn) {
 	return t
 }
 
-func onlyPolls(waiting [ranks]int) bool { return waiting[Refreshes]+waiting[Confirms]+waiting[Usual] == 0 }
+func onlyPolls(waiting [ranks]int) bool {
+	return waiting[Refreshes]+waiting[Confirms]+waiting[Usual] == 0
+}
 
 // pick returns the class that goes next: one that was passed over often enough, or else the first one.
 func pick(total, over [ranks]int, pressed bool) int {

@@ -1,0 +1,94 @@
+package fleetpostgres
+
+import (
+	"context"
+	"crypto/cipher"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/fleet"
+)
+
+// TokenStore keeps the session of one credential in a database, with a lock for its renewal. All processes of a
+// credential then need one login. It is safe for concurrent use.
+type TokenStore struct {
+	db         DB
+	schema     string
+	credential string
+	aead       cipher.AEAD
+}
+
+var _ dapi.SessionLocker = (*TokenStore)(nil)
+
+// TokenStoreOption changes a [TokenStore].
+type TokenStoreOption func(*TokenStore)
+
+// WithSchema sets the schema, which [Migrate] made. The default is [DefaultSchema].
+func WithSchema(schema string) TokenStoreOption {
+	return func(s *TokenStore) { s.schema = schema }
+}
+
+// WithEncryption encrypts the session before it is stored, for example with AES-GCM under a key that only the processes
+// have. Without it, whoever can read the table, or a backup of it, can act with the session for as long as it lives.
+func WithEncryption(aead cipher.AEAD) TokenStoreOption {
+	return func(s *TokenStore) { s.aead = aead }
+}
+
+// NewTokenStore returns a store for [dapi.Developer].Store. credential is the result of [dapi.Developer.Credential],
+// and names the session in the table. Call [Migrate] before.
+func NewTokenStore(db DB, credential string, options ...TokenStoreOption) *TokenStore {
+	s := &TokenStore{db: db, credential: credential}
+	for _, option := range options {
+		option(s)
+	}
+	return s
+}
+
+// Load implements [dapi.TokenStore]. A value that is no session counts as none, so that the next login replaces it.
+func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
+	var data []byte
+	err := s.db.QueryRow(ctx, in(s.schema, "SELECT session FROM {schema}.fleet_session WHERE credential = $1"),
+		s.credential).Scan(&data)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && len(data) == 0 {
+		return dapi.Session{}, nil
+	}
+	if err != nil {
+		return dapi.Session{}, err
+	}
+	session, err := fleet.OpenSession(data, s.aead, s.credential)
+	if err != nil {
+		return dapi.Session{}, nil //nolint:nilerr // the error of the value, not of the store
+	}
+	return session, nil
+}
+
+// Save implements [dapi.TokenStore].
+func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
+	data, err := fleet.SealSession(session, s.aead, s.credential)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.Exec(ctx, in(s.schema, "INSERT INTO {schema}.fleet_session (credential, session) VALUES ($1, $2) "+
+		"ON CONFLICT (credential) DO UPDATE SET session = excluded.session"), s.credential, data)
+	return err
+}
+
+// Lock implements [dapi.SessionLocker].
+func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration) (bool, error) {
+	done, err := s.db.Exec(ctx, in(s.schema, "INSERT INTO {schema}.fleet_session AS s (credential, lock_owner, lock_ends) "+
+		"VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond') "+
+		"ON CONFLICT (credential) DO UPDATE SET lock_owner = excluded.lock_owner, lock_ends = excluded.lock_ends "+
+		"WHERE s.lock_owner IS NULL OR s.lock_owner = excluded.lock_owner OR s.lock_ends <= clock_timestamp()"),
+		s.credential, owner, lasts.Microseconds())
+	return err == nil && done.RowsAffected() == 1, err
+}
+
+// Unlock implements [dapi.SessionLocker].
+func (s *TokenStore) Unlock(ctx context.Context, owner string) error {
+	_, err := s.db.Exec(ctx, in(s.schema, "UPDATE {schema}.fleet_session SET lock_owner = NULL, lock_ends = NULL "+
+		"WHERE credential = $1 AND lock_owner = $2"), s.credential, owner)
+	return err
+}

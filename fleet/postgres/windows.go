@@ -1,0 +1,138 @@
+package fleetpostgres
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed" // of the tables and the function
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/moneymovement/moneymovement-go/fleet"
+)
+
+var (
+	//go:embed schema.sql
+	tables string
+	//go:embed take.sql
+	function string
+)
+
+// DefaultSchema is the schema of the tables, unless the program names another one.
+const DefaultSchema = "moneymovement"
+
+// DB runs statements. *pgxpool.Pool is a DB. It must be safe for concurrent use, so a single connection is none.
+type DB interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	Begin(ctx context.Context) (pgx.Tx, error)
+}
+
+// migrating is the key of the advisory lock that a migration holds, so that many processes can start at once.
+const migrating = 0x6d6f6e6579 // "money"
+
+// Migrate creates the schema, its two tables and its function, or brings them up to date. It can run at each start of
+// each process, and changes nothing that is there. If schema is empty, it is [DefaultSchema]. The user of db needs the
+// right to create the schema; afterwards, a user who may use the tables and the function is enough.
+func Migrate(ctx context.Context, db DB, schema string) error {
+	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrating)); err != nil {
+			return err
+		}
+		for _, statement := range []string{tables, function} {
+			if _, err := tx.Exec(ctx, in(schema, statement)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// in writes a statement for a schema.
+func in(schema, statement string) string {
+	if schema == "" {
+		schema = DefaultSchema
+	}
+	return strings.ReplaceAll(statement, "{schema}", pgx.Identifier{schema}.Sanitize())
+}
+
+// Windows counts the calls of rate windows in a database. It is safe for concurrent use.
+type Windows struct {
+	db   DB
+	take string
+}
+
+// NewWindows returns the windows in a schema, which [Migrate] made. If schema is empty, it is [DefaultSchema].
+func NewWindows(db DB, schema string) *Windows {
+	return &Windows{
+		db: db,
+		take: in(schema, "SELECT o_log, o_next, o_given, o_room, o_others FROM "+
+			"{schema}.fleet_take_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"),
+	}
+}
+
+// NewLimiter returns a limiter that shares the rate windows of a credential with all processes that use the same
+// database and schema. credential is the result of [dapi.Developer.Credential]. If schema is empty, it is
+// [DefaultSchema]. Call [Migrate] before. Pass the limiter to [moneymovement.WithRateLimiter].
+func NewLimiter(db DB, schema, credential string, options ...fleet.Option) (*fleet.Limiter, error) {
+	if db == nil {
+		return fleet.NewLimiter(nil, credential, options...)
+	}
+	return fleet.NewLimiter(NewWindows(db, schema), credential, options...)
+}
+
+// tries is how often a question is asked if another transaction gets in the way, which happens only if the database's
+// default isolation is above read committed.
+const tries = 5
+
+// Ask implements [fleet.Windows] with one statement, by the clock of the database.
+func (w *Windows) Ask(ctx context.Context, ask fleet.Ask) (answer fleet.Answer, err error) {
+	for range tries {
+		answer, err = w.ask(ctx, &ask)
+		if conflict, ok := errors.AsType[*pgconn.PgError](err); !ok || conflict.Code != "40001" {
+			break
+		}
+	}
+	return answer, err
+}
+
+func (w *Windows) ask(ctx context.Context, ask *fleet.Ask) (answer fleet.Answer, err error) {
+	waiting := make([]int32, len(ask.Waiting))
+	for r, calls := range ask.Waiting {
+		waiting[r] = int32(calls) //nolint:gosec // not more than there are goroutines
+	}
+	unused := ask.Unused
+	if unused == nil {
+		unused = []int64{}
+	}
+	past := make([]int64, len(ask.Past))
+	for i, age := range ask.Past {
+		past[i] = age.Microseconds()
+	}
+	var (
+		next        int64
+		given, room []int64
+		others      []int32
+	)
+	err = w.db.QueryRow(ctx, w.take, ask.Key, ask.Process, ask.Calls, ask.Held.Microseconds(),
+		ask.Ahead.Microseconds(), waiting, ask.Pressed, ask.Overdue, ask.Log, rand.Text(), unused, past).
+		Scan(&answer.Log, &next, &given, &room, &others)
+	if err != nil {
+		return fleet.Answer{}, err
+	}
+	answer.Next = time.Duration(next) * time.Microsecond
+	for i := 0; i+1 < len(given); i += 2 {
+		answer.Slots = append(answer.Slots,
+			fleet.Slot{Mark: given[i], In: time.Duration(given[i+1]) * time.Microsecond})
+	}
+	for _, after := range room {
+		answer.Free = append(answer.Free, time.Duration(after)*time.Microsecond)
+	}
+	for r, calls := range others {
+		answer.Others[r] = int(calls)
+	}
+	return answer, nil
+}

@@ -1,0 +1,41 @@
+package fleetpostgres
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/fleet"
+	"github.com/moneymovement/moneymovement-go/internal/fleettest"
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+)
+
+func connect(t *testing.T, server *servers.Server) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), server.URL())
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// The function gives the same slots as the log in memory, with a clock of the test in place of the database's.
+func TestTheFunctionDoesWhatTheMemoryDoes(t *testing.T) {
+	const clock = "floor(extract(epoch FROM clock_timestamp()) * 1000000)"
+	require.Equal(t, 1, strings.Count(function, clock))
+	pool := connect(t, servers.PostgreSQL(t))
+	require.NoError(t, Migrate(t.Context(), pool, "other schema"))
+	changed := strings.Replace(function, clock, "split_part(p_name, ' ', 1)::bigint", 1)
+	_, err := pool.Exec(t.Context(), in("other schema", changed))
+	require.NoError(t, err)
+	windows := NewWindows(pool, "other schema")
+	windows.take = strings.Replace(windows.take, "$10", "$13 || ' ' || $10", 1)
+	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+		set := *windows
+		set.take = strings.Replace(windows.take, "$13", fmt.Sprintf("'%d'", now.UnixMicro()), 1)
+		return set.Ask(t.Context(), ask)
+	})
+}

@@ -1,0 +1,41 @@
+package fleetredis
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/fleet"
+	"github.com/moneymovement/moneymovement-go/internal/fleettest"
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+)
+
+func connect(t *testing.T, server *servers.Server) redis.UniversalClient {
+	t.Helper()
+	options, err := redis.ParseURL(server.URL())
+	require.NoError(t, err)
+	client := redis.NewClient(options)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+// The script gives the same slots as the log in memory, with a clock of the test in place of the server's.
+func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
+	const clock = "redis.call('TIME')"
+	require.Equal(t, 1, strings.Count(takeScript, clock))
+	script := redis.NewScript(strings.Replace(takeScript, clock, "{ARGV[#ARGV - 1], ARGV[#ARGV]}", 1))
+	script = redis.NewScript(strings.Replace(strings.Replace(takeScript, clock,
+		"{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}", 1), "tonumber(ARGV[13])", "tonumber(ARGV[13])", 1))
+	client := connect(t, servers.Redis(t))
+	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)
+		reply, err := script.Run(t.Context(), client, []string{"window:{" + ask.Key + "}"}, args...).Slice()
+		if err != nil {
+			return fleet.Answer{}, err
+		}
+		return read(reply)
+	})
+}
