@@ -10,18 +10,20 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/servers/process"
 )
 
 // engine is what differs between the kinds of server.
 type engine interface {
 	name() string
-	users() []string                                                       // who may run it, if the test runs as root
-	find() error                                                           // looks for its programs
-	prepare(as *account, folder string) error                              // makes the folder of data and settings
-	command(ctx context.Context, folder string, port int) *exec.Cmd        // runs it in the foreground
-	ready(ctx context.Context, folder string, port int, process int) error // nil if it takes connections
-	forget(folder string) error                                            // removes what a killed server leaves behind
-	quit() os.Signal                                                       // ends it in its orderly way
+	users() []string                                                // who may run it, if the test runs as root
+	find() error                                                    // looks for its programs
+	prepare(as *process.Account, folder string) error               // makes the folder of data and settings
+	command(ctx context.Context, folder string, port int) *exec.Cmd // runs it in the foreground
+	ready(ctx context.Context, folder string, port, id int) error   // nil if it takes connections
+	forget(folder string) error                                     // removes what a killed server leaves behind
+	quit() os.Signal                                                // ends it in its orderly way
 	url(port int) string
 }
 
@@ -37,13 +39,13 @@ var errDown = errors.New("it ended before it was ready")
 // instance is a server process with its folder and port.
 type instance struct {
 	engine engine
-	as     *account
+	as     *process.Account
 	folder string
 	port   int
 
 	mu      sync.Mutex
-	process *process // nil while it is down
-	killed  bool     // it is down, and was killed
+	process *process.Process // nil while it is down
+	killed  bool             // it is down, and was killed
 }
 
 // run starts a server of its own.
@@ -51,7 +53,7 @@ func run(of engine) (*instance, error) {
 	if err := of.find(); err != nil {
 		return nil, err
 	}
-	as, err := lowered(of.users())
+	as, err := process.Lowered(of.users())
 	if err != nil {
 		return nil, err
 	}
@@ -69,14 +71,14 @@ func run(of engine) (*instance, error) {
 // begin fills the folder, and starts the server on a free port. Another process can take a port after it was found
 // free. The server then ends, and gets another port.
 func (i *instance) begin() error {
-	if err := i.as.own(i.folder); err != nil {
+	if err := i.as.Own(i.folder); err != nil {
 		return err
 	}
 	if err := i.engine.prepare(i.as, i.folder); err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
-		port, err := freePort()
+		port, err := FreePort()
 		if err != nil {
 			return err
 		}
@@ -99,24 +101,24 @@ func (i *instance) start() error {
 	defer cancel()
 	command := i.engine.command(context.WithoutCancel(ctx), i.folder, i.port)
 	command.Dir, command.Stdout, command.Stderr = i.folder, log, log
-	started, err := spawn(command, i.as, i.engine.quit())
+	started, err := process.Start(command, i.as, i.engine.quit())
 	if err != nil {
 		return err
 	}
 	pause := time.NewTicker(5 * time.Millisecond)
 	defer pause.Stop()
 	for {
-		unready := i.engine.ready(ctx, i.folder, i.port, started.id)
+		unready := i.engine.ready(ctx, i.folder, i.port, started.ID())
 		if unready == nil {
 			i.process, i.killed = started, false
 			return nil
 		}
 		select {
 		case <-pause.C:
-		case <-started.ended:
+		case <-started.Ended():
 			return errDown
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("not ready after %s: %w", startWithin, unready), started.kill())
+			return errors.Join(fmt.Errorf("not ready after %s: %w", startWithin, unready), started.Kill())
 		}
 	}
 }
@@ -138,15 +140,15 @@ func (i *instance) restart() error {
 }
 
 // down takes the process away from the instance. It returns nil if the server is down already.
-func (i *instance) down() (*process, error) {
+func (i *instance) down() (*process.Process, error) {
 	was := i.process
 	i.process = nil
 	if was == nil {
 		return nil, nil //nolint:nilnil // a server that is down is no failure
 	}
 	select {
-	case <-was.ended:
-		return nil, fmt.Errorf("it had ended by itself: %w\n%s", was.err, i.log())
+	case <-was.Ended():
+		return nil, fmt.Errorf("it had ended by itself: %w\n%s", was.Err(), i.log())
 	default:
 		return was, nil
 	}
@@ -160,7 +162,7 @@ func (i *instance) kill() error {
 		return err
 	}
 	i.killed = true
-	return was.kill()
+	return was.Kill()
 }
 
 func (i *instance) stop() error {
@@ -170,7 +172,7 @@ func (i *instance) stop() error {
 	if was == nil {
 		return err
 	}
-	return was.end(i.engine.quit(), stopWithin)
+	return was.End(i.engine.quit(), stopWithin)
 }
 
 // discard ends the server and removes its folder. A server that was killed starts again first: only that frees the
@@ -183,7 +185,7 @@ func (i *instance) discard() error {
 		was, i.process = i.process, nil
 	}
 	if was != nil {
-		err = was.end(i.engine.quit(), stopWithin)
+		err = was.End(i.engine.quit(), stopWithin)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", i.engine.name(), err)

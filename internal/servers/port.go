@@ -16,8 +16,8 @@ const (
 	ports      = 15_000
 )
 
-// freePort returns a loopback port that nobody listens on.
-func freePort() (int, error) {
+// FreePort returns a loopback port that nobody listens on. Another process can take it before you do.
+func FreePort() (int, error) {
 	var taken error
 	for range portTries {
 		offset, err := rand.Int(rand.Reader, big.NewInt(ports))

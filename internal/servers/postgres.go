@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/moneymovement/moneymovement-go/internal/servers/process"
 )
 
 // postgres runs a PostgreSQL server.
@@ -72,19 +74,19 @@ func isProgram(path string) bool {
 }
 
 // prepare makes the data folder. What initdb writes is not flushed to the disk: only a crash of the machine loses it.
-func (p *postgres) prepare(as *account, folder string) error {
+func (p *postgres) prepare(as *process.Account, folder string) error {
 	p.password = rand.Text()
 	secret := filepath.Join(folder, "password")
 	if err := os.WriteFile(secret, []byte(p.password), 0o600); err != nil {
 		return err
 	}
-	if err := as.own(secret); err != nil {
+	if err := as.Own(secret); err != nil {
 		return err
 	}
 	data := filepath.Join(folder, "data")
 	initdb := exec.CommandContext(context.Background(), filepath.Join(p.programs, "initdb"), "--pgdata="+data,
 		"--username=postgres", "--pwfile="+secret, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
-	as.run(initdb)
+	as.Run(initdb)
 	initdb.Dir, initdb.Env = folder, environment()
 	if said, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, tail(string(said), 20))
@@ -112,13 +114,13 @@ func (p *postgres) command(ctx context.Context, folder string, port int) *exec.C
 
 // ready reads the file in which the server keeps its process and its state, as pg_ctl does. A connection would not
 // show which server it reached.
-func (*postgres) ready(_ context.Context, folder string, _, process int) error {
+func (*postgres) ready(_ context.Context, folder string, _, id int) error {
 	text, err := os.ReadFile(lockFile(folder))
 	if err != nil {
 		return err
 	}
 	lines := strings.Split(string(text), "\n")
-	if len(lines) < 8 || strings.TrimSpace(lines[0]) != strconv.Itoa(process) {
+	if len(lines) < 8 || strings.TrimSpace(lines[0]) != strconv.Itoa(id) {
 		return errors.New("the server has not taken its folder")
 	}
 	if state := strings.TrimSpace(lines[7]); state != "ready" {

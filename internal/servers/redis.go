@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/servers/process"
 )
 
 // redis runs a Redis server.
@@ -39,7 +41,7 @@ func (r *redis) find() error {
 }
 
 // prepare writes the configuration. A password on the command line would be visible to everybody on the machine.
-func (r *redis) prepare(as *account, folder string) error {
+func (r *redis) prepare(as *process.Account, folder string) error {
 	r.password = rand.Text()
 	data := filepath.Join(folder, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {
@@ -53,7 +55,7 @@ func (r *redis) prepare(as *account, folder string) error {
 	if err := os.WriteFile(configFile(folder), []byte(lines.String()), 0o600); err != nil {
 		return err
 	}
-	return errors.Join(as.own(data), as.own(configFile(folder)))
+	return errors.Join(as.Own(data), as.Own(configFile(folder)))
 }
 
 func (r *redis) command(ctx context.Context, folder string, port int) *exec.Cmd {

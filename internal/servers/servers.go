@@ -127,12 +127,12 @@ func (e *missingError) Error() string {
 	return fmt.Sprintf("%s not found: install Debian's package %s, or run make fleet", e.what, e.install)
 }
 
-// refuse skips the test if a program is missing, and fails it for any other reason.
+// refuse skips the test if a program is missing or the system cannot run it, and fails it for any other reason.
 func refuse(t testing.TB, err error) {
 	t.Helper()
 	var missing *missingError
-	if errors.As(err, &missing) && os.Getenv(fleet) != "required" {
-		t.Skip(missing.Error())
+	if (errors.As(err, &missing) || errors.Is(err, errors.ErrUnsupported)) && os.Getenv(fleet) != "required" {
+		t.Skip(err)
 	}
 	t.Fatalf("servers: %v", err)
 }

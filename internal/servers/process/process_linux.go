@@ -1,4 +1,4 @@
-package servers
+package process
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ func endWithParent(attributes *syscall.SysProcAttr, signal os.Signal) {
 	}
 }
 
-// descendants returns the children of a process, their children and so on. A process that ends meanwhile is left out.
-func descendants(of int) ([]int, error) {
+// Descendants returns the children of a process, their children and so on. A process that ends meanwhile is left out.
+func Descendants(of int) ([]int, error) {
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return nil, err
@@ -42,8 +42,8 @@ func descendants(of int) ([]int, error) {
 	return found, nil
 }
 
-// alive reports whether a process runs. A process that has ended may be listed until its parent asks for it.
-func alive(id int) bool {
+// Alive reports whether a process runs. A process that has ended may be listed until its parent asks for it.
+func Alive(id int) bool {
 	state, _, err := status(id)
 	return err == nil && state != "Z" && state != "X"
 }

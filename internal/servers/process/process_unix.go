@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package servers
+package process
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 // endWithParent does nothing: only Linux has it. A server outlives a test that is killed.
 func endWithParent(*syscall.SysProcAttr, os.Signal) {}
 
-// descendants returns the children of a process, their children and so on.
-func descendants(of int) ([]int, error) {
+// Descendants returns the children of a process, their children and so on.
+func Descendants(of int) ([]int, error) {
 	list, err := exec.CommandContext(context.Background(), "ps", "-A", "-o", "pid=,ppid=").Output()
 	if err != nil {
 		return nil, fmt.Errorf("ps: %w", err)
@@ -35,5 +35,5 @@ func descendants(of int) ([]int, error) {
 	return found, nil
 }
 
-// alive reports whether a process is there.
-func alive(id int) bool { return syscall.Kill(id, 0) == nil }
+// Alive reports whether a process is there.
+func Alive(id int) bool { return syscall.Kill(id, 0) == nil }
