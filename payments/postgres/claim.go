@@ -1,0 +1,160 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// turned is a claimed row with its turn.
+type turned struct {
+	payments.Row
+	turn int64
+	at   place
+}
+
+// Claim implements [payments.Store]. Rows are due by the clock of the process, and leases end by the database's.
+func (s *Store) Claim(ctx context.Context, claim payments.Claim) (claimed payments.Claimed, err error) {
+	err = s.repeat(ctx, func() error {
+		if claim.Key != "" {
+			claimed, err = s.claimKey(ctx, claim)
+		} else {
+			claimed, err = s.claimDue(ctx, claim)
+		}
+		return err
+	})
+	return claimed, err
+}
+
+func (s *Store) claimKey(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	var batch pgx.Batch
+	batch.Queue(durable)
+	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key))
+	rows, err := claimedBy(s.pool.SendBatch(ctx, &batch), nil)
+	if err != nil || len(rows) == 1 {
+		return payments.Claimed{Rows: onlyRows(rows)}, err
+	}
+	if _, err := s.Load(ctx, claim.Key); err != nil {
+		return payments.Claimed{}, err
+	}
+	return payments.Claimed{}, &payments.Busy{Key: claim.Key}
+}
+
+func (s *Store) claimDue(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	var claimed payments.Claimed
+	text, known := s.text.claim[claim.Work]
+	if !known {
+		return claimed, nil
+	}
+	var batch pgx.Batch
+	batch.Queue(durable)
+	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0))
+	batch.Queue(s.text.next[claim.Work])
+	rows, err := claimedBy(s.pool.SendBatch(ctx, &batch), &claimed.Next)
+	if err != nil {
+		return payments.Claimed{}, err
+	}
+	slices.SortFunc(rows, func(a, b turned) int { // the database returns them in the order in which it found them
+		if claim.Work == payments.WorkBegin {
+			return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.at.change, b.at.change))
+		}
+		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Key, b.Key))
+	})
+	claimed.Rows = onlyRows(rows)
+	return claimed, nil
+}
+
+// claimedBy reads the results of a claim. Afterwards comes the time of the next row, if next is not nil.
+func claimedBy(results pgx.BatchResults, next *time.Time) ([]turned, error) {
+	defer results.Close() //nolint:errcheck // its error is that of a result that was read
+	if _, err := results.Exec(); err != nil {
+		return nil, err
+	}
+	found, err := results.Query()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := pgx.CollectRows(found, func(row pgx.CollectableRow) (turned, error) {
+		var t turned
+		var err error
+		var lease payments.Lease
+		t.Row, t.at, err = scan(row, &lease.Owner, &lease.Epoch, &t.turn)
+		t.Lease = lease
+		return t, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if next != nil {
+		var due *time.Time
+		err := results.QueryRow().Scan(&due)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows): // nothing waits
+		case err != nil:
+			return nil, err
+		case due != nil:
+			*next = due.UTC()
+		}
+	}
+	return rows, results.Close()
+}
+
+func onlyRows(found []turned) []payments.Row {
+	var rows []payments.Row
+	for _, t := range found {
+		rows = append(rows, t.Row)
+	}
+	return rows
+}
+
+// Extend implements [payments.Store]. What it changes may be lost in a crash of the server: the leases then end earlier.
+func (s *Store) Extend(
+	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
+) (lost []moneymovement.Key, err error) {
+	var keys, owners []string
+	var epochs []int64
+	for key := range leases {
+		keys = append(keys, string(key))
+	}
+	slices.Sort(keys) // two processes then wait for each other's rows in the same order
+	for _, key := range keys {
+		lease := leases[moneymovement.Key(key)]
+		owners, epochs = append(owners, lease.Owner), append(epochs, lease.Epoch)
+	}
+	var extended []string
+	err = s.repeat(ctx, func() error {
+		var batch pgx.Batch
+		batch.Queue(careless)
+		batch.Queue(s.text.extend, keys, owners, epochs, d.Microseconds())
+		results := s.pool.SendBatch(ctx, &batch)
+		defer results.Close() //nolint:errcheck // its error is that of a result that was read
+		if _, err := results.Exec(); err != nil {
+			return err
+		}
+		rows, err := results.Query()
+		if err != nil {
+			return err
+		}
+		if extended, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+			return err
+		}
+		return results.Close()
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(extended)
+	for _, key := range keys {
+		if _, kept := slices.BinarySearch(extended, key); !kept {
+			lost = append(lost, moneymovement.Key(key))
+		}
+	}
+	return lost, nil
+}
