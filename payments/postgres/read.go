@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,6 +76,8 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, e
 	for _, state := range list.States {
 		states = append(states, string(state))
 	}
+	slices.Sort(states)
+	states = slices.Compact(states)
 	text, args := s.text.list, []any{string(list.After), max(list.Limit, 0)}
 	switch {
 	case list.ByAccount:
