@@ -13,11 +13,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// turned is a claimed row with its turn.
+// turned is a claimed row with its turn, and its place among those with the same turn.
 type turned struct {
 	payments.Row
-	turn int64
-	at   place
+	turn, arrival int64
 }
 
 // Claim implements [payments.Store]. Rows are due by the clock of the process, and leases end by the database's.
@@ -63,7 +62,7 @@ func (s *Store) claimDue(ctx context.Context, claim payments.Claim) (payments.Cl
 	}
 	slices.SortFunc(rows, func(a, b turned) int { // the database returns them in the order in which it found them
 		if claim.Work == payments.WorkBegin {
-			return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.at.change, b.at.change))
+			return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.arrival, b.arrival))
 		}
 		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Key, b.Key))
 	})
@@ -85,7 +84,7 @@ func claimedBy(results pgx.BatchResults, next *time.Time) ([]turned, error) {
 		var t turned
 		var err error
 		var lease payments.Lease
-		t.Row, t.at, err = scan(row, &lease.Owner, &lease.Epoch, &t.turn)
+		t.Row, err = scan(row, &lease.Owner, &lease.Epoch, &t.turn, &t.arrival)
 		t.Lease = lease
 		return t, err
 	})

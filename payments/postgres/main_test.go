@@ -58,7 +58,7 @@ func TestStoreKeepsTheContract(t *testing.T) {
 	// A schema of its own in one database is faster than a database, and shows that nothing else is touched.
 	pool := pool(t)
 	var schemas atomic.Int64
-	schema := func() string { return `odd "name"; ` + strconv.FormatInt(schemas.Add(1), 10) }
+	schema := func() string { return `it's "{work}"; --\ ` + strconv.FormatInt(schemas.Add(1), 10) }
 	t.Run("alone", func(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) payments.Store {
 			return opened(t, pool, postgres.Options{Schema: schema()})

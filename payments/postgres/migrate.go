@@ -108,7 +108,15 @@ func namesOf(schema string) names {
 
 func (n names) quoted() string { return pgx.Identifier{n.schema}.Sanitize() }
 
-func (n names) sql(text string) string { return strings.ReplaceAll(text, "{schema}", n.quoted()) }
+// sql replaces {schema} by the name, and {changes} and {turns} by texts with the names of these sequences.
+func (n names) sql(text string) string {
+	return strings.NewReplacer("{schema}", n.quoted(), "{changes}", n.text("changes"), "{turns}", n.text("turns")).
+		Replace(text)
+}
+
+func (n names) text(sequence string) string {
+	return "'" + strings.ReplaceAll(n.quoted()+"."+sequence, "'", "''") + "'"
+}
 
 // lock returns the number of the advisory lock that migrations of the schema take.
 func (n names) lock() int64 {

@@ -47,12 +47,11 @@ func placeOf(position payments.Position) (place, error) {
 
 // scanned reads the columns of a row.
 func scanned(row pgx.CollectableRow) (payments.Row, error) {
-	found, _, err := scan(row)
-	return found, err
+	return scan(row)
 }
 
 // scan reads the columns of a row, and then those of more.
-func scan(row pgx.CollectableRow, more ...any) (payments.Row, place, error) {
+func scan(row pgx.CollectableRow, more ...any) (payments.Row, error) {
 	var found payments.Row
 	var at place
 	var key, account, state string
@@ -60,14 +59,14 @@ func scan(row pgx.CollectableRow, more ...any) (payments.Row, place, error) {
 	var due *time.Time
 	into := append([]any{&key, &account, &state, &work, &due, &found.Data, &at.era, &at.tx, &at.change}, more...)
 	if err := row.Scan(into...); err != nil {
-		return payments.Row{}, place{}, err
+		return payments.Row{}, err
 	}
 	found.Key, found.Account, found.State = moneymovement.Key(key), dapi.ClientID(account), payments.State(state)
 	found.Work, found.Position = payments.Work(work), at.position()
 	if due != nil {
 		found.Due = due.UTC()
 	}
-	return found, at, nil
+	return found, nil
 }
 
 // List implements [payments.Store].

@@ -26,7 +26,7 @@ const columns = `p.key, p.account, p.state, p.work, p.due, p.data, p.change_era,
 
 // change is the place of a change. Numbers from a sequence alone have gaps that are filled later: a transaction that
 // takes a number first may commit last. So the number of the transaction comes first.
-const change = `(SELECT era FROM {schema}.payments_schema), pg_current_xact_id(), nextval('{schema}.changes'::regclass)`
+const change = `(SELECT era FROM {schema}.payments_schema), pg_current_xact_id(), nextval({changes}::regclass)`
 
 // free is the condition that no lease holds a row. The clock is the database's, and not that of the transaction's start:
 // the statement may have waited.
@@ -39,14 +39,14 @@ const held = `p.key = $1 AND p.lease_owner = $2 AND p.lease_epoch = $3`
 const claimed = `lease_owner = $1, lease_epoch = p.lease_epoch + 1,
 	lease_until = clock_timestamp() + $2 * interval '1 microsecond'`
 
-// An account's new payment comes one turn after its last one that waits, and not before the turn that is served now.
-// Nothing is locked for this, so payments that are being inserted at the same time may get the same turn.
+// An account's new payment comes one turn after its last one, and not before the turn that is served now. Nothing is
+// locked for this, so payments of an account that are being inserted at the same time may get the same turn.
 const insert = `
 INSERT INTO {schema}.payments AS p (key, account, digest, state, work, due, data, turn, lease_epoch,
 	change_era, change_tx, change)
-SELECT $1, $2, $3, $4, $5::smallint, $6, $7, CASE WHEN $5::smallint = 1 THEN greatest(
-	(SELECT max(w.turn) + 1 FROM {schema}.payments w WHERE w.work = 1 AND w.account = $2),
-	(SELECT min(w.turn) FROM {schema}.payments w WHERE w.work = 1), 1) ELSE 0 END, 0, ` + change + `
+SELECT $1, $2, $3, $4, $5::smallint, $6, $7, greatest(
+	(SELECT max(w.turn) + 1 FROM {schema}.payments w WHERE w.account = $2),
+	(SELECT last_value FROM {schema}.turns)), 0, ` + change + `
 ON CONFLICT (key) DO NOTHING`
 
 const save = `
@@ -59,15 +59,20 @@ WHERE ` + held + ` RETURNING p.change_era, p.change_tx::text, p.change`
 const postpone = `UPDATE {schema}.payments p SET due = $4, lease_owner = NULL, lease_until = NULL WHERE ` + held
 
 const claimKey = `UPDATE {schema}.payments p SET ` + claimed + `
-WHERE p.key = $3 AND ` + free + ` RETURNING ` + columns + `, p.lease_owner, p.lease_epoch, p.turn`
+WHERE p.key = $3 AND ` + free + ` RETURNING ` + columns + `, p.lease_owner, p.lease_epoch, p.turn, p.arrival`
 
 // The number of the class is in the text, so that the database sees which index has the rows.
 const claim = `
 WITH due AS MATERIALIZED (
 	SELECT p.key FROM {schema}.payments p WHERE p.work = {work} AND p.due <= $3 AND ` + free + `
-	ORDER BY {order} LIMIT $4 FOR UPDATE SKIP LOCKED)
-UPDATE {schema}.payments p SET ` + claimed + `
-FROM due WHERE p.key = due.key RETURNING ` + columns + `, p.lease_owner, p.lease_epoch, p.turn`
+	ORDER BY {order} LIMIT $4 FOR UPDATE SKIP LOCKED),
+taken AS (
+	UPDATE {schema}.payments p SET ` + claimed + `
+	FROM due WHERE p.key = due.key RETURNING ` + columns + `, p.lease_owner, p.lease_epoch, p.turn, p.arrival),
+served AS (
+	SELECT setval({turns}::regclass, last.turn) FROM (SELECT max(turn) AS turn FROM taken) last, {schema}.turns t
+	WHERE {work} = 1 AND t.last_value < last.turn)
+SELECT taken.* FROM taken CROSS JOIN (SELECT count(*) FROM served) s`
 
 const next = `SELECT p.due FROM {schema}.payments p WHERE p.work = {work} AND ` + free + ` ORDER BY p.due LIMIT 1`
 
@@ -142,10 +147,10 @@ func statementsOf(named names) statements {
 	} {
 		order := "p.due, p.key"
 		if work == payments.WorkBegin {
-			order = "p.turn, p.change, p.key"
+			order = "p.turn, p.arrival"
 		}
 		of := strings.NewReplacer("{work}", number, "{order}", order)
-		s.claim[work], s.next[work] = of.Replace(named.sql(claim)), of.Replace(named.sql(next))
+		s.claim[work], s.next[work] = named.sql(of.Replace(claim)), named.sql(of.Replace(next))
 	}
 	return s
 }

@@ -7,6 +7,7 @@ CREATE TABLE {schema}.payments (
     work        smallint NOT NULL,
     due         timestamptz,
     turn        bigint NOT NULL,
+    arrival     bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     lease_owner text,
     lease_epoch bigint NOT NULL,
     lease_until timestamptz,
@@ -25,10 +26,13 @@ CREATE TABLE {schema}.payments (
 
 CREATE SEQUENCE {schema}.changes AS bigint OWNED BY {schema}.payments.change CACHE 1;
 
--- Finished payments are in none of the first three.
+-- The highest turn that was claimed. A sequence, because its value is in no transaction: no insert waits for it.
+CREATE SEQUENCE {schema}.turns AS bigint;
+
+-- Finished payments are in neither of the first two.
 CREATE INDEX payments_due ON {schema}.payments (work, due, key) WHERE work > 0;
-CREATE INDEX payments_turn ON {schema}.payments (turn, change, key) WHERE work = 1;
-CREATE INDEX payments_account_turn ON {schema}.payments (account, turn) WHERE work = 1;
+CREATE INDEX payments_turn ON {schema}.payments (turn, arrival) WHERE work = 1;
+CREATE INDEX payments_account_turn ON {schema}.payments (account, turn);
 CREATE UNIQUE INDEX payments_change ON {schema}.payments (change_era, change_tx, change);
 CREATE INDEX payments_state ON {schema}.payments (state, key);
 CREATE INDEX payments_account_state ON {schema}.payments (account, state, key);
