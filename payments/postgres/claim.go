@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -33,12 +32,15 @@ func (s *Store) Claim(ctx context.Context, claim payments.Claim) (claimed paymen
 }
 
 func (s *Store) claimKey(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	var rows []turned
 	var batch pgx.Batch
 	batch.Queue(durable)
-	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key))
-	rows, err := claimedBy(s.pool.SendBatch(ctx, &batch), nil)
-	if err != nil || len(rows) == 1 {
-		return payments.Claimed{Rows: onlyRows(rows)}, err
+	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key)).Query(into(&rows))
+	if err := send(ctx, s.pool, &batch); err != nil {
+		return payments.Claimed{}, err
+	}
+	if len(rows) == 1 {
+		return payments.Claimed{Rows: onlyRows(rows)}, nil
 	}
 	if _, err := s.Load(ctx, claim.Key); err != nil {
 		return payments.Claimed{}, err
@@ -47,17 +49,23 @@ func (s *Store) claimKey(ctx context.Context, claim payments.Claim) (payments.Cl
 }
 
 func (s *Store) claimDue(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
-	var claimed payments.Claimed
 	text, known := s.text.claim[claim.Work]
 	if !known {
-		return claimed, nil
+		return payments.Claimed{}, nil
 	}
+	var claimed payments.Claimed
+	var rows []turned
 	var batch pgx.Batch
 	batch.Queue(durable)
-	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0))
-	batch.Queue(s.text.next[claim.Work])
-	rows, err := claimedBy(s.pool.SendBatch(ctx, &batch), &claimed.Next)
-	if err != nil {
+	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0)).Query(into(&rows))
+	batch.Queue(s.text.next[claim.Work]).Query(func(found pgx.Rows) error {
+		dues, err := pgx.CollectRows(found, pgx.RowTo[time.Time])
+		for _, due := range dues {
+			claimed.Next = due.UTC()
+		}
+		return err
+	})
+	if err := send(ctx, s.pool, &batch); err != nil {
 		return payments.Claimed{}, err
 	}
 	slices.SortFunc(rows, func(a, b turned) int { // the database returns them in the order in which it found them
@@ -70,39 +78,19 @@ func (s *Store) claimDue(ctx context.Context, claim payments.Claim) (payments.Cl
 	return claimed, nil
 }
 
-// claimedBy reads the results of a claim. Afterwards comes the time of the next row, if next is not nil.
-func claimedBy(results pgx.BatchResults, next *time.Time) ([]turned, error) {
-	defer results.Close() //nolint:errcheck // its error is that of a result that was read
-	if _, err := results.Exec(); err != nil {
-		return nil, err
+// into collects claimed rows.
+func into(rows *[]turned) func(pgx.Rows) error {
+	return func(found pgx.Rows) (err error) {
+		*rows, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (turned, error) {
+			var t turned
+			var lease payments.Lease
+			var err error
+			t.Row, err = scan(row, &lease.Owner, &lease.Epoch, &t.turn, &t.arrival)
+			t.Lease = lease
+			return t, err
+		})
+		return err
 	}
-	found, err := results.Query()
-	if err != nil {
-		return nil, err
-	}
-	rows, err := pgx.CollectRows(found, func(row pgx.CollectableRow) (turned, error) {
-		var t turned
-		var err error
-		var lease payments.Lease
-		t.Row, err = scan(row, &lease.Owner, &lease.Epoch, &t.turn, &t.arrival)
-		t.Lease = lease
-		return t, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if next != nil {
-		var due *time.Time
-		err := results.QueryRow().Scan(&due)
-		switch {
-		case errors.Is(err, pgx.ErrNoRows): // nothing waits
-		case err != nil:
-			return nil, err
-		case due != nil:
-			*next = due.UTC()
-		}
-	}
-	return rows, results.Close()
 }
 
 func onlyRows(found []turned) []payments.Row {
@@ -131,20 +119,11 @@ func (s *Store) Extend(
 	err = s.repeat(ctx, func() error {
 		var batch pgx.Batch
 		batch.Queue(careless)
-		batch.Queue(s.text.extend, keys, owners, epochs, d.Microseconds())
-		results := s.pool.SendBatch(ctx, &batch)
-		defer results.Close() //nolint:errcheck // its error is that of a result that was read
-		if _, err := results.Exec(); err != nil {
+		batch.Queue(s.text.extend, keys, owners, epochs, d.Microseconds()).Query(func(rows pgx.Rows) (err error) {
+			extended, err = pgx.CollectRows(rows, pgx.RowTo[string])
 			return err
-		}
-		rows, err := results.Query()
-		if err != nil {
-			return err
-		}
-		if extended, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
-			return err
-		}
-		return results.Close()
+		})
+		return send(ctx, s.pool, &batch)
 	})
 	if err != nil {
 		return nil, err

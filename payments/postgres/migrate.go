@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -25,7 +26,10 @@ const known = 1
 // schema if it is missing. An empty name is [DefaultSchema]. Calling it again changes nothing. Several processes can
 // call it at once: all but one wait. If the tables are of a later version, the error is *[SchemaTooNew].
 func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
-	names := namesOf(schema)
+	names, err := namesOf(schema)
+	if err != nil {
+		return err
+	}
 	return explained(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", names.lock()); err != nil {
 			return err
@@ -73,7 +77,8 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 		only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, era integer NOT NULL)`)); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, n.sql("INSERT INTO {schema}.payments_schema VALUES (true, 0, 0) ON CONFLICT DO NOTHING")); err != nil {
+	if _, err := tx.Exec(ctx,
+		n.sql("INSERT INTO {schema}.payments_schema VALUES (true, 0, 0) ON CONFLICT DO NOTHING")); err != nil {
 		return err
 	}
 	var version int
@@ -99,11 +104,15 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 // names puts the name of the schema into statements.
 type names struct{ schema string }
 
-func namesOf(schema string) names {
+// namesOf refuses what PostgreSQL would cut off or refuse.
+func namesOf(schema string) (names, error) {
 	if schema == "" {
 		schema = DefaultSchema
 	}
-	return names{schema: schema}
+	if len(schema) > 63 || strings.ContainsRune(schema, 0) || !utf8.ValidString(schema) {
+		return names{}, fmt.Errorf("%q is no name for a schema: it may have up to 63 bytes of valid text", schema)
+	}
+	return names{schema: schema}, nil
 }
 
 func (n names) quoted() string { return pgx.Identifier{n.schema}.Sanitize() }

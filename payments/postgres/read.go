@@ -131,7 +131,7 @@ func (s *Store) Summary(ctx context.Context) (summary payments.Summary, err erro
 			}
 			return err
 		})
-		return s.pool.SendBatch(ctx, &batch).Close()
+		return send(ctx, s.pool, &batch)
 	})
 	return summary, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -30,13 +31,15 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 	if pool == nil {
 		return nil, errors.New("the pool is nil: make one with pgxpool.New")
 	}
-	named := namesOf(options.Schema)
+	named, err := namesOf(options.Schema)
+	if err != nil {
+		return nil, err
+	}
 	if err := named.check(ctx, pool); err != nil {
 		return nil, explained(err)
 	}
 	store := &Store{pool: pool, text: statementsOf(named)}
 	if options.Jobs != nil {
-		var err error
 		if store.jobs, err = jobsOf(pool, *options.Jobs); err != nil {
 			return nil, err
 		}
@@ -70,56 +73,39 @@ func (s *Store) notice(ctx context.Context) error {
 
 // Insert implements [payments.Store].
 func (s *Store) Insert(ctx context.Context, row payments.Row) (stored payments.Row, inserted bool, err error) {
-	if s.jobs == nil {
-		err = s.repeat(ctx, func() error {
-			var batch pgx.Batch
-			batch.Queue(durable)
-			s.queueInsert(&batch, row)
-			stored, inserted, err = insertedBy(s.pool.SendBatch(ctx, &batch), 1, row.Key)
-			return err
-		})
-		return stored, inserted, err
-	}
 	err = s.repeat(ctx, func() error {
+		if s.jobs == nil {
+			stored, inserted, err = s.insert(ctx, s.pool, row)
+			return err
+		}
 		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			stored, inserted, err = s.InsertTx(ctx, tx, row)
 			return err
 		})
 	})
-	return stored, inserted, err
+	if err != nil {
+		return payments.Row{}, false, err
+	}
+	return stored, inserted, nil
 }
 
-func (s *Store) queueInsert(batch *pgx.Batch, row payments.Row) {
+func (s *Store) insert(ctx context.Context, by sender, row payments.Row) (stored payments.Row, inserted bool, err error) {
 	var terms struct {
 		Digest string `json:"digest"`
 	}
 	_ = json.Unmarshal(row.Data, &terms) // the column is for people: the record has it, too
+	var batch pgx.Batch
+	batch.Queue(durable)
 	batch.Queue(s.text.insert, string(row.Key), string(row.Account), terms.Digest, string(row.State), int16(row.Work),
-		timeOrNull(row.Due), row.Data)
-	batch.Queue(s.text.load, string(row.Key))
-}
-
-// insertedBy reads the results of an insert, after those that come first.
-func insertedBy(results pgx.BatchResults, first int, key moneymovement.Key) (payments.Row, bool, error) {
-	defer results.Close() //nolint:errcheck // its error is that of a result that was read
-	for range first {
-		if _, err := results.Exec(); err != nil {
-			return payments.Row{}, false, err
-		}
-	}
-	tag, err := results.Exec()
-	if err != nil {
-		return payments.Row{}, false, err
-	}
-	rows, err := results.Query()
-	if err != nil {
-		return payments.Row{}, false, err
-	}
-	row, err := pgx.CollectExactlyOneRow(rows, scanned)
-	if err != nil {
-		return payments.Row{}, false, notFound(err, key)
-	}
-	return row, tag.RowsAffected() == 1, results.Close()
+		timeOrNull(row.Due), row.Data).Exec(func(tag pgconn.CommandTag) error {
+		inserted = tag.RowsAffected() == 1
+		return nil
+	})
+	batch.Queue(s.text.load, string(row.Key)).Query(func(rows pgx.Rows) (err error) {
+		stored, err = pgx.CollectExactlyOneRow(rows, scanned)
+		return err
+	})
+	return stored, inserted, send(ctx, by, &batch)
 }
 
 // Load implements [payments.Store].
@@ -138,21 +124,26 @@ func (s *Store) Load(ctx context.Context, key moneymovement.Key) (row payments.R
 // Save implements [payments.Store].
 func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (position payments.Position, err error) {
 	err = s.repeat(ctx, func() error {
+		var at place
+		held := true
 		var batch pgx.Batch
 		batch.Queue(durable)
 		batch.Queue(s.text.save, string(row.Key), row.Lease.Owner, row.Lease.Epoch, string(row.State), int16(row.Work),
-			timeOrNull(row.Due), row.Data, release)
-		results := s.pool.SendBatch(ctx, &batch)
-		defer results.Close() //nolint:errcheck // its error is that of a result that was read
-		if _, err := results.Exec(); err != nil {
+			timeOrNull(row.Due), row.Data, release).QueryRow(func(saved pgx.Row) error {
+			err := saved.Scan(&at.era, &at.tx, &at.change)
+			if errors.Is(err, pgx.ErrNoRows) {
+				held, err = false, nil
+			}
+			return err
+		})
+		if err := send(ctx, s.pool, &batch); err != nil {
 			return err
 		}
-		var at place
-		if err := results.QueryRow().Scan(&at.era, &at.tx, &at.change); err != nil {
-			return leaseLost(err, row)
+		if !held {
+			return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}
 		}
 		position = at.position()
-		return results.Close()
+		return nil
 	})
 	if err == nil && release {
 		s.jobs.wakeIfDue(ctx, row)
@@ -163,23 +154,33 @@ func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (posit
 // Postpone implements [payments.Store].
 func (s *Store) Postpone(ctx context.Context, row payments.Row) error {
 	return s.repeat(ctx, func() error {
+		held := false
 		var batch pgx.Batch
 		batch.Queue(careless)
-		batch.Queue(s.text.postpone, string(row.Key), row.Lease.Owner, row.Lease.Epoch, timeOrNull(row.Due))
-		results := s.pool.SendBatch(ctx, &batch)
-		defer results.Close() //nolint:errcheck // its error is that of a result that was read
-		if _, err := results.Exec(); err != nil {
+		batch.Queue(s.text.postpone, string(row.Key), row.Lease.Owner, row.Lease.Epoch, timeOrNull(row.Due)).
+			Exec(func(tag pgconn.CommandTag) error {
+				held = tag.RowsAffected() == 1
+				return nil
+			})
+		if err := send(ctx, s.pool, &batch); err != nil {
 			return err
 		}
-		tag, err := results.Exec()
-		if err == nil && tag.RowsAffected() == 0 {
-			err = pgx.ErrNoRows
+		if !held {
+			return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}
 		}
-		if err != nil {
-			return leaseLost(err, row)
-		}
-		return results.Close()
+		return nil
 	})
+}
+
+// sender is a pool or a transaction.
+type sender interface {
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+}
+
+// send sends statements in one round trip and, to a pool, in one transaction. The results go to the functions in the
+// batch. Closing them a second time would touch a connection that somebody else has by then.
+func send(ctx context.Context, to sender, batch *pgx.Batch) error {
+	return to.SendBatch(ctx, batch).Close()
 }
 
 // repeat repeats what the database refused because of another transaction. That happens if the role or the database has
@@ -205,13 +206,6 @@ func timeOrNull(t time.Time) *time.Time {
 func notFound(err error, key moneymovement.Key) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return &payments.NotFound{Key: key}
-	}
-	return err
-}
-
-func leaseLost(err error, row payments.Row) error {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}
 	}
 	return err
 }

@@ -37,10 +37,7 @@ func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, row payments.Row) (paym
 	if tx == nil {
 		return payments.Row{}, false, errors.New("the transaction is nil: begin one")
 	}
-	var batch pgx.Batch
-	batch.Queue(durable)
-	s.queueInsert(&batch, row)
-	stored, inserted, err := insertedBy(tx.SendBatch(ctx, &batch), 1, row.Key)
+	stored, inserted, err := s.insert(ctx, tx, row)
 	if err == nil && inserted && row.Work != payments.WorkNone {
 		err = s.jobs.insert(ctx, tx, row)
 	}
