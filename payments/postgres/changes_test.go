@@ -1,0 +1,167 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/postgres"
+)
+
+// A transaction that takes its place first and commits last must not be passed over.
+func TestChangesOfATransactionThatCommitsLate(t *testing.T) {
+	store, pool := open(t, postgres.Options{})
+	late, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	insert(t, store, "before")
+	_, err = store.SubmitTx(t.Context(), late, payment("late"))
+	require.NoError(t, err)
+	insert(t, store, "after")
+
+	seen, at := changed(t, store, "")
+	assert.Equal(t, []moneymovement.Key{"before"}, seen)
+	require.NoError(t, late.Commit(t.Context()))
+	rest, at := changed(t, store, at)
+	assert.Equal(t, []moneymovement.Key{"late", "after"}, rest)
+	none, _ := changed(t, store, at)
+	assert.Empty(t, none)
+}
+
+// Writers with transactions of all lengths, some of which roll back, and a reader that never goes back.
+func TestNoChangeIsLeftOut(t *testing.T) {
+	store, pool := open(t, postgres.Options{})
+	const writers, each = 8, 60
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	committed := map[moneymovement.Key]bool{}
+	for w := range writers {
+		random := rand.New(rand.NewPCG(uint64(w), 1))
+		group.Go(func() {
+			for i := range each {
+				key := moneymovement.Key(fmt.Sprintf("w%d-%d", w, i))
+				tx, err := pool.Begin(t.Context())
+				if !assert.NoError(t, err) {
+					return
+				}
+				_, err = store.SubmitTx(t.Context(), tx, payment(key))
+				assert.NoError(t, err)
+				_, err = tx.Exec(t.Context(), "SELECT pg_sleep($1)", float64(random.IntN(8))/1000)
+				assert.NoError(t, err)
+				if random.IntN(4) == 0 {
+					assert.NoError(t, tx.Rollback(t.Context()))
+					continue
+				}
+				assert.NoError(t, tx.Commit(t.Context()))
+				mu.Lock()
+				committed[key] = true
+				mu.Unlock()
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { group.Wait(); close(over) }()
+	var at payments.Position
+	seen := map[moneymovement.Key]int{}
+	for last := false; !last; {
+		select {
+		case <-over:
+			last = true
+		default:
+		}
+		var keys []moneymovement.Key
+		keys, at = changed(t, store, at)
+		for _, key := range keys {
+			seen[key]++
+		}
+	}
+	assert.Len(t, seen, len(committed))
+	for key := range committed {
+		assert.Equal(t, 1, seen[key], key)
+	}
+}
+
+// Tables from a dump have numbers of transactions of another server.
+func TestChangesGoOnAfterTheTablesMovedToAnotherServer(t *testing.T) {
+	store, pool := open(t, postgres.Options{})
+	insert(t, store, "moved")
+	execute(t, pool, "UPDATE moneymovement.payments SET change_tx = '99999999999'")
+	hidden, _ := changed(t, store, "")
+	assert.Empty(t, hidden, "this shows what the test is about")
+
+	store = opened(t, pool, postgres.Options{})
+	keys, at := changed(t, store, "")
+	assert.Equal(t, []moneymovement.Key{"moved"}, keys)
+	insert(t, store, "new")
+	keys, _ = changed(t, store, at)
+	assert.Equal(t, []moneymovement.Key{"new"}, keys)
+
+	opened(t, pool, postgres.Options{})
+	assert.Equal(t, 1, count(t, pool, "SELECT era FROM moneymovement.payments_schema"), "one era for each move")
+}
+
+func TestPositions(t *testing.T) {
+	store, _ := open(t, postgres.Options{})
+	insert(t, store, "a")
+	for _, bad := range []payments.Position{
+		"x", "1", "0.1", "0.0.0.0", "0.-1.0", "0.1.x", "-1.0.0", "99999999999.0.0", "0.99999999999999999999999.0", "0.1.'",
+		"0.0.9999999999999999999", "0. 1.0",
+	} {
+		_, err := store.Changes(t.Context(), bad, 1)
+		require.ErrorAs(t, err, new(*payments.BadPosition), bad)
+	}
+	keys, _ := changed(t, store, "0.18446744073709551615.1")
+	assert.Empty(t, keys)
+}
+
+// A stricter isolation than usual makes the database refuse statements that meet others. They are repeated.
+func TestStricterIsolationOfTransactions(t *testing.T) {
+	admin := pool(t)
+	require.NoError(t, postgres.Migrate(t.Context(), admin, ""))
+	execute(t, admin, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable',
+		current_database()); END $$`)
+	pool := connect(t, admin.Config().ConnString())
+	store, err := postgres.Open(t.Context(), pool, postgres.Options{})
+	require.NoError(t, err)
+	insert(t, store, numbered("a", 40)...)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	paid := map[moneymovement.Key]int{}
+	for range 6 {
+		group.Go(func() {
+			for {
+				rows, err := claimSome(t.Context(), store)
+				if !assert.NoError(t, err) || len(rows) == 0 {
+					return
+				}
+				for _, row := range rows {
+					row.State, row.Work, row.Due = payments.Completed, payments.WorkNone, time.Time{}
+					_, err := store.Save(t.Context(), row, true)
+					assert.NoError(t, err)
+					mu.Lock()
+					paid[row.Key]++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	group.Wait()
+	assert.Len(t, paid, 40)
+	for key, times := range paid {
+		assert.Equal(t, 1, times, key)
+	}
+}
+
+func claimSome(ctx context.Context, store *postgres.Store) ([]payments.Row, error) {
+	claimed, err := store.Claim(ctx, payments.Claim{
+		Owner: "me", Work: payments.WorkBegin, Limit: 3, Now: time.Now(), For: time.Minute,
+	})
+	return claimed.Rows, err
+}

@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// turned is a claimed row with its turn, and its place among those with the same turn.
+type turned struct {
+	payments.Row
+	turn, arrival int64
+}
+
+// Claim implements [payments.Store]. Rows are due by the clock of the process, and leases end by the database's.
+func (s *Store) Claim(ctx context.Context, claim payments.Claim) (claimed payments.Claimed, err error) {
+	err = s.repeat(ctx, func() error {
+		if claim.Key != "" {
+			claimed, err = s.claimKey(ctx, claim)
+		} else {
+			claimed, err = s.claimDue(ctx, claim)
+		}
+		return err
+	})
+	return claimed, err
+}
+
+func (s *Store) claimKey(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	var rows []turned
+	var batch pgx.Batch
+	batch.Queue(durable)
+	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key)).Query(into(&rows))
+	if err := send(ctx, s.pool, &batch); err != nil {
+		return payments.Claimed{}, err
+	}
+	if len(rows) == 1 {
+		return payments.Claimed{Rows: onlyRows(rows)}, nil
+	}
+	if _, err := s.Load(ctx, claim.Key); err != nil {
+		return payments.Claimed{}, err
+	}
+	return payments.Claimed{}, &payments.Busy{Key: claim.Key}
+}
+
+func (s *Store) claimDue(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	text, known := s.text.claim[claim.Work]
+	if !known {
+		return payments.Claimed{}, nil
+	}
+	var claimed payments.Claimed
+	var rows []turned
+	var batch pgx.Batch
+	batch.Queue(durable)
+	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0)).Query(into(&rows))
+	batch.Queue(s.text.next[claim.Work]).Query(func(found pgx.Rows) error {
+		dues, err := pgx.CollectRows(found, pgx.RowTo[time.Time])
+		for _, due := range dues {
+			claimed.Next = due.UTC()
+		}
+		return err
+	})
+	if err := send(ctx, s.pool, &batch); err != nil {
+		return payments.Claimed{}, err
+	}
+	slices.SortFunc(rows, func(a, b turned) int { // the database returns them in the order in which it found them
+		if claim.Work == payments.WorkBegin {
+			return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.arrival, b.arrival))
+		}
+		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Key, b.Key))
+	})
+	claimed.Rows = onlyRows(rows)
+	return claimed, nil
+}
+
+// into collects claimed rows.
+func into(rows *[]turned) func(pgx.Rows) error {
+	return func(found pgx.Rows) (err error) {
+		*rows, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (turned, error) {
+			var t turned
+			var lease payments.Lease
+			var err error
+			t.Row, err = scan(row, &lease.Owner, &lease.Epoch, &t.turn, &t.arrival)
+			t.Lease = lease
+			return t, err
+		})
+		return err
+	}
+}
+
+func onlyRows(found []turned) []payments.Row {
+	var rows []payments.Row
+	for _, t := range found {
+		rows = append(rows, t.Row)
+	}
+	return rows
+}
+
+// Extend implements [payments.Store]. What it changes may be lost in a crash of the server: the leases then end earlier.
+func (s *Store) Extend(
+	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
+) (lost []moneymovement.Key, err error) {
+	var keys, owners []string
+	var epochs []int64
+	for key := range leases {
+		keys = append(keys, string(key))
+	}
+	slices.Sort(keys) // two processes then wait for each other's rows in the same order
+	for _, key := range keys {
+		lease := leases[moneymovement.Key(key)]
+		owners, epochs = append(owners, lease.Owner), append(epochs, lease.Epoch)
+	}
+	var extended []string
+	err = s.repeat(ctx, func() error {
+		var batch pgx.Batch
+		batch.Queue(careless)
+		batch.Queue(s.text.extend, keys, owners, epochs, d.Microseconds()).Query(func(rows pgx.Rows) (err error) {
+			extended, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+		return send(ctx, s.pool, &batch)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(extended)
+	for _, key := range keys {
+		if _, kept := slices.BinarySearch(extended, key); !kept {
+			lost = append(lost, moneymovement.Key(key))
+		}
+	}
+	return lost, nil
+}

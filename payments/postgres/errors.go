@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// SchemaMissing says that a schema does not have the tables of payments.
+type SchemaMissing struct{ Schema string }
+
+// Error returns one line, safe to log.
+func (e *SchemaMissing) Error() string {
+	return fmt.Sprintf("the schema %q does not have the tables of payments, or the role may not use it: "+
+		"call postgres.Migrate, or name another schema", e.Schema)
+}
+
+// SchemaTooOld says that the tables are of an earlier version than this program needs.
+type SchemaTooOld struct {
+	Schema string
+	// Version is the version of the tables, and Known the one that this program needs.
+	Version, Known int
+}
+
+// Error returns one line, safe to log.
+func (e *SchemaTooOld) Error() string {
+	return fmt.Sprintf("the tables in the schema %q are of version %d, and this program needs version %d: "+
+		"call postgres.Migrate", e.Schema, e.Version, e.Known)
+}
+
+// SchemaTooNew says that the tables are of a later version than this program knows.
+type SchemaTooNew struct {
+	Schema string
+	// Version is the version of the tables, and Known the latest that this program knows.
+	Version, Known int
+}
+
+// Error returns one line, safe to log.
+func (e *SchemaTooNew) Error() string {
+	return fmt.Sprintf("the tables in the schema %q are of version %d, and this program knows versions up to %d: "+
+		"use a later version of the module", e.Schema, e.Version, e.Known)
+}
+
+// Unreachable says that the database could not be reached, or that the connection was lost. What was being written may
+// or may not be stored. Trying again is safe, once the database can be reached.
+type Unreachable struct {
+	// Err is the error of the connection.
+	Err error
+}
+
+// Error returns one line. It has no password in it.
+func (e *Unreachable) Error() string {
+	return fmt.Sprintf("the database cannot be reached, try again: %v", e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Unreachable) Unwrap() error { return e.Err }
+
+// explained returns an error that says whether the connection was lost.
+func explained(err error) error {
+	if err == nil || !lost(err) {
+		return err
+	}
+	return &Unreachable{Err: err}
+}
+
+// lost reports whether an error is of the connection, and not a response of the database.
+func lost(err error) bool {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch refused.Code {
+		case "57P01", "57P02", "57P03", "57P05": // the server shuts down, has crashed, or starts
+			return true
+		}
+		return len(refused.Code) == 5 && refused.Code[:2] == "08"
+	}
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	_, network := errors.AsType[net.Error](err)
+	return network || pgconn.Timeout(err) || errors.Is(err, net.ErrClosed) || endOfStream(err)
+}
+
+// endOfStream reports a connection that the other side has closed.
+func endOfStream(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// refusedAs reports whether the database refused a statement with one of the codes.
+func refusedAs(err error, codes ...string) bool {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains(codes, refused.Code)
+}

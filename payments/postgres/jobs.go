@@ -1,0 +1,56 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// jobs inserts a job for each payment. Nil inserts none.
+type jobs struct {
+	pool    *pgxpool.Pool
+	client  Inserter
+	options river.InsertOpts
+}
+
+func jobsOf(pool *pgxpool.Pool, from Jobs) (*jobs, error) {
+	j := &jobs{pool: pool, client: from.Client, options: river.InsertOpts{
+		Queue: cmp.Or(from.Queue, DefaultQueue), Priority: from.Priority,
+	}}
+	if j.client == nil {
+		client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: from.Schema, Logger: silent()})
+		if err != nil {
+			return nil, fmt.Errorf("a client for River's jobs: %w", err)
+		}
+		j.client = client
+	}
+	return j, nil
+}
+
+func (j *jobs) insert(ctx context.Context, tx pgx.Tx, row payments.Row) error {
+	if j == nil {
+		return nil
+	}
+	options := j.options
+	if _, err := j.client.InsertTx(ctx, tx, Wake{Key: string(row.Key)}, &options); err != nil {
+		return fmt.Errorf("a job of River for the payment: %w", err)
+	}
+	return nil
+}
+
+// wakeIfDue inserts a job for a stored payment that is due at once: a person has decided, and the payment's own job has
+// completed or snoozes. If that fails, the payment goes on at the processor's next poll.
+func (j *jobs) wakeIfDue(ctx context.Context, row payments.Row) {
+	if j == nil || row.Work == payments.WorkNone || row.Due.After(time.Now()) {
+		return
+	}
+	_ = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return j.insert(ctx, tx, row) })
+}

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+)
+
+// The files of schema are the versions, in order. A released file never changes: a new version is a new file.
+//
+//go:embed schema/*.sql
+var versions embed.FS
+
+// known is the version of the schema that this package works with.
+const known = 1
+
+// Migrate creates the tables of a [Store] in a schema, or updates them to the version of this package. It creates the
+// schema if it is missing. An empty name is [DefaultSchema]. Calling it again changes nothing. Several processes can
+// call it at once: all but one wait. If the tables are of a later version, the error is *[SchemaTooNew].
+func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
+	names, err := namesOf(schema)
+	if err != nil {
+		return err
+	}
+	return explained(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", names.lock()); err != nil {
+			return err
+		}
+		return names.migrate(ctx, tx)
+	}))
+}
+
+// MigrateRiver creates River's tables in a schema, or updates them, with the migrations of the version of River that
+// this package was built with. Call it only if you do not run River's migrations in another way. The schema must exist.
+// An empty name is the first of the search path.
+func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error {
+	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: schema, Logger: silent()})
+	if err != nil {
+		return err
+	}
+	// River's migrations do not wait for each other, so this lock does. It is of the session, since some of them cannot
+	// be in one transaction.
+	lock := names{schema: "river " + schema}.lock()
+	return explained(pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
+		if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", lock); err != nil {
+			return err
+		}
+		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
+		if _, unlocked := c.Exec(ctx, "SELECT pg_advisory_unlock($1)", lock); unlocked != nil {
+			_ = c.Conn().Close(ctx) // which ends the lock
+		}
+		return err
+	}))
+}
+
+func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
+	// CREATE SCHEMA IF NOT EXISTS needs a right that a program whose schema exists may not have.
+	var exists bool
+	row := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", n.schema)
+	if err := row.Scan(&exists); err != nil {
+		return err
+	}
+	if !exists {
+		if _, err := tx.Exec(ctx, "CREATE SCHEMA "+n.quoted()); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, n.sql(`CREATE TABLE IF NOT EXISTS {schema}.payments_schema (
+		only_row boolean PRIMARY KEY CHECK (only_row), version integer NOT NULL, era integer NOT NULL)`)); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx,
+		n.sql("INSERT INTO {schema}.payments_schema VALUES (true, 0, 0) ON CONFLICT DO NOTHING")); err != nil {
+		return err
+	}
+	var version int
+	if err := tx.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version); err != nil {
+		return err
+	}
+	if version > known {
+		return &SchemaTooNew{Schema: n.schema, Version: version, Known: known}
+	}
+	for version++; version <= known; version++ {
+		text, err := versions.ReadFile(fmt.Sprintf("schema/%03d.sql", version))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, n.sql(string(text))); err != nil {
+			return fmt.Errorf("version %d of the schema: %w", version, err)
+		}
+	}
+	_, err := tx.Exec(ctx, n.sql("UPDATE {schema}.payments_schema SET version = $1 WHERE version < $1"), known)
+	return err
+}
+
+// names puts the name of the schema into statements.
+type names struct{ schema string }
+
+// namesOf refuses what PostgreSQL would cut off or refuse.
+func namesOf(schema string) (names, error) {
+	if schema == "" {
+		schema = DefaultSchema
+	}
+	if len(schema) > 63 || strings.ContainsRune(schema, 0) || !utf8.ValidString(schema) {
+		return names{}, fmt.Errorf("%q is no name for a schema: it may have up to 63 bytes of valid text", schema)
+	}
+	return names{schema: schema}, nil
+}
+
+func (n names) quoted() string { return pgx.Identifier{n.schema}.Sanitize() }
+
+// sql replaces {schema} by the name, and {changes} and {turns} by texts with the names of these sequences.
+func (n names) sql(text string) string {
+	return strings.NewReplacer("{schema}", n.quoted(), "{changes}", n.text("changes"), "{turns}", n.text("turns")).
+		Replace(text)
+}
+
+func (n names) text(sequence string) string {
+	return "'" + strings.ReplaceAll(n.quoted()+"."+sequence, "'", "''") + "'"
+}
+
+// lock returns the number of the advisory lock that migrations of the schema take.
+func (n names) lock() int64 {
+	digest := fnv.New64a()
+	_, _ = digest.Write([]byte("moneymovement payments schema " + n.schema))
+	return int64(digest.Sum64()) //gosec:disable G115 -- any 64 bits will do
+}

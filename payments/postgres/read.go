@@ -1,0 +1,137 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// place is the place of a change among all changes.
+type place struct {
+	era    int32
+	tx     string
+	change int64
+}
+
+func (p place) position() payments.Position {
+	return payments.Position(fmt.Sprintf("%d.%s.%d", p.era, p.tx, p.change))
+}
+
+func placeOf(position payments.Position) (place, error) {
+	if position == "" {
+		return place{tx: "0"}, nil
+	}
+	bad := &payments.BadPosition{Position: position}
+	parts := strings.Split(string(position), ".")
+	if len(parts) != 3 {
+		return place{}, bad
+	}
+	era, eraErr := strconv.ParseUint(parts[0], 10, 31)
+	tx, txErr := strconv.ParseUint(parts[1], 10, 64)
+	change, changeErr := strconv.ParseUint(parts[2], 10, 63)
+	if eraErr != nil || txErr != nil || changeErr != nil {
+		return place{}, bad
+	}
+	//gosec:disable G115 -- they were read as that short
+	return place{era: int32(era), tx: strconv.FormatUint(tx, 10), change: int64(change)}, nil
+}
+
+// scanned reads the columns of a row.
+func scanned(row pgx.CollectableRow) (payments.Row, error) {
+	return scan(row)
+}
+
+// scan reads the columns of a row, and then those of more.
+func scan(row pgx.CollectableRow, more ...any) (payments.Row, error) {
+	var found payments.Row
+	var at place
+	var key, account, state string
+	var work int16
+	var due *time.Time
+	into := append([]any{&key, &account, &state, &work, &due, &found.Data, &at.era, &at.tx, &at.change}, more...)
+	if err := row.Scan(into...); err != nil {
+		return payments.Row{}, err
+	}
+	found.Key, found.Account, found.State = moneymovement.Key(key), dapi.ClientID(account), payments.State(state)
+	found.Work, found.Position = payments.Work(work), at.position()
+	if due != nil {
+		found.Due = due.UTC()
+	}
+	return found, nil
+}
+
+// List implements [payments.Store].
+func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, error) {
+	states := []string{}
+	for _, state := range list.States {
+		states = append(states, string(state))
+	}
+	slices.Sort(states)
+	states = slices.Compact(states)
+	text, args := s.text.list, []any{string(list.After), max(list.Limit, 0)}
+	switch {
+	case list.ByAccount:
+		text, args = s.text.listAccount, append(args, states, string(list.Account))
+	case len(states) > 0:
+		text, args = s.text.listStates, append(args, states)
+	}
+	return s.read(ctx, text, args...)
+}
+
+// Changes implements [payments.Store]. A transaction that is open holds back the changes of those that began to write
+// after it.
+func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Row, error) {
+	at, err := placeOf(after)
+	if err != nil {
+		return nil, err
+	}
+	return s.read(ctx, s.text.changes, at.era, at.tx, at.change, max(limit, 0))
+}
+
+func (s *Store) read(ctx context.Context, text string, args ...any) (found []payments.Row, err error) {
+	err = s.repeat(ctx, func() error {
+		rows, err := s.pool.Query(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		found, err = pgx.CollectRows(rows, scanned)
+		return err
+	})
+	return found, err
+}
+
+// Summary implements [payments.Store].
+func (s *Store) Summary(ctx context.Context) (summary payments.Summary, err error) {
+	err = s.repeat(ctx, func() error {
+		summary = payments.Summary{ByState: map[payments.State]int{}}
+		var batch pgx.Batch
+		batch.Queue(s.text.counts).Query(func(rows pgx.Rows) error {
+			var state string
+			var count int
+			_, err := pgx.ForEachRow(rows, []any{&state, &count}, func() error {
+				summary.ByState[payments.State(state)] = count
+				return nil
+			})
+			return err
+		})
+		batch.Queue(s.text.oldest).QueryRow(func(row pgx.Row) error {
+			var due *time.Time
+			err := row.Scan(&due)
+			if due != nil {
+				summary.OldestDue = due.UTC()
+			}
+			return err
+		})
+		return send(ctx, s.pool, &batch)
+	})
+	return summary, err
+}

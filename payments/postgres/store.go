@@ -1,0 +1,211 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// Store is a [payments.Store] in PostgreSQL. It is safe for concurrent use, by any number of processes.
+type Store struct {
+	pool *pgxpool.Pool
+	text statements
+	jobs *jobs // nil without River
+}
+
+var _ payments.Store = (*Store)(nil)
+
+// Open returns a store over the tables in a schema. They must be there: see [Migrate]. The pool stays the caller's, who
+// closes it after the last use of the store.
+//
+// The errors are *[SchemaMissing], *[SchemaTooOld], *[SchemaTooNew] and *[Unreachable], and those of River's settings.
+func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, error) {
+	if pool == nil {
+		return nil, errors.New("the pool is nil: make one with pgxpool.New")
+	}
+	named, err := namesOf(options.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := named.check(ctx, pool); err != nil {
+		return nil, explained(err)
+	}
+	store := &Store{pool: pool, text: statementsOf(named)}
+	if options.Jobs != nil {
+		if store.jobs, err = jobsOf(pool, *options.Jobs); err != nil {
+			return nil, err
+		}
+	}
+	return store, explained(store.notice(ctx))
+}
+
+// check compares the version of the tables with the one that this package works with.
+func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
+	var version int
+	err := pool.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version)
+	switch {
+	case refusedAs(err, "42P01", "3F000", "42501"), errors.Is(err, pgx.ErrNoRows): // no table, no schema, no right
+		return &SchemaMissing{Schema: n.schema}
+	case err != nil:
+		return err
+	case version > known:
+		return &SchemaTooNew{Schema: n.schema, Version: version, Known: known}
+	case version < known:
+		return &SchemaTooOld{Schema: n.schema, Version: version, Known: known}
+	}
+	return nil
+}
+
+// notice begins a new era if the tables have come from another server, as from a dump. The numbers of transactions there
+// mean nothing here: without a new era, changes would stay hidden until this server has counted as far.
+func (s *Store) notice(ctx context.Context) error {
+	_, err := s.pool.Exec(ctx, s.text.era)
+	return err
+}
+
+// Insert implements [payments.Store].
+func (s *Store) Insert(ctx context.Context, row payments.Row) (stored payments.Row, inserted bool, err error) {
+	err = s.repeat(ctx, func() error {
+		if s.jobs == nil {
+			stored, inserted, err = s.insert(ctx, s.pool, row)
+			return err
+		}
+		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+			stored, inserted, err = s.InsertTx(ctx, tx, row)
+			return err
+		})
+	})
+	if err != nil {
+		return payments.Row{}, false, err
+	}
+	return stored, inserted, nil
+}
+
+func (s *Store) insert(ctx context.Context, by sender, row payments.Row) (stored payments.Row, inserted bool, err error) {
+	var terms struct {
+		Digest string `json:"digest"`
+	}
+	_ = json.Unmarshal(row.Data, &terms) // the column is for people: the record has it, too
+	var batch pgx.Batch
+	batch.Queue(durable)
+	batch.Queue(s.text.insert, string(row.Key), string(row.Account), terms.Digest, string(row.State), int16(row.Work),
+		timeOrNull(row.Due), row.Data).Exec(func(tag pgconn.CommandTag) error {
+		inserted = tag.RowsAffected() == 1
+		return nil
+	})
+	batch.Queue(s.text.load, string(row.Key)).Query(func(rows pgx.Rows) (err error) {
+		stored, err = pgx.CollectExactlyOneRow(rows, scanned)
+		return err
+	})
+	return stored, inserted, send(ctx, by, &batch)
+}
+
+// Load implements [payments.Store].
+func (s *Store) Load(ctx context.Context, key moneymovement.Key) (row payments.Row, err error) {
+	err = s.repeat(ctx, func() error {
+		rows, err := s.pool.Query(ctx, s.text.load, string(key))
+		if err != nil {
+			return err
+		}
+		row, err = pgx.CollectExactlyOneRow(rows, scanned)
+		return notFound(err, key)
+	})
+	return row, err
+}
+
+// Save implements [payments.Store].
+func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (position payments.Position, err error) {
+	err = s.repeat(ctx, func() error {
+		var at place
+		held := true
+		var batch pgx.Batch
+		batch.Queue(durable)
+		batch.Queue(s.text.save, string(row.Key), row.Lease.Owner, row.Lease.Epoch, string(row.State), int16(row.Work),
+			timeOrNull(row.Due), row.Data, release).QueryRow(func(saved pgx.Row) error {
+			err := saved.Scan(&at.era, &at.tx, &at.change)
+			if errors.Is(err, pgx.ErrNoRows) {
+				held, err = false, nil
+			}
+			return err
+		})
+		if err := send(ctx, s.pool, &batch); err != nil {
+			return err
+		}
+		if !held {
+			return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}
+		}
+		position = at.position()
+		return nil
+	})
+	if err == nil && release {
+		s.jobs.wakeIfDue(ctx, row)
+	}
+	return position, err
+}
+
+// Postpone implements [payments.Store].
+func (s *Store) Postpone(ctx context.Context, row payments.Row) error {
+	return s.repeat(ctx, func() error {
+		held := false
+		var batch pgx.Batch
+		batch.Queue(careless)
+		batch.Queue(s.text.postpone, string(row.Key), row.Lease.Owner, row.Lease.Epoch, timeOrNull(row.Due)).
+			Exec(func(tag pgconn.CommandTag) error {
+				held = tag.RowsAffected() == 1
+				return nil
+			})
+		if err := send(ctx, s.pool, &batch); err != nil {
+			return err
+		}
+		if !held {
+			return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}
+		}
+		return nil
+	})
+}
+
+// sender is a pool or a transaction.
+type sender interface {
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+}
+
+// send sends statements in one round trip and, to a pool, in one transaction. The results go to the functions in the
+// batch. Closing them a second time would touch a connection that somebody else has by then.
+func send(ctx context.Context, to sender, batch *pgx.Batch) error {
+	return to.SendBatch(ctx, batch).Close()
+}
+
+// repeat repeats what the database refused because of another transaction. That happens if the role or the database has
+// a stricter isolation of transactions than usual.
+func (s *Store) repeat(ctx context.Context, do func() error) error {
+	for turn := 1; ; turn++ {
+		err := do()
+		if !refusedAs(err, "40001", "40P01") || turn == 20 || ctx.Err() != nil {
+			return explained(err)
+		}
+	}
+}
+
+// timeOrNull rounds up to what the database keeps, so that nothing becomes due before its time.
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.Add(time.Microsecond - time.Nanosecond).Truncate(time.Microsecond)
+	return &t
+}
+
+func notFound(err error, key moneymovement.Key) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &payments.NotFound{Key: key}
+	}
+	return err
+}

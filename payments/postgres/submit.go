@@ -1,0 +1,48 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// SubmitTx stores a payment in a transaction of the caller, and returns it. Nothing is sent: the payment begins after
+// the transaction has committed. If it rolls back, the payment was never submitted.
+//
+// The same key with the same terms is the same payment, with other terms the error is *errors.IdempotencyKeyReused. After
+// these and *errors.InvalidInput, the transaction can go on; after an error of the database it can only roll back. While
+// another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments, also of the
+// same account, do not wait.
+//
+// In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
+// time (SQLSTATE 40001), as usual: repeat the transaction.
+func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Submission) (payments.Record, error) {
+	row, err := payments.Prepare(submission, time.Now())
+	if err != nil {
+		return payments.Record{}, err
+	}
+	stored, _, err := s.InsertTx(ctx, tx, row)
+	if err != nil {
+		return payments.Record{}, err
+	}
+	return payments.Stored(row, stored)
+}
+
+// InsertTx is [Store.Insert] in a transaction of the caller.
+func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, row payments.Row) (payments.Row, bool, error) {
+	if tx == nil {
+		return payments.Row{}, false, errors.New("the transaction is nil: begin one")
+	}
+	stored, inserted, err := s.insert(ctx, tx, row)
+	if err == nil && inserted && row.Work != payments.WorkNone {
+		err = s.jobs.insert(ctx, tx, row)
+	}
+	if err != nil {
+		return payments.Row{}, false, explained(err)
+	}
+	return stored, inserted, nil
+}
