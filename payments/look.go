@@ -165,7 +165,7 @@ const clockMargin = time.Hour
 
 // failedSearch returns what a search shows that could not read: nothing. It is repeated.
 func failedSearch(err error) found {
-	f := found{verdict: verdictUnknown, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
+	f := found{verdict: verdictUnknown, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err), unread: true}
 	f.reason.Code = ReasonUnknown
 	return f
 }

@@ -38,7 +38,7 @@ func (r Record) next(now time.Time) step {
 		switch {
 		case !r.MayHaveLeft && !r.Deadline.IsZero() && now.After(r.Deadline):
 			return stepExpire
-		case r.MayHaveLeft && (age > keyLifetime || r.KeyTooOld):
+		case r.MayHaveLeft && (age > keyLifetime || age < -clockMargin || r.KeyTooOld): // or a clock was set back
 			return stepSearch
 		case age > keyLifetime && age <= keyForgotten:
 			return stepRest
@@ -50,7 +50,7 @@ func (r Record) next(now time.Time) step {
 	return stepNone
 }
 
-// keyAge returns how long ago the key was first used, 0 if it was not.
+// keyAge returns how long ago the key was first used, 0 if it was not. It is negative after a clock was set back.
 func (r Record) keyAge(now time.Time) time.Duration {
 	if r.FirstUsed.IsZero() {
 		return 0
@@ -69,8 +69,8 @@ func (r Record) begin(now time.Time) Record {
 	if r.State == Accepted {
 		r.to(Paying, now)
 	}
-	if r.FirstUsed.IsZero() || r.keyAge(now) > keyForgotten { // only an unpaid payment goes on with so old a key
-		r.FirstUsed = now
+	if age := r.keyAge(now); r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0) {
+		r.FirstUsed = now // nothing is left of an earlier use
 	}
 	// Only a payout stops before it is signed, so that this can be stored then. Other kinds pay in one call.
 	r.MayHaveLeft = r.MayHaveLeft || r.Kind != KindPayout
@@ -111,6 +111,7 @@ type found struct {
 	hash        string
 	reason      *Reason
 	retryAt     time.Time // when the service asks to come back; zero if it did not say
+	unread      bool      // a search that could not read
 }
 
 // after returns the record after a call or a look.
@@ -123,7 +124,7 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 	}
 	switch f.verdict {
 	case verdictPaid:
-		r.Due, r.MayHaveLeft = now.Add(policy.followAfter(r.Key, 1)), true
+		r.Due, r.MayHaveLeft = dueAfter(now, policy.followAfter(r.Key, 0), f.retryAt), true
 		r.to(Paid, now)
 	case verdictCompleted:
 		r.Due, r.MayHaveLeft = time.Time{}, true
@@ -138,13 +139,20 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 		r.Due = time.Time{}
 		r.to(NeedsDecision, now)
 	case verdictPending:
-		r.Looks++
-		r.Reason, r.Due = nil, later(now.Add(policy.followAfter(r.Key, r.Looks+1)), f.retryAt)
+		r.Reason, r.Due = nil, dueAfter(now, policy.followAfter(r.Key, now.Sub(r.ChangedAt)), f.retryAt)
 	case verdictTooOld: // perhaps by the service's clock alone
+		if !r.MayHaveLeft {
+			r.to(Accepted, now)
+			r = r.rest()
+			break
+		}
 		r.Due, r.KeyTooOld = now, true
 		r.to(InDoubt, now)
 	case verdictWait, verdictBlocked, verdictUnknown:
-		r.Due = later(now.Add(policy.retryAfter(r.Key, r.Calls)), f.retryAt)
+		if f.unread {
+			r.Searches++
+		}
+		r.Due = dueAfter(now, policy.retryAfter(r.Key, r.Calls+r.Searches), f.retryAt)
 		switch {
 		case r.MayHaveLeft:
 			r.to(InDoubt, now)
@@ -191,7 +199,7 @@ func (r Record) returned(reason *Reason, now time.Time) Record {
 
 func (r *Record) to(s State, now time.Time) {
 	if r.State != s {
-		r.State, r.ChangedAt, r.Looks = s, now, 0
+		r.State, r.ChangedAt, r.Searches = s, now, 0
 	}
 	if (s == Paid || s == Completed) && r.PaidAt.IsZero() {
 		r.PaidAt = now
@@ -206,6 +214,15 @@ func (r *Reason) usedUp(calls int) *Reason {
 	}
 	ended.Code = ReasonCallsUsedUp
 	return &ended
+}
+
+// waitMost is the longest wait that the service can ask for: its longest rate window is an hour. A response that asks
+// for more is not from the service, or is wrong, and must not hold up a payment for ever.
+const waitMost = time.Hour
+
+// dueAfter returns the end of a pause, or the time at which the service asks to come back if that is later.
+func dueAfter(now time.Time, pause time.Duration, retryAt time.Time) time.Time {
+	return later(now.Add(pause), earlier(retryAt, now.Add(waitMost)))
 }
 
 func later(a, b time.Time) time.Time {

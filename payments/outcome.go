@@ -106,8 +106,9 @@ func decision(err error, mayHaveLeft bool) verdict {
 }
 
 // called returns what a call shows that pays at once: the opening of a deal, an action or a transfer. before reports
-// that an earlier call may have paid. The flows of deals take it into account themselves; a plain transfer does not.
-func called(err error, before bool) found {
+// that an earlier call may have paid. settles reports that the flow knows about earlier calls, and returns a plain
+// refusal only if none of them has paid, as Escrows.Open does.
+func called(err error, before, settles bool) found {
 	f := found{verdict: verdictCompleted, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
 	if err == nil {
 		return f
@@ -124,7 +125,7 @@ func called(err error, before bool) found {
 		f.reason = nil
 	case failure.MovedByCall() != errors.NotMoved:
 		f.verdict = verdictUnknown
-	case before: // a refusal is about its own call
+	case before && (!settles || isOfInput(err)): // a refusal is about its own call
 		f.verdict = decision(err, true)
 		if f.verdict == verdictDecide {
 			f.verdict = verdictUnknown
@@ -137,6 +138,13 @@ func called(err error, before bool) found {
 		}
 	}
 	return f
+}
+
+// isOfInput reports an error that a flow returns before it looks at earlier calls.
+func isOfInput(err error) bool {
+	_, old := errors.AsType[*dapi.KeyTooOld](err)
+	_, wrong := errors.AsType[*errors.InvalidInput](err)
+	return old || wrong
 }
 
 // isDecision reports an error that dapi.PaymentStateOf takes for one that a person must look at.

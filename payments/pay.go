@@ -16,10 +16,10 @@ func (s *progress) pay(ctx context.Context) found {
 			options = append(options, option)
 		}
 		deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
-		return withDeal(called(err, false), deal)
+		return withDeal(called(err, s.inDoubt, true), deal)
 	case KindEscrowAction:
 		deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key)
-		return withDeal(called(err, s.inDoubt), deal)
+		return withDeal(called(err, s.inDoubt, false), deal)
 	case KindTransfer:
 		return s.transfer(ctx)
 	default:
@@ -30,7 +30,7 @@ func (s *progress) pay(ctx context.Context) found {
 // transfer sends a transfer. If it stays in doubt, the list of transfers can show that it was made.
 func (s *progress) transfer(ctx context.Context) found {
 	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
-	f := called(err, s.inDoubt)
+	f := called(err, s.inDoubt, false)
 	if receipt != nil {
 		f.hash = receipt.TxHash
 	}

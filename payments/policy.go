@@ -15,8 +15,8 @@ type Policy struct {
 	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
 	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.
 	RetryMin, RetryMax time.Duration
-	// FollowMin is the pause before the first look at a payment that is paid. Each further pause is 1.5 times as long,
-	// up to FollowMax. The defaults are 1 second and 5 minutes.
+	// FollowMin is the pause before the first look at a payment that is paid. Each further pause is half of the time
+	// since it was paid, from FollowMin to FollowMax. The defaults are 1 second and 5 minutes.
 	FollowMin, FollowMax time.Duration
 }
 
@@ -39,23 +39,26 @@ func (p Policy) withDefaults() Policy {
 
 // retryAfter returns the pause after the nth call that did not pay.
 func (p Policy) retryAfter(key moneymovement.Key, n int) time.Duration {
-	return jittered(key, n, grown(p.RetryMin, p.RetryMax, 2, n))
+	return jittered(key, n, grown(p.RetryMin, p.RetryMax, n))
 }
 
-// followAfter returns the pause before the nth look.
-func (p Policy) followAfter(key moneymovement.Key, n int) time.Duration {
-	return jittered(key, n, grown(p.FollowMin, p.FollowMax, 1.5, n))
+// followAfter returns the pause before the next look at a payment that has been paid for so long. It needs no count of
+// looks, which would have to be stored with each look.
+func (p Policy) followAfter(key moneymovement.Key, paidFor time.Duration) time.Duration {
+	pause := min(max(paidFor/2, p.FollowMin), p.FollowMax)
+	return jittered(key, int(pause/time.Second), pause)
 }
 
-// grown returns least times factor to the power of n-1, and at most most.
-func grown(least, most time.Duration, factor float64, n int) time.Duration {
-	pause := float64(least)
+// grown returns least, doubled n-1 times, and at most most.
+func grown(least, most time.Duration, n int) time.Duration {
+	pause := min(least, most)
 	for range n - 1 {
-		if pause *= factor; pause >= float64(most) {
+		if pause > most/2 {
 			return most
 		}
+		pause *= 2
 	}
-	return time.Duration(pause)
+	return pause
 }
 
 // jittered shortens a pause to between half and all of it, so that payments that failed together do not come back

@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
@@ -19,17 +19,28 @@ import (
 // insert the row themselves, in a transaction of the caller. If the submission is invalid, the error is
 // *errors.InvalidInput: nothing can be stored.
 func Prepare(submission Submission, now time.Time) (Row, error) {
-	if submission == nil {
+	switch submission.(type) {
+	case Payment, EscrowPayment, EscrowAction, TransferPayment:
+	case nil:
 		return Row{}, invalid("submission", errors.FieldMissing, "is nil: pass a Payment, for example")
+	default: // a nil pointer, for example, has no terms
+		return Row{}, invalid("submission", "unknown_variant",
+			"must be a Payment, EscrowPayment, EscrowAction or TransferPayment value, not a pointer")
 	}
 	record := submission.record()
 	if err := record.check(); err != nil {
 		return Row{}, err
 	}
+	if record.FirstUsed.After(now.Add(clockMargin)) {
+		return Row{}, invalid("firstUsed", "out_of_range", "must not be in the future")
+	}
 	record.State, record.AcceptedAt, record.ChangedAt, record.Due = Accepted, now.UTC(), now.UTC(), now.UTC()
 	record.MayHaveLeft = !record.FirstUsed.IsZero()
 	if record.MayHaveLeft {
-		record.State = InDoubt
+		record.State, record.FirstUsed = InDoubt, record.FirstUsed.UTC()
+	}
+	if !record.Deadline.IsZero() {
+		record.Deadline = record.Deadline.UTC()
 	}
 	var err error
 	if record.Digest, err = record.digest(); err != nil {
@@ -93,6 +104,9 @@ const (
 func (r *Record) checkMetadata() error {
 	size := 0
 	for name, value := range r.Metadata {
+		if !utf8.ValidString(name) || !utf8.ValidString(value) {
+			return invalid("metadata", "invalid", "has text that is not UTF-8")
+		}
 		size += len(name) + len(value)
 	}
 	if len(r.Metadata) > maxMetadata || size > maxMetadataBytes {
@@ -140,7 +154,7 @@ func (r *Record) digest() (string, error) {
 		EscrowID dapi.EscrowID
 		Action   dapi.EscrowActionType
 		Transfer *Transfer
-	}{r.Kind, r.Account, r.Payout, r.Bounds, r.Escrow, r.EscrowID, r.Action, r.Transfer})
+	}{r.Kind, r.Account, r.Payout, r.Bounds, r.Escrow, r.EscrowID, r.Action, r.Transfer}, jsonv2.Deterministic())
 	if err != nil {
 		return "", err
 	}
@@ -182,9 +196,28 @@ func (r Row) Record() (Record, error) {
 	if err := jsonv2.Unmarshal(r.Data, &record, jsonv2.NoUnknownMembers()); err != nil {
 		return Record{}, &Unreadable{Key: r.Key, Err: err}
 	}
-	if record.Key != r.Key || !slices.Contains(kinds(), record.Kind) {
+	switch {
+	case record.Key != r.Key || record.Key == "":
 		return Record{}, &Unreadable{Key: r.Key, Err: errors.New("it is not the record of this payment")}
+	case !record.whole():
+		return Record{}, &Unreadable{Key: r.Key, Err: errors.New("it has a kind, a state or terms that are not known")}
 	}
 	record.Position, record.Due = r.Position, r.Due
 	return record, nil
+}
+
+// whole reports that a record has what the steps of its kind need.
+func (r *Record) whole() bool {
+	if !r.State.Known() || r.AcceptedAt.IsZero() || r.MayHaveLeft && r.FirstUsed.IsZero() {
+		return false
+	}
+	switch r.Kind {
+	case KindPayout:
+		return r.Payout != nil
+	case KindEscrow, KindEscrowAction:
+		return r.Escrow != nil
+	case KindTransfer:
+		return r.Transfer != nil
+	}
+	return false
 }

@@ -37,8 +37,8 @@ type Record struct {
 	MayHaveLeft bool `json:"mayHaveLeft,omitzero"`
 	// Calls is how many calls of the flow, such as dapi.Payouts.Pay, were begun.
 	Calls int `json:"calls,omitzero"`
-	// Looks is how often the payment was looked at since its last change of state, to see how it went on.
-	Looks int `json:"looks,omitzero"`
+	// Searches is how many searches for the payment could not be made, since its last change of state.
+	Searches int `json:"searches,omitzero"`
 
 	PayoutID        dapi.PayoutID `json:"payoutId,omitzero"`
 	EscrowID        dapi.EscrowID `json:"escrowId,omitzero"`
@@ -81,7 +81,7 @@ type Reason struct {
 	// Blockers say what must change before the contact can be paid.
 	Blockers []errors.Blocker `json:"blockers,omitzero"`
 	// Available is what the account has, in Currency, if it has too little. Nil if the service did not say.
-	Available *decimal.Decimal `json:"available,omitzero"`
+	Available *decimal.Decimal `json:"available,omitempty"`
 	Currency  string           `json:"currency,omitzero"`
 	// Owner is the id of the payout or deal that has the key, if the key belongs to other terms.
 	Owner string `json:"owner,omitzero"`

@@ -294,20 +294,22 @@ const (
 func (r *runner) paceBy(f found, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if f.verdict != verdictBlocked {
-		if f.verdict != verdictUnknown {
-			r.failures = 0
-		}
+	switch f.verdict {
+	case verdictBlocked:
+	case verdictUnknown, verdictPending: // perhaps the call was refused, too
+		return
+	default:
+		r.failures = 0
 		return
 	}
 	if !r.paused.After(now) {
 		r.failures++
 	}
-	until := f.retryAt
-	if until.IsZero() {
-		until = now.Add(grown(pauseMin, pauseMax, 2, r.failures))
+	pause := grown(pauseMin, pauseMax, r.failures)
+	if !f.retryAt.IsZero() {
+		pause = 0
 	}
-	r.paused = later(r.paused, until)
+	r.paused = later(r.paused, dueAfter(now, pause, f.retryAt))
 }
 
 func (r *runner) pausedUntil() time.Time {

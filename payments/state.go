@@ -55,5 +55,3 @@ const (
 	KindEscrowAction Kind = "escrow_action" // an [EscrowAction]
 	KindTransfer     Kind = "transfer"      // a [TransferPayment]
 )
-
-func kinds() []Kind { return []Kind{KindPayout, KindEscrow, KindEscrowAction, KindTransfer} }

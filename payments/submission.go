@@ -44,9 +44,9 @@ type Payment struct {
 // names.
 type Bounds struct {
 	// MaxFee is the highest fee, in the asset that is debited. Nil is no limit, zero allows no fee.
-	MaxFee *decimal.Decimal `json:"maxFee,omitzero"`
+	MaxFee *decimal.Decimal `json:"maxFee,omitempty"`
 	// MinDestinationAmount is the lowest amount that may arrive, in DestinationCurrency. Nil is no limit.
-	MinDestinationAmount *decimal.Decimal `json:"minDestinationAmount,omitzero"`
+	MinDestinationAmount *decimal.Decimal `json:"minDestinationAmount,omitempty"`
 	// DestinationCurrency is the currency of MinDestinationAmount, such as EUR.
 	DestinationCurrency string `json:"destinationCurrency,omitzero"`
 	// NoWorseThan is a price that a person has seen. A worse one is refused.

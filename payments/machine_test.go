@@ -1,0 +1,307 @@
+package payments
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// life is a payment that random events happen to, as a processor, a person and the service would make them happen.
+type life struct {
+	*rapid.T
+	policy Policy
+	now    time.Time
+	r      Record
+	sent   []time.Time // when the key was sent
+	first  time.Time   // the first time it was sent, for the service's memory
+	cause  string      // the last event
+}
+
+const testPayee dapi.EVMAddress = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+var birth = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func submissions() *rapid.Generator[Submission] {
+	return rapid.Custom(func(t *rapid.T) Submission {
+		key := moneymovement.Key(rapid.StringMatching(`[a-z]{1,8}`).Draw(t, "key"))
+		var deadline, used time.Time
+		if rapid.Bool().Draw(t, "deadline") {
+			deadline = birth.Add(time.Duration(rapid.IntRange(1, 400).Draw(t, "hours")) * time.Hour)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "used") == 0 {
+			used = birth.Add(-time.Duration(rapid.IntRange(0, 200).Draw(t, "hours ago")) * time.Hour)
+		}
+		deal := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}
+		switch rapid.SampledFrom([]Kind{KindPayout, KindEscrow, KindEscrowAction, KindTransfer}).Draw(t, "kind") {
+		case KindEscrow:
+			return EscrowPayment{Key: key, Escrow: deal, Deadline: deadline, FirstUsed: used}
+		case KindEscrowAction:
+			return EscrowAction{Key: key, Escrow: deal, EscrowID: "es_1", Action: dapi.EscrowActionTypeRelease,
+				Deadline: deadline, FirstUsed: used}
+		case KindTransfer:
+			return TransferPayment{Key: key, To: appapi.ToQuote{QuoteID: "q"}, Deadline: deadline, FirstUsed: used}
+		default:
+			return Payment{Key: key, Payout: dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5),
+				Currency: dapi.USDC}, Deadline: deadline, FirstUsed: used}
+		}
+	})
+}
+
+func newLife(t *rapid.T) *life {
+	l := &life{T: t, now: birth, cause: "submitted"}
+	l.policy = Policy{Calls: rapid.IntRange(1, 5).Draw(t, "calls")}.withDefaults()
+	row, err := Prepare(submissions().Draw(t, "submission"), l.now)
+	require.NoError(t, err)
+	l.r, err = row.Record()
+	require.NoError(t, err)
+	l.first = l.r.FirstUsed
+	return l
+}
+
+// change makes an event, and checks what holds for every event.
+func (l *life) change(cause string, next Record, mayProveUnpaid bool) {
+	before := l.r
+	l.cause, l.r = cause, next
+	if before.MayHaveLeft && !next.MayHaveLeft {
+		assert.True(l, mayProveUnpaid, "%s: nothing shows that the money has not left", cause)
+	}
+	if before.State.Final() {
+		assert.Equal(l, CameBack, next.State, "%s changed a payment that had ended", cause)
+	}
+	if next.State == Refused && before.State != Refused {
+		assert.False(l, next.MayHaveLeft, "%s refused a payment that may be paid", cause)
+	}
+	if next.State == Paid || next.State == Completed || next.State == CameBack {
+		assert.True(l, next.MayHaveLeft, "%s: %s", cause, next.State)
+		assert.False(l, next.PaidAt.IsZero() && next.State != CameBack, "%s: %s at no time", cause, next.State)
+	}
+	if next.State == Accepted {
+		assert.False(l, next.MayHaveLeft, "%s: an accepted payment may have left", cause)
+	}
+	if next.State == InDoubt {
+		assert.True(l, next.MayHaveLeft, "%s: nothing can have left of a payment in doubt", cause)
+	}
+	l.checkDue()
+	l.checkStored()
+}
+
+// checkDue checks that something is due exactly while something is left to do.
+func (l *life) checkDue() {
+	ended := l.r.State.Final() || l.r.State == NeedsDecision
+	assert.Equal(l, ended, l.r.Due.IsZero(), "%s: %s is due at %s", l.cause, l.r.State, l.r.Due)
+	assert.Equal(l, ended, l.r.next(l.now.Add(1000*time.Hour)) == stepNone, "%s: %s", l.cause, l.r.State)
+	assert.Equal(l, ended, l.r.work() == WorkNone)
+}
+
+// checkStored checks that the record is read back as it was written.
+func (l *life) checkStored() {
+	row, err := l.r.row(Row{})
+	require.NoError(l, err)
+	again, err := row.Record()
+	require.NoError(l, err)
+	assert.Equal(l, l.r, again)
+}
+
+// step makes the next step, when it is due.
+func (l *life) step() {
+	if l.r.Due.IsZero() || l.r.Due.After(l.now) {
+		return
+	}
+	switch next := l.r.next(l.now); next {
+	case stepExpire:
+		l.change("deadline", l.r.expire(l.now), false)
+	case stepRest:
+		l.change("rest", l.r.rest(), false)
+		assert.True(l, l.r.Due.After(l.now), "rests until %s at %s", l.r.Due, l.now)
+	case stepFollow:
+		l.look(next)
+	case stepSearch:
+		l.look(next)
+	case stepPay:
+		l.call()
+	default:
+		assert.Fail(l, "a payment is due and has no step", "%+v", l.r)
+	}
+}
+
+// call makes a call that pays. The process can die at each point of it.
+func (l *life) call() {
+	doubted := l.r.MayHaveLeft
+	next := l.r.begin(l.now)
+	if l.r.FirstUsed.IsZero() || !next.FirstUsed.Equal(l.r.FirstUsed) {
+		l.first = l.now
+	}
+	l.change("begin", next, false)
+	assert.NotEqual(l, Accepted, l.r.State)
+	if rapid.Bool().Draw(l.T, "dies before the call") {
+		return
+	}
+	l.send(doubted)
+	signed := l.r.Kind != KindPayout
+	if !signed && rapid.Bool().Draw(l.T, "signs") {
+		l.change("signing", l.r.signing("po_1", nil), false)
+		assert.True(l, l.r.MayHaveLeft)
+		signed = true
+	}
+	if rapid.Bool().Draw(l.T, "dies in the call") {
+		return
+	}
+	verdicts := []verdict{verdictPaid, verdictCompleted, verdictReturned, verdictUnknown, verdictTooOld}
+	if !doubted {
+		verdicts = append(verdicts, verdictWait, verdictRefused, verdictBlocked)
+	}
+	l.show(stepPay, append(verdicts, verdictDecide, verdictEnded), doubted)
+}
+
+// send checks that the service knows whether it remembers the key.
+func (l *life) send(doubted bool) {
+	age := l.now.Sub(l.first)
+	assert.False(l, age > keyLifetime && age <= keyForgotten, "the key is sent %s after its first use", age)
+	assert.False(l, doubted && age > keyLifetime, "a payment that may be paid is sent %s after its first use", age)
+	assert.True(l, !doubted || !l.r.KeyTooOld, "a payment whose key is known to be too old is sent")
+	l.sent = append(l.sent, l.now)
+}
+
+func (l *life) look(s step) {
+	if s == stepFollow {
+		l.show(s, []verdict{verdictPending, verdictCompleted, verdictReturned}, true)
+		return
+	}
+	l.show(s, []verdict{verdictPaid, verdictCompleted, verdictReturned, verdictUnknown, verdictDecide, verdictEnded}, true)
+}
+
+// show is what the call or the look shows. A verdict without a payment may only say what is known about all calls.
+func (l *life) show(s step, verdicts []verdict, doubted bool) {
+	f := found{verdict: rapid.SampledFrom(verdicts).Draw(l.T, "verdict")}
+	switch f.verdict {
+	case verdictWait, verdictRefused, verdictBlocked, verdictEnded:
+	case verdictTooOld, verdictDecide:
+		f.mayHaveLeft = doubted || rapid.Bool().Draw(l.T, "may have left")
+	default:
+		f.mayHaveLeft = true
+	}
+	if s == stepSearch {
+		f.unread = f.verdict == verdictUnknown
+	}
+	if rapid.IntRange(0, 4).Draw(l.T, "comes back") == 0 {
+		f.retryAt = l.now.Add(time.Duration(rapid.IntRange(-100, 100_000).Draw(l.T, "seconds")) * time.Second)
+	}
+	next := l.r.after(f, l.policy, l.now)
+	l.change("shown "+string(f.verdict), next, !f.mayHaveLeft)
+	if l.r.Due.IsZero() {
+		return
+	}
+	pause := l.r.Due.Sub(l.now)
+	assert.LessOrEqual(l, pause, max(l.policy.RetryMax, l.policy.FollowMax, waitMost, l.r.FirstUsed.Add(keyForgotten+
+		time.Second).Sub(l.now)), "%s", l.cause)
+	if f.verdict != verdictTooOld {
+		assert.GreaterOrEqual(l, pause, min(l.policy.RetryMin, l.policy.FollowMin)/2, "%s", l.cause)
+		assert.GreaterOrEqual(l, pause, min(f.retryAt.Sub(l.now), waitMost), "%s comes back too early", l.cause)
+	}
+}
+
+func decisions() *rapid.Generator[Decision] {
+	noFee := decimal.New(0, 0)
+	return rapid.SampledFrom([]Decision{
+		NewBounds(Bounds{MaxFee: &noFee}), Retry(), Cancel(""), Cancel("the invoice was wrong"),
+		WasPaid(""), WasPaid("po_7"), WasNotPaid(""), {},
+	})
+}
+
+func (l *life) decide() {
+	d := decisions().Draw(l.T, "decision")
+	before := l.r
+	next, problem := l.r.decide(d, l.now)
+	if problem != "" {
+		assert.Equal(l, before, next, "%s was not possible and changed the payment", d)
+		return
+	}
+	assert.False(l, before.State.Final(), "%s of a payment that has ended", d)
+	assert.False(l, d.kind == decideCancel && before.MayHaveLeft, "a payment that may be paid was canceled")
+	l.change("decided "+d.String(), next, d.kind == decideNotPaid)
+}
+
+// A payment's whole life, whatever happens to it: what is said in doc.go about money and keys holds after each event.
+func TestALife(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newLife(t)
+		l.checkDue()
+		for range rapid.IntRange(1, 40).Draw(t, "events") {
+			switch rapid.IntRange(0, 9).Draw(t, "event") {
+			case 0:
+				l.decide()
+			case 1:
+				l.now = l.now.Add(time.Duration(rapid.IntRange(0, 30*3600).Draw(t, "seconds")) * time.Second)
+			default:
+				if !l.r.Due.IsZero() && l.r.Due.After(l.now) {
+					l.now = l.r.Due
+				}
+				l.step()
+			}
+		}
+	})
+}
+
+// Money that came back after the payment had ended is the only change of an ended payment.
+func TestAnEndedPaymentCanComeBack(t *testing.T) {
+	r := Record{Key: "k", Kind: KindPayout, State: Completed, MayHaveLeft: true, PaidAt: birth}
+	back := r.returned(&Reason{Code: ReasonReturned}, birth.Add(time.Hour))
+	assert.Equal(t, CameBack, back.State)
+	assert.Equal(t, birth.Add(time.Hour), back.ChangedAt)
+	assert.True(t, back.MayHaveLeft)
+	assert.Equal(t, stepNone, back.next(birth.Add(2*time.Hour)))
+}
+
+// With a clock that is set back, the key seems to be used in the future. Its age is then not known.
+func TestAClockThatIsSetBack(t *testing.T) {
+	early := birth.Add(-48 * time.Hour)
+	doubt := Record{Kind: KindPayout, State: InDoubt, MayHaveLeft: true, FirstUsed: birth}
+	assert.Equal(t, stepSearch, doubt.next(early))
+	unpaid := Record{Kind: KindPayout, State: Accepted, FirstUsed: birth}
+	assert.Equal(t, stepPay, unpaid.next(early))
+	assert.Equal(t, early, unpaid.begin(early).FirstUsed)
+}
+
+// The pauses of a policy grow, stay between half and all of what it says, and differ between payments.
+func TestPauses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		policy := Policy{
+			RetryMin: time.Duration(rapid.Int64Range(-1, int64(time.Hour)).Draw(t, "retryMin")),
+			RetryMax: time.Duration(rapid.Int64Range(-1, int64(100*time.Hour)).Draw(t, "retryMax")),
+		}.withDefaults()
+		n := rapid.IntRange(-1, 1_000_000).Draw(t, "n")
+		pause := policy.retryAfter("k", n)
+		assert.GreaterOrEqual(t, pause, policy.RetryMin/2)
+		assert.LessOrEqual(t, pause, policy.RetryMax)
+		follow := policy.followAfter("k", time.Duration(rapid.Int64().Draw(t, "paid for")))
+		assert.GreaterOrEqual(t, follow, policy.FollowMin/2)
+		assert.LessOrEqual(t, follow, policy.FollowMax)
+	})
+	policy := Policy{}.withDefaults()
+	assert.NotEqual(t, policy.retryAfter("a", 3), policy.retryAfter("b", 3))
+	assert.Equal(t, policy.retryAfter("a", 3), policy.retryAfter("a", 3))
+	assert.GreaterOrEqual(t, policy.retryAfter("a", 40), policy.RetryMax/2)
+	assert.GreaterOrEqual(t, policy.followAfter("a", time.Hour), policy.FollowMax/2)
+}
+
+// A payment that is paid and does not arrive is looked at less and less often.
+func TestLooksBecomeRare(t *testing.T) {
+	policy, now := Policy{}.withDefaults(), birth
+	r := Record{Key: "k", Kind: KindPayout, State: Paid, MayHaveLeft: true, PayoutID: "po_1", ChangedAt: birth}
+	looks := 0
+	for now.Before(birth.Add(24 * time.Hour)) {
+		stored := r // a look is postponed, and nothing of the record is stored
+		now = stored.after(found{verdict: verdictPending, mayHaveLeft: true}, policy, now).Due
+		looks++
+	}
+	assert.Less(t, looks, 24*60/2)
+	assert.Greater(t, looks, 24*60/5)
+}
