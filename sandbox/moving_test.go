@@ -158,3 +158,27 @@ func withID(got reply) reply {
 	got.header.Set("X-Request-ID", "none")
 	return got
 }
+
+// Of many payouts that come back at the same moment, each comes back once.
+func TestManyPayoutsComeBackTogether(t *testing.T) {
+	c := newPayingClient(t, sandbox.WithAudit(), sandbox.WithSettings(func(s *sandbox.Settings) {
+		s.PayoutStepAfter, s.RefundOneIn, s.ReturnAfter = 0, 1, sandbox.Duration(time.Hour)
+		s.ReturnFee = decimal.RequireFromString("0.1")
+	}))
+	const payments = 300
+	for i := range payments {
+		c.pay(fmt.Sprint("k", i))
+	}
+	c.host.Advance(time.Hour)
+	returned := 0
+	for payment := range c.host.Audit() {
+		returned += payment.Returns
+	}
+	assert.Zero(t, returned, "nothing happens before the next request")
+	assert.Equal(t, "99999970", c.host.Ledger().Balances[c.account]["USDC"].String())
+	for payment := range c.host.Audit() {
+		returned += payment.Returns
+		assert.Equal(t, "12.4", payment.Returned.String())
+	}
+	assert.Equal(t, payments, returned)
+}

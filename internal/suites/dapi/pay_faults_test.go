@@ -51,13 +51,19 @@ var faults = map[string]sandbox.Fault{
 		WithHeader("Retry-After", "2"),
 	"a long wait": sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 		WithHeader("Retry-After", "3600"),
-	"internal_error":       sandbox.Respond(http.StatusInternalServerError, "internal_error"),
-	"internal_error, done": sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit(),
-	"502":                  sandbox.Respond(http.StatusBadGateway, "chain_unavailable"),
-	"502, done":            sandbox.Respond(http.StatusBadGateway, "chain_unavailable").AfterCommit(),
-	"503":                  sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable"),
-	"503, done":            sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").AfterCommit(),
-	"504, done":            sandbox.Respond(http.StatusGatewayTimeout, "").AfterCommit(),
+	"internal_error":        sandbox.Respond(http.StatusInternalServerError, "internal_error"),
+	"internal_error, done":  sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit(),
+	"502":                   sandbox.Respond(http.StatusBadGateway, "chain_unavailable"),
+	"502, done":             sandbox.Respond(http.StatusBadGateway, "chain_unavailable").AfterCommit(),
+	"503":                   sandbox.Respond(http.StatusServiceUnavailable, "provider_unavailable"),
+	"503, done":             sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").AfterCommit(),
+	"504, done":             sandbox.Respond(http.StatusGatewayTimeout, "").AfterCommit(),
+	"a slow answer":         sandbox.Delay(10 * time.Second).AfterCommit(),
+	"a very slow answer":    sandbox.Delay(130 * time.Second).AfterCommit(),
+	"arrives twice":         sandbox.Duplicate(0),
+	"arrives again later":   sandbox.Duplicate(3 * time.Hour),
+	"sent twice by a proxy": sandbox.Repeat(),
+	"moved elsewhere":       sandbox.Respond(http.StatusTemporaryRedirect, "").WithHeader("Location", "/dapi/v1/chains"),
 }
 
 // refusals are what the service can say to a confirm besides.

@@ -37,7 +37,6 @@ func (t *turn) forgetFinished() {
 	if after == 0 {
 		return
 	}
-	unmatched := len(t.unmatched)
 	for {
 		next, ok := t.finished.first()
 		if !ok || t.now.Before(next.at.Add(after)) {
@@ -46,11 +45,7 @@ func (t *turn) forgetFinished() {
 		t.finished.pop()
 		if next.payout.FinishedAt.Equal(next.at) && t.payouts[next.payout.ID] == next.payout {
 			t.forget(next.payout)
-			unmatched--
 		}
-	}
-	if unmatched < len(t.unmatched) {
-		t.unmatched = slices.DeleteFunc(t.unmatched, func(p *payout) bool { return t.payouts[p.ID] != p })
 	}
 }
 
@@ -59,6 +54,9 @@ func (t *turn) forgetFinished() {
 func (t *turn) forget(p *payout) {
 	delete(t.payouts, p.ID)
 	t.kept.payouts.Delete(p)
+	if p.Refund != nil && !p.Refund.Matched {
+		t.unmatched.remove(p)
+	}
 	for _, id := range append(p.Earlier, p.Approval.ID) {
 		delete(t.approvals, id)
 	}

@@ -132,9 +132,6 @@ func (s *state) openPayout(p *payout) {
 	if p.Refund != nil && !p.Refund.Arrived {
 		s.returning.add(p, p.Refund.Due)
 	}
-	if p.Refund != nil && !p.Refund.Matched {
-		s.unmatched = append(s.unmatched, p)
-	}
 }
 
 // orderPayouts sorts the lists of payouts in the order in which the payouts were added.
@@ -144,7 +141,16 @@ func (s *state) orderPayouts() {
 	})
 	byRefund := func(a, b *payout) int { return cmp.Compare(a.Refund.Number, b.Refund.Number) }
 	s.returning.reorder(byRefund)
-	slices.SortFunc(s.unmatched, byRefund)
+	var waiting []*payout
+	for _, p := range s.payouts {
+		if p.Refund != nil && !p.Refund.Matched {
+			waiting = append(waiting, p)
+		}
+	}
+	slices.SortFunc(waiting, byRefund)
+	for _, p := range waiting {
+		s.unmatched.add(p)
+	}
 }
 
 func (s *state) openTransaction(entry *transaction) {

@@ -48,7 +48,7 @@ type state struct {
 	approvals map[string]*payout // by approval id, with expired ones
 	inFlight  steps              // of funded payouts
 	returning steps              // of refunded payouts, with money on its way back
-	unmatched []*payout          // refunded, without attributed money
+	unmatched unmatched          // refunded payouts without attributed money
 	finished  queue[finished]    // payouts, in the order in which they finished
 	sequence  int                // of the last transaction
 	finishes  int                // of payouts
@@ -79,6 +79,7 @@ func newState(k *store.Keeper) *state {
 		contacts:  map[string]*contact{},
 		byDetails: map[detailsKey]*contact{},
 		payouts:   map[string]*payout{},
+		unmatched: unmatched{},
 		approvals: map[string]*payout{},
 		payins:    map[string]*payin{},
 		quoted:    map[payinKey]*payin{},

@@ -29,7 +29,7 @@ func (t *turn) sendBack(p *payout, delivered bool, at time.Time) {
 	t.refunds++
 	p.Refund = &refund{Number: t.refunds, Delivered: delivered, Due: at.Add(time.Duration(t.settings.ReturnAfter))}
 	t.kept.payouts.Put(p)
-	t.unmatched = append(t.unmatched, p)
+	t.unmatched.add(p)
 	t.returning.add(p, p.Refund.Due)
 	t.receiveReturned()
 }
@@ -76,20 +76,43 @@ func (t *turn) receive(p *payout) {
 // attribute finds the payout of returned money: the oldest of the account's refunded payouts whose amount fits within
 // the tolerance, and to which no money is attributed yet. If no payout fits, it returns "".
 func (t *turn) attribute(h *holder, asset platformwire.Asset, amount decimal.Decimal) (payoutID string) {
-	found := -1
-	for i, p := range t.unmatched {
-		fits := p.holder == h && p.Terms.Currency == asset && p.Terms.Amount.Sub(amount).Abs().
-			LessThanOrEqual(returnTolerance)
-		if fits && (found < 0 || p.CreatedAt.Before(t.unmatched[found].CreatedAt)) {
-			found = i
+	for _, p := range t.unmatched[returnedTo{h, asset}] {
+		if p.Terms.Amount.Sub(amount).Abs().LessThanOrEqual(returnTolerance) {
+			p.Refund.Matched = true
+			t.kept.payouts.Put(p)
+			t.unmatched.remove(p)
+			return p.ID
 		}
 	}
-	if found < 0 {
-		return ""
+	return ""
+}
+
+// returnedTo is what returned money is looked up by, besides its amount.
+type returnedTo struct {
+	holder *holder
+	asset  platformwire.Asset
+}
+
+// unmatched are refunded payouts, the oldest first. Payouts of one time are in the order of refunding.
+type unmatched map[returnedTo][]*payout
+
+func (u unmatched) add(p *payout) {
+	to := returnedTo{p.holder, p.Terms.Currency}
+	at, _ := slices.BinarySearchFunc(u[to], p, func(known, p *payout) int {
+		if known.CreatedAt.After(p.CreatedAt) {
+			return 1
+		}
+		return -1 // after those of the same time
+	})
+	u[to] = slices.Insert(u[to], at, p)
+}
+
+func (u unmatched) remove(p *payout) {
+	to := returnedTo{p.holder, p.Terms.Currency}
+	if at := slices.Index(u[to], p); at >= 0 {
+		u[to] = slices.Delete(u[to], at, at+1)
 	}
-	payoutID = t.unmatched[found].ID
-	t.unmatched[found].Refund.Matched = true
-	t.kept.payouts.Put(t.unmatched[found])
-	t.unmatched = slices.Delete(t.unmatched, found, found+1)
-	return payoutID
+	if len(u[to]) == 0 {
+		delete(u, to)
+	}
 }
