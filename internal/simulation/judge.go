@@ -1,15 +1,11 @@
 package simulation
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/shopspring/decimal"
-
-	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // Result is what a run was, and what it broke.
@@ -19,19 +15,6 @@ type Result struct {
 	Ends       map[string]int // payments by how they ended
 	Faults     map[Kind]int
 	Processes  int
-}
-
-// callLog notes how often each call was sent.
-type callLog struct {
-	mu    sync.Mutex
-	calls []moneymovement.CallMetrics
-}
-
-// Call implements moneymovement.Metrics.
-func (l *callLog) Call(_ context.Context, call moneymovement.CallMetrics) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls = append(l.calls, call)
 }
 
 // mostAttempts is how often the retry policy lets a call be sent: four times, and as often again if its token was

@@ -175,7 +175,7 @@ func (w *World) options(p *Process) []moneymovement.Option {
 	windows := transport.ShareOfStatedWindows(w.plan.Processes)
 	return []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: w.network.Of(p)}),
-		moneymovement.WithMetrics(w.calls), moneymovement.WithRateShare(w.plan.Processes),
+		moneymovement.WithMetrics(&callsOf{log: w.calls, process: p, counts: map[string]int{}}), moneymovement.WithRateShare(w.plan.Processes),
 		func(c *transport.Config) {
 			c.Random = func(_ context.Context, below time.Duration) time.Duration { return p.random(w.seed, below) }
 			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
