@@ -14,10 +14,17 @@ type callLog struct {
 	calls []moneymovement.CallMetrics
 }
 
+// operations are the names of the calls of a payment, as the network names their requests.
+var operations = map[string]string{
+	"BookPayout": "book payouts", "ConfirmPayout": "confirm", "GetPayout": "read payouts",
+	"ListTransactions": "list transactions",
+}
+
 // callsOf are the calls of one process. The end of each call is a step: calls that waited for the same login end at the
 // same time, and what follows them changes what their process knows.
 type callsOf struct {
 	log     *callLog
+	books   *Books
 	process *Process
 
 	mu     sync.Mutex
@@ -29,6 +36,9 @@ func (c *callsOf) Call(ctx context.Context, call moneymovement.CallMetrics) {
 	c.log.mu.Lock()
 	c.log.calls = append(c.log.calls, call)
 	c.log.mu.Unlock()
+	if operation, known := operations[call.Operation]; known {
+		c.books.over(c.process.name+" "+labelOf(ctx)+" "+operation, call.Attempts)
+	}
 	name := labelOf(ctx) + " " + call.Operation
 	switch call.Operation {
 	case "CreateChallenge", "CreateToken", "RefreshToken":
