@@ -139,7 +139,7 @@ func (r *runner) run() {
 	load := time.NewTicker(r.p.config.LoadEvery)
 	defer load.Stop()
 	reporting := make(chan struct{}, 1)
-	for {
+	for !r.isStopped() { // a select picks any of the cases that are ready
 		next := r.handOut(&steps)
 		timer := time.NewTimer(max(time.Until(next), 0))
 		select {
@@ -157,6 +157,12 @@ func (r *runner) run() {
 		}
 		timer.Stop()
 	}
+}
+
+func (r *runner) isStopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stopped
 }
 
 // handOut claims due work and begins it. It returns when to look again, if nothing wakes the runner before.
@@ -209,7 +215,7 @@ func (r *runner) nextWork(payers, looks bool) time.Time {
 func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time) int {
 	r.mu.Lock()
 	due, some := r.soonest[work]
-	some = some && !due.After(now) && most > 0
+	some = some && !due.After(now) && most > 0 && !r.stopped // Stop can come between two claims
 	if some {
 		delete(r.soonest, work) // before the claim: what is stored from now on is noted anew
 	}

@@ -20,6 +20,10 @@ type Books struct {
 	prices     map[string]price           // by approval
 	bodies     map[string]string          // of bookings, by key
 	notBefore  map[string]time.Time       // when a refused call may be sent again, by process, label and operation
+	before     map[string]string          // the last operation, by process and label
+	attempts   map[string]int             // requests of the call that is under way, by process, label and operation
+	minute     map[string]int             // requests in the last minutes, by minute and label
+	settles    map[string]bool            // whether a read followed a write: Pay then returns the error of the write
 	violations []string
 }
 
@@ -32,7 +36,8 @@ type price struct {
 func newBooks() *Books {
 	return &Books{
 		keyOf: map[string]string{}, bookedAs: map[string]map[string]bool{}, prices: map[string]price{},
-		bodies: map[string]string{}, notBefore: map[string]time.Time{},
+		bodies: map[string]string{}, notBefore: map[string]time.Time{}, before: map[string]string{}, settles: map[string]bool{},
+		attempts: map[string]int{}, minute: map[string]int{},
 	}
 }
 
@@ -92,6 +97,32 @@ func (b *Books) sends(p *Process, request *sent) {
 		b.broken("%s was sent again %v too early, against Retry-After", line, time.Until(at))
 	}
 	delete(b.notBefore, line)
+	b.attempts[line]++
+	if minute := time.Now().Format("02 15:04 ") + request.label; request.label != "session" {
+		if b.minute[minute]++; b.minute[minute] == mostInAMinute {
+			b.broken("%d requests for %s in a minute", mostInAMinute, request.label)
+		}
+	}
+	of := p.name + " " + request.label
+	b.settles[line] = !writes(request.operation) && writes(b.before[of])
+	b.before[of] = request.operation
+}
+
+// mostInAMinute is more requests for one payment than any policy allows.
+const mostInAMinute = 100
+
+// over checks that a call was sent as often as it says: no transport repeats it.
+func (b *Books) over(line string, attempts int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.attempts[line] != attempts {
+		b.broken("%s: %d requests for %d attempts", line, b.attempts[line], attempts)
+	}
+	delete(b.attempts, line)
+}
+
+func writes(operation string) bool {
+	return operation == "confirm" || strings.HasPrefix(operation, "book")
 }
 
 // seen notes what a process received.
@@ -105,7 +136,9 @@ func (b *Books) seen(p *Process, request *sent, got *answer) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.notBefore[p.name+" "+request.label+" "+request.operation] = time.Now().Add(wait)
+	if line := p.name + " " + request.label + " " + request.operation; !b.settles[line] {
+		b.notBefore[line] = time.Now().Add(wait)
+	}
 }
 
 func (b *Books) broken(format string, args ...any) {

@@ -17,6 +17,7 @@ import (
 // startEvents starts what happens beside the requests.
 func (w *World) startEvents() {
 	for name, event := range map[string]func(*rand.Rand, string){
+		"nobody is there":     w.leave,
 		"prices move":         w.movePrices,
 		"the host's clock":    w.jumpClock,
 		"the key is replaced": w.replaceKey,
@@ -110,5 +111,28 @@ func (w *World) sendBack(random *rand.Rand, name string) {
 		if pause(w.ctx, between(random, time.Second, 10*time.Minute)) != nil {
 			return
 		}
+	}
+}
+
+// leave ends all processes, and sometimes starts the next ones only when the service has forgotten the keys.
+func (w *World) leave(random *rand.Rand, name string) {
+	w.scheduler.Step(name, "")
+	w.mu.Lock()
+	w.absent = true
+	for _, running := range w.running {
+		running.process.end()
+	}
+	w.mu.Unlock()
+	away := between(random, time.Minute, 2*time.Hour)
+	if random.IntN(2) == 0 {
+		away = between(random, 6*24*time.Hour, 9*24*time.Hour)
+	}
+	<-time.After(away)
+	w.scheduler.Step(name+" until now", "")
+	w.mu.Lock()
+	w.absent = false
+	w.mu.Unlock()
+	for place := range w.running {
+		w.start(place)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	apierrors "github.com/moneymovement/moneymovement-go/errors"
 )
@@ -16,7 +17,8 @@ import (
 // journal is a program without package payments: it pays with dapi alone, and keeps rows as docs/production.md shows it.
 // The rows outlive the processes.
 type journal struct {
-	seed Seed
+	seed   Seed
+	broken JournalBreak
 
 	mu   sync.Mutex
 	rows map[string]row
@@ -33,9 +35,9 @@ type row struct {
 	End         end // "" while somebody still works on it
 }
 
-func newJournal(seed Seed, orders []*order) *journal {
-	j := &journal{seed: seed, rows: map[string]row{}}
-	for _, o := range orders {
+func newJournal(w *World) *journal {
+	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, rows: map[string]row{}}
+	for _, o := range w.orders {
 		j.rows[o.ID] = row{order: o, State: dapi.PaymentNotPaid}
 	}
 	return j
@@ -62,6 +64,8 @@ func (j *journal) get(id string) row {
 	return j.rows[id]
 }
 
+func (j *journal) mayLeave(o *order) bool { return j.get(o.ID).MayHavePaid }
+
 func (j *journal) end(o *order) (end, string) {
 	r := j.get(o.ID)
 	return r.End, string(r.State)
@@ -69,7 +73,7 @@ func (j *journal) end(o *order) (end, string) {
 
 // start works on every open row.
 func (j *journal) start(p *Process, platform *dapi.Integrator) {
-	w := &payer{process: p, journal: j, account: platform.Self()}
+	w := &payer{process: p, journal: j, account: platform.Self(), broken: j.broken}
 	for _, id := range j.open() {
 		p.Go(func(ctx context.Context) { w.settle(withLabel(ctx, id), id) })
 	}
@@ -80,6 +84,7 @@ type payer struct {
 	process *Process
 	journal *journal
 	account *dapi.Account
+	broken  JournalBreak
 }
 
 // settle calls pay until the row has ended.
@@ -95,14 +100,14 @@ func (w *payer) settle(ctx context.Context, id string) {
 		if r.State == dapi.PaymentPaid && r.PayoutID != "" {
 			err = w.wait(ctx, &r)
 		} else {
-			err = w.pay(ctx, &r)
+			err = w.pay(ctx, &r, try)
 		}
 		w.process.Step(id+" returned "+strconv.Itoa(try), string(r.State)+" "+string(r.End)+" "+textOf(err))
 		if r.End != "" {
 			return
 		}
 		again := between(random, time.Second, 4*time.Minute)
-		if call, ok := apierrors.CallInfoOf(err); ok {
+		if call, ok := apierrors.CallInfoOf(err); ok && !w.broken.Hurry {
 			again = max(again, time.Until(call.RetryAt))
 		}
 		if pause(ctx, again) != nil {
@@ -112,7 +117,7 @@ func (w *payer) settle(ctx context.Context, id string) {
 }
 
 // pay is the function of docs/production.md.
-func (w *payer) pay(ctx context.Context, r *row) error {
+func (w *payer) pay(ctx context.Context, r *row, call int) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	before := *r
@@ -124,21 +129,43 @@ func (w *payer) pay(ctx context.Context, r *row) error {
 	}
 	booked := dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
 		r.PayoutID = booked.ID
-		return w.save(r)
+		return w.save(r, "booked")
 	})
 	r.State, r.MayHavePaid = dapi.PaymentUnknown, true
-	if err := w.save(r); err != nil {
+	if err := w.save(r, "before"); err != nil {
 		*r = before
 		return err
 	}
-	payout, err := w.account.Payouts.Pay(ctx, r.Terms, r.Key, history, booked, dapi.MaxFee(r.MaxFee),
-		dapi.MinDestinationAmount(r.Least, r.Currency))
+	terms, key, options := w.call(r, call, history, booked)
+	payout, err := w.account.Payouts.Pay(ctx, terms, key, options...)
 	r.State, r.MayHavePaid = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err)
 	if payout != nil {
 		r.PayoutID = payout.ID
 	}
 	w.decide(ctx, r, err)
-	return errors.Join(err, w.save(r))
+	if w.broken.After != nil {
+		w.broken.After(r, err)
+	}
+	return errors.Join(err, w.save(r, "after"))
+}
+
+// call returns what a call is made with.
+func (w *payer) call(
+	r *row, call int, history, hook dapi.PayOption,
+) (dapi.PayoutCreate, moneymovement.Key, []dapi.PayOption) {
+	terms, key := r.Terms, r.Key
+	bounds := []dapi.PayOption{dapi.MaxFee(r.MaxFee), dapi.MinDestinationAmount(r.Least, r.Currency)}
+	options := append([]dapi.PayOption{history, hook}, bounds...)
+	if w.broken.Terms != nil {
+		w.broken.Terms(&terms, w.process.number, call)
+	}
+	if w.broken.Key != nil {
+		key = w.broken.Key(r, w.process.number, call)
+	}
+	if w.broken.Options != nil {
+		options = w.broken.Options(r, w.process.number, history, hook, bounds)
+	}
+	return terms, key, options
 }
 
 // decide is what the person does who looks at a payment.
@@ -191,11 +218,17 @@ func (w *payer) wait(ctx context.Context, r *row) error {
 	case payout.Status == dapi.PayoutStatusCompleted:
 		r.End = completed
 	}
-	return errors.Join(err, w.save(r))
+	if w.broken.After != nil {
+		w.broken.After(r, err)
+	}
+	return errors.Join(err, w.save(r, "waited"))
 }
 
 // save commits a row. A process can end before the commit and after it.
-func (w *payer) save(r *row) error {
+func (w *payer) save(r *row, moment string) error {
+	if w.broken.Save != nil && !w.broken.Save(moment) {
+		return nil
+	}
 	w.process.Step(r.ID+" store", string(r.State)+" "+string(r.End))
 	w.journal.mu.Lock()
 	w.journal.rows[r.ID] = *r

@@ -1,15 +1,11 @@
 package simulation
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/shopspring/decimal"
-
-	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // Result is what a run was, and what it broke.
@@ -19,19 +15,6 @@ type Result struct {
 	Ends       map[string]int // payments by how they ended
 	Faults     map[Kind]int
 	Processes  int
-}
-
-// callLog notes how often each call was sent.
-type callLog struct {
-	mu    sync.Mutex
-	calls []moneymovement.CallMetrics
-}
-
-// Call implements moneymovement.Metrics.
-func (l *callLog) Call(_ context.Context, call moneymovement.CallMetrics) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls = append(l.calls, call)
 }
 
 // mostAttempts is how often the retry policy lets a call be sent: four times, and as often again if its token was
@@ -72,7 +55,7 @@ func (w *World) byKey() map[string]*order {
 }
 
 // moved is what the host's ledger says about a payment.
-type moved struct{ funded, back int }
+type moved struct{ funded, settled, back int }
 
 // judgeMoney compares what the program says with the host's ledger.
 func (w *World) judgeMoney(r *Result) {
@@ -87,6 +70,8 @@ func (w *World) judgeMoney(r *Result) {
 			r.broken("money moved without a payment: %s %s %s", entry.Kind, entry.ResourceID, entry.Amount)
 		case entry.Kind == "payout_return", entry.Kind == "payout_refund":
 			m.back++
+		case entry.Kind == "payout_settlement":
+			m.settled++
 		case entry.Kind == "payout_funding" && entry.Amount.IsNegative():
 			if m.funded++; !entry.Amount.Neg().Equal(asked.Terms.Amount) {
 				r.broken("%s: %s left instead of %s", asked.ID, entry.Amount.Neg(), asked.Terms.Amount)
@@ -111,6 +96,8 @@ func (w *World) judgeEnd(r *Result, o *order, m moved) {
 		r.broken("%s has not ended: %s", o.ID, said)
 	case ended == completed && m.funded == 0:
 		r.broken("%s is completed, and no money moved: %s", o.ID, said)
+	case ended == completed && m.settled == 0:
+		r.broken("%s is completed, and the money never arrived: %s", o.ID, said)
 	case ended == refused && m.funded > 0:
 		r.broken("%s is refused, and money moved: %s", o.ID, said)
 	case ended == cameBack && m.back == 0:
@@ -134,5 +121,14 @@ func (w *World) judgeSignatures(r *Result) {
 		case price.fee.GreaterThan(asked.MaxFee) || price.destination.LessThan(asked.Allowed):
 			r.broken("%s: signed a price out of its bounds: fee %s, %s arrives", asked.ID, price.fee, price.destination)
 		}
+	}
+}
+
+// judgeStored checks that the program has stored, before a signature, that money may leave.
+func (w *World) judgeStored(signed Signature) {
+	key := w.network.books.keyOfPayout(signed.ResourceID)
+	if o := w.byKey()[key]; o != nil && !w.program.mayLeave(o) {
+		w.network.books.note("%s was signed by %s, and the store does not say that money may leave", o.ID,
+			signed.Process)
 	}
 }

@@ -76,6 +76,7 @@ func (c connection) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	n := c.network
 	fault := n.plan(c.process.name+" "+request.name, request)
+	n.books.sends(c.process, request)
 	if fault.Kind == SlowRequest {
 		n.begin(fault)
 		n.consume(fault)
@@ -93,7 +94,6 @@ func (c connection) RoundTrip(r *http.Request) (*http.Response, error) {
 	if fault.Kind != SlowRequest {
 		n.begin(fault)
 	}
-	n.books.sends(c.process, request)
 	got, err := c.pass(request, fault)
 	if fault.Kind == SlowResponse {
 		n.consume(fault)

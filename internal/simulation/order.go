@@ -37,6 +37,8 @@ type program interface {
 	start(p *Process, platform *dapi.Integrator)
 	// ended reports whether each payment has ended.
 	ended() bool
+	// mayLeave reports whether the program has stored that a payment may have left.
+	mayLeave(o *order) bool
 	// end returns how a payment ended, and what the program says about it.
 	end(o *order) (end, string)
 }

@@ -10,6 +10,7 @@ import (
 // another step.
 type Process struct {
 	name      string
+	number    int // from 1, in the order of their starts
 	place     int // of the processes that run at the same time
 	scheduler *Scheduler
 	ctx       context.Context //nolint:containedctx // the life of the process
@@ -47,6 +48,16 @@ func (p *Process) end() {
 	p.scheduler.mu.Unlock()
 	p.scheduler.abandon(p)
 	p.cancel()
+}
+
+// alive reports that the process has begun and has not ended.
+func (p *Process) alive() bool {
+	if p == nil {
+		return false
+	}
+	p.scheduler.mu.Lock()
+	defer p.scheduler.mu.Unlock()
+	return !p.ended
 }
 
 // labelled is the key of a label in a context.

@@ -19,22 +19,41 @@ type processor struct {
 	world *World
 	store payments.Store
 
-	mu    sync.Mutex
-	final map[moneymovement.Key]bool // the payments that have ended
+	leases *leaseBook
+	mu     sync.Mutex
+	final  map[moneymovement.Key]payments.State // of the payments that have ended
 }
 
 func newProcessor(w *World, store payments.Store) *processor {
-	return &processor{world: w, store: store, final: map[moneymovement.Key]bool{}}
+	if w.plan.Break.Store != nil {
+		store = w.plan.Break.Store(store)
+	}
+	return &processor{world: w, store: store, leases: newLeaseBook(w.network.books),
+		final: map[moneymovement.Key]payments.State{}}
 }
 
-// saved notes whether a payment has ended.
+// saved notes whether a payment has ended. What has ended stays so, except that money can come back.
 func (m *processor) saved(row payments.Row) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.final[row.Key] = row.State.Final()
-	if !m.final[row.Key] {
-		delete(m.final, row.Key)
+	before, ended := m.final[row.Key]
+	if ended && row.State != before && (before != payments.Completed || row.State != payments.CameBack) {
+		m.world.network.books.note("%s was %s, and is %s", row.Key, before, row.State)
 	}
+	delete(m.final, row.Key)
+	if row.State.Final() {
+		m.final[row.Key] = row.State
+	}
+}
+
+// mayLeave reads the store directly: it is not a step.
+func (m *processor) mayLeave(o *order) bool {
+	row, err := m.store.Load(context.Background(), o.Key)
+	if err != nil {
+		return false
+	}
+	record, err := row.Record()
+	return err == nil && record.MayHaveLeft
 }
 
 // start resumes a processor, and submits what is not yet stored.
@@ -42,13 +61,17 @@ func (m *processor) start(p *Process, platform *dapi.Integrator) {
 	w := m.world
 	random := w.seed.Draw("processor", p.name)
 	store := &stepStore{Store: m.store, seed: w.seed, process: p, rate: w.plan.StoreFaults, calm: w.network.calm.Load,
-		saved: m.saved, counts: map[string]int{}}
-	made, err := payments.New(store, payments.Integrator(platform), payments.Config{
+		saved: m.saved, leases: m.leases, counts: map[string]int{}}
+	config := payments.Config{
 		Owner: p.name, Tracer: labeller{p},
 		PollEvery: between(random, 20*time.Second, time.Minute),
 		LeaseFor:  between(random, 10*time.Second, time.Minute),
 		LoadEvery: stuckAfter,
-	})
+	}
+	if w.plan.Break.Config != nil {
+		w.plan.Break.Config(&config)
+	}
+	made, err := payments.New(store, payments.Integrator(platform), config)
 	if err != nil {
 		panic(err) // the settings are constant
 	}
@@ -69,7 +92,7 @@ func (m *processor) start(p *Process, platform *dapi.Integrator) {
 	})
 	for _, o := range w.orders {
 		random := w.seed.Draw("submit", p.name, o.ID)
-		if w.plan.Processes == 1 || random.IntN(3) > 0 {
+		if w.seed.Draw("submitter", o.ID).IntN(w.plan.Processes) == p.place || random.IntN(2) == 0 {
 			p.Go(func(ctx context.Context) { m.submit(ctx, p, made, o, random) })
 		}
 	}
@@ -88,6 +111,9 @@ func (m *processor) submit(ctx context.Context, p *Process, made *payments.Proce
 	payment := payments.Payment{Key: o.Key, Payout: o.Terms, Bounds: payments.Bounds{
 		MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency,
 	}}
+	if change := m.world.plan.Break.Submit; change != nil {
+		change(p.number, &payment)
+	}
 	for {
 		_, err := made.Submit(ctx, payment)
 		if err == nil || ctx.Err() != nil {

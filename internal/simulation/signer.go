@@ -51,6 +51,7 @@ type signer struct {
 	process *Process
 	log     *SignerLog
 	network *Network
+	world   *World
 
 	mu     sync.Mutex
 	counts map[string]int
@@ -83,20 +84,22 @@ func (s *signer) Sign(ctx context.Context, message []byte) ([]byte, error) {
 	}
 	s.process.Step(name, digest(message))
 	if approval {
-		if err := s.log.add(s.process.name, message); err != nil {
+		signed, err := s.log.add(s.process.name, message)
+		if err != nil {
 			return nil, err
 		}
+		s.world.judgeStored(signed)
 	}
 	return s.DeveloperKey.Sign(ctx, message)
 }
 
-func (l *SignerLog) add(process string, message []byte) error {
+func (l *SignerLog) add(process string, message []byte) (Signature, error) {
 	signed := Signature{Process: process, At: time.Now()}
 	if err := json.Unmarshal(message, &signed); err != nil {
-		return err
+		return signed, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.signatures = append(l.signatures, signed)
-	return nil
+	return signed, nil
 }

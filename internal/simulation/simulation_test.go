@@ -45,7 +45,7 @@ func count(t *testing.T, variable string, otherwise int) int {
 
 // programs are the programs under test.
 var programs = map[string]func(*World) program{
-	"dapi alone": func(w *World) program { return newJournal(w.seed, w.orders) },
+	"dapi alone": func(w *World) program { return newJournal(w) },
 	"payments":   func(w *World) program { return newProcessor(w, payments.NewMemoryStore()) },
 }
 

@@ -21,6 +21,7 @@ type stepStore struct {
 	rate    float64 // the part of all calls that fail
 	calm    func() bool
 	saved   func(payments.Row) // is called after a commit
+	leases  *leaseBook
 
 	mu     sync.Mutex
 	counts map[string]int
@@ -82,7 +83,9 @@ func (s *stepStore) Claim(ctx context.Context, claim payments.Claim) (claimed pa
 		label = "work " + strconv.Itoa(int(claim.Work))
 	}
 	err = s.call(ctx, label, "claim", "", func() error {
-		claimed, err = s.Store.Claim(ctx, claim)
+		if claimed, err = s.Store.Claim(ctx, claim); err == nil {
+			s.leases.claimed(claim, claimed.Rows)
+		}
 		return err
 	})
 	return claimed, err
@@ -93,7 +96,9 @@ func (s *stepStore) Extend(
 	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
 ) (lost []moneymovement.Key, err error) {
 	err = s.call(ctx, "leases", "extend", strconv.Itoa(len(leases)), func() error {
-		lost, err = s.Store.Extend(ctx, leases, d)
+		if lost, err = s.Store.Extend(ctx, leases, d); err == nil {
+			s.leases.extended(leases, lost, d)
+		}
 		return err
 	})
 	return lost, err
@@ -104,6 +109,7 @@ func (s *stepStore) Save(ctx context.Context, row payments.Row, release bool) (a
 	err = s.call(ctx, string(row.Key), "save", string(row.State)+" "+digest(row.Data)+" ", func() error {
 		if at, err = s.Store.Save(ctx, row, release); err == nil {
 			s.saved(row)
+			s.leases.wrote(row, release)
 		}
 		return err
 	})
@@ -112,7 +118,13 @@ func (s *stepStore) Save(ctx context.Context, row payments.Row, release bool) (a
 
 // Postpone implements payments.Store.
 func (s *stepStore) Postpone(ctx context.Context, row payments.Row) error {
-	return s.call(ctx, string(row.Key), "postpone", "", func() error { return s.Store.Postpone(ctx, row) })
+	return s.call(ctx, string(row.Key), "postpone", "", func() error {
+		err := s.Store.Postpone(ctx, row)
+		if err == nil {
+			s.leases.wrote(row, true)
+		}
+		return err
+	})
 }
 
 // List implements payments.Store.

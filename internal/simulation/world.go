@@ -32,6 +32,7 @@ type Plan struct {
 	StoreFaults float64              // the part of all calls of the store that are slow or fail
 	Crashes     float64              // the part of all steps before which the process ends
 	Events      bool                 // prices move, clocks jump, keys are replaced, payouts come back
+	Break       Break                // the rule that is broken
 	// Reseed makes the random ids of the host begin anew. It is called when the host is set up.
 	Reseed func()
 }
@@ -56,6 +57,7 @@ type World struct {
 	mu      sync.Mutex
 	key     *signing.DeveloperKey // of new processes
 	running []running             // by place
+	absent  bool                  // no process may start
 	begun   []*Process
 }
 
@@ -91,6 +93,7 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 		w.start(place)
 	}
 	w.others.Go(w.endStorm)
+	w.others.Go(w.giveUp)
 	if plan.Events {
 		w.startEvents()
 	}
@@ -158,14 +161,20 @@ func (w *World) openAdmin() error {
 func (w *World) start(place int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.absent || w.running[place].process.alive() {
+		return
+	}
 	p := newProcess("p"+strconv.Itoa(len(w.begun)+1), w.scheduler)
 	developer := dapi.Developer{Email: email, Key: w.signerOf(p, w.key)}
+	if w.plan.Break.Developer != nil {
+		w.plan.Break.Developer(&developer)
+	}
 	platform, err := dapi.NewIntegrator(baseURL, developer, w.options(p)...)
 	if err != nil {
 		panic(err) // the settings are constant
 	}
 	w.begun, w.running[place] = append(w.begun, p), running{p, platform}
-	p.place = place
+	p.place, p.number = place, len(w.begun)
 	w.program.start(p, platform)
 	w.others.Go(p.work.Wait)
 }
@@ -173,9 +182,13 @@ func (w *World) start(place int) {
 // options are those of a process's client.
 func (w *World) options(p *Process) []moneymovement.Option {
 	windows := transport.ShareOfStatedWindows(w.plan.Processes)
+	connection := w.network.Of(p)
+	if w.plan.Break.Connection != nil {
+		connection = w.plan.Break.Connection(connection)
+	}
 	return []moneymovement.Option{
-		moneymovement.WithHTTPClient(&http.Client{Transport: w.network.Of(p)}),
-		moneymovement.WithMetrics(w.calls), moneymovement.WithRateShare(w.plan.Processes),
+		moneymovement.WithHTTPClient(&http.Client{Transport: connection}),
+		moneymovement.WithMetrics(&callsOf{log: w.calls, books: w.network.books, process: p, counts: map[string]int{}}), moneymovement.WithRateShare(w.plan.Processes),
 		func(c *transport.Config) {
 			c.Random = func(_ context.Context, below time.Duration) time.Duration { return p.random(w.seed, below) }
 			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
@@ -184,7 +197,7 @@ func (w *World) options(p *Process) []moneymovement.Option {
 }
 
 func (w *World) signerOf(p *Process, key *signing.DeveloperKey) signing.Signer {
-	return &signer{DeveloperKey: key, process: p, log: w.signatures, network: w.network, counts: map[string]int{}}
+	return &signer{DeveloperKey: key, process: p, log: w.signatures, network: w.network, world: w, counts: map[string]int{}}
 }
 
 // crashes decides whether a process ends before a step. If so, another one starts later.
@@ -210,5 +223,16 @@ func (w *World) endStorm() {
 	if pause(w.ctx, stormLasts) == nil {
 		w.scheduler.Step("world: the faults end", "")
 		w.network.calm.Store(true)
+	}
+}
+
+// patience is how long after the storm every payment must have ended.
+const patience = 30 * 24 * time.Hour
+
+// giveUp ends a run whose payments do not end.
+func (w *World) giveUp() {
+	if pause(w.ctx, stormLasts+patience) == nil {
+		w.scheduler.Step("world: nobody waits any longer", "")
+		w.stop()
 	}
 }
