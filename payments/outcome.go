@@ -1,10 +1,12 @@
 package payments
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // What a call or a look means for a payment. Money decides first: an error never makes a payment unpaid that may be
@@ -55,11 +57,15 @@ func (f *found) ended(payout *dapi.Payout, err error) {
 func unpaid(err error) verdict {
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
 		switch {
-		case ofCredential(refusal.Code):
+		case ofCredential(refusal.Code), refusal.Code == errors.CodeDatabaseUnavailable,
+			refusal.Status == http.StatusTooManyRequests:
 			return verdictBlocked
-		case refusal.Code == errors.CodeRateLimited, refusal.Code == errors.CodeDatabaseUnavailable:
-			return verdictBlocked
+		case ofDeployment(refusal.Code):
+			return verdictDecide
 		}
+	}
+	if page, ok := errors.AsType[*errors.UnexpectedResponse](err); ok && page.Status == http.StatusTooManyRequests {
+		return verdictBlocked // from a proxy
 	}
 	refusal, ok := errors.AsType[remedied](err)
 	failure, typed := errors.AsType[errors.Failure](err)
@@ -88,10 +94,21 @@ type remedied interface {
 func ofCredential(code errors.Code) bool {
 	switch code {
 	case errors.CodeUnauthenticated, errors.CodeTokenExpired, errors.CodeForbidden, errors.CodeInvalidCredentials,
-		errors.CodeKeyNotRegistered, errors.CodeLoginUnavailable, errors.CodeLoginModeUnavailable:
+		errors.CodeKeyNotRegistered, errors.CodeLoginUnavailable, errors.CodeLoginModeUnavailable,
+		errors.CodeSignatureInvalid:
 		return true
 	}
 	return false
+}
+
+// ofDeployment reports a refusal that can come from a wrong address or a newer service just as well as from wrong
+// terms. It must not end each payment for good: a person looks, and then retries or cancels.
+func ofDeployment(code errors.Code) bool {
+	switch code {
+	case errors.CodeNotFound, errors.CodeGone, errors.CodeMethodNotAllowed:
+		return true
+	}
+	return !code.Known()
 }
 
 // decision returns what to do after an error that the same call meets again.
@@ -175,7 +192,9 @@ func reasonOf(err error) *Reason {
 		}
 	}
 	r.detail(err)
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+	failure, typed := errors.AsType[errors.Failure](err)
+	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown || !typed ||
+		r.Code == ReasonNotSent && failure.MovedByCall() != errors.NotMoved {
 		r.Code = ReasonUnknown
 	}
 	return r
@@ -199,6 +218,8 @@ func (r *Reason) detail(err error) {
 		terms   *dapi.TermsDiffer
 		old     *dapi.KeyTooOld
 		input   *errors.InvalidInput
+		page    *errors.UnexpectedResponse
+		closed  *dapi.EscrowNotOpened
 	)
 	switch {
 	case errors.As(err, &price):
@@ -215,5 +236,24 @@ func (r *Reason) detail(err error) {
 		r.Code = ReasonKeyTooOld
 	case errors.As(err, &input):
 		r.Code = ReasonInput
+	case errors.As(err, &page):
+		r.Code = ReasonUnexpected
+	case errors.As(err, &closed):
+		r.Code = ReasonEnded
+	case isNotSigned(err):
+		r.Code = ReasonNotSigned
 	}
+}
+
+// isNotSigned reports that an approval was not signed: by the signer, or because it was not what was asked for.
+func isNotSigned(err error) bool {
+	var (
+		declined  *dapi.PaymentDeclined
+		approval  *signing.ApprovalRefused
+		challenge *signing.ChallengeRefused
+		failed    *signing.NotSigned
+		remote    *signing.RemoteSignatureRefused
+	)
+	return errors.As(err, &declined) || errors.As(err, &approval) || errors.As(err, &challenge) ||
+		errors.As(err, &failed) || errors.As(err, &remote)
 }

@@ -145,6 +145,11 @@ func (b Bounds) options() []dapi.PayOption {
 
 // digest names the terms. Amounts with the same value have the same text, and a list has its order.
 func (r *Record) digest() (string, error) {
+	bounds := r.Bounds
+	if bounds.NoWorseThan != nil { // a time can be written in several zones
+		quote := *bounds.NoWorseThan
+		quote.ExpiresAt, bounds.NoWorseThan = quote.ExpiresAt.UTC(), &quote
+	}
 	terms, err := jsonv2.Marshal(struct {
 		Kind     Kind
 		Account  dapi.ClientID
@@ -154,7 +159,7 @@ func (r *Record) digest() (string, error) {
 		EscrowID dapi.EscrowID
 		Action   dapi.EscrowActionType
 		Transfer *Transfer
-	}{r.Kind, r.Account, r.Payout, r.Bounds, r.Escrow, r.EscrowID, r.Action, r.Transfer}, jsonv2.Deterministic())
+	}{r.Kind, r.Account, r.Payout, bounds, r.Escrow, r.EscrowID, r.Action, r.Transfer}, jsonv2.Deterministic())
 	if err != nil {
 		return "", err
 	}
