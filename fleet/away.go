@@ -22,7 +22,7 @@ func (s *line) lose(now time.Time, err error) {
 	s.store.askAt = now.Add(pause/2 + rand.N(pause))
 }
 
-// regain notes that the store can be used. The slots of the own share end: what was made of it is told to the store.
+// regain notes that the store can be used. The slots of the own share end: the store learns which calls were made.
 func (s *line) regain() {
 	if s.store.away.IsZero() {
 		return

@@ -21,8 +21,10 @@ import (
 
 const credential = "0123456789abcdef"
 
-var classes = []moneymovement.RateClass{moneymovement.ClassRefresh, moneymovement.ClassConfirm, moneymovement.ClassWrite,
-	moneymovement.ClassRead, moneymovement.ClassPoll}
+var classes = []moneymovement.RateClass{
+	moneymovement.ClassRefresh, moneymovement.ClassConfirm, moneymovement.ClassWrite, moneymovement.ClassRead,
+	moneymovement.ClassPoll,
+}
 
 func newLimiter(t testing.TB, windows fleet.Windows, options ...fleet.Option) *fleet.Limiter {
 	t.Helper()

@@ -16,8 +16,9 @@ type settings struct {
 	patience   time.Duration
 }
 
-// WithShareWhileAway lets each of n processes use 1/n of a window while the store cannot be reached. It counts the calls
-// that it made before, and what it last knew about the calls of the others, so that together they stay near the limit.
+// WithShareWhileAway lets each of n processes use 1/n of a window while the store cannot be reached. It counts the
+// calls that it made before, and what it last knew about the calls of the others, so that together they stay near the
+// limit.
 // Without this option, calls then fail with *[StoreAway].
 func WithShareWhileAway(n int) Option { return func(s *settings) { s.share = n } }
 

@@ -17,6 +17,7 @@ type store struct {
 	top   int       // the first class that the store knows to wait
 	log   string    // the log that has the calls of recent
 
+	slow  int       // how often in a row its answer came too late to be of use
 	away  time.Time // since when the store cannot be used; zero if it can
 	err   error     // why
 	fails int       // how often in a row
@@ -33,6 +34,8 @@ const (
 	aheadMost = 250 * time.Millisecond
 	// A store that is away is asked again after pauses that grow.
 	awayFirst, awayMost = 50 * time.Millisecond, 5 * time.Second
+	// mostSlow is how many answers may come too late in a row. A machine under load needs some time now and then.
+	mostSlow = 10
 )
 
 var errSlow = errors.New("it responds too slowly")
@@ -98,17 +101,19 @@ func (s *line) heard(ask *Ask, asked time.Time, answer Answer, err error) {
 	now := time.Now()
 	s.store.busy = false
 	if err == nil && now.Sub(asked) > s.slack/2 && len(answer.Slots) > 0 {
-		err = errSlow // the slots may be older than they seem
-		for _, given := range answer.Slots {
-			s.unused = append(s.unused, given.Mark)
+		s.giveBackAll(answer.Slots) // they may be older than they seem
+		if s.store.slow++; s.store.slow < mostSlow {
+			s.store.askAt = now.Add(rand.N(s.ahead() + 1))
+			return
 		}
+		err = errSlow
 	}
 	if err != nil {
-		s.lose(now, err)
-		s.unused = append(s.unused, ask.Unused...)
+		s.lose(now, err) // what was to come back may have come back: it stays away until it counts no more
 		return
 	}
 	s.regain()
+	s.store.slow = 0
 	if answer.Log != s.store.log {
 		s.changeLog(answer.Log)
 	}
@@ -128,6 +133,12 @@ func (s *line) heard(ask *Ask, asked time.Time, answer Answer, err error) {
 		s.store.askAt = now.Add(answer.Next + rand.N(s.ahead()/2+1))
 	}
 	s.refuseLate(now)
+}
+
+func (s *line) giveBackAll(slots []Slot) {
+	for _, given := range slots {
+		s.unused = append(s.unused, given.Mark)
+	}
 }
 
 // left returns the first class that still waits after so many slots.

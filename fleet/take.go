@@ -293,9 +293,11 @@ func (l *log) grant(now, held int64, calls int, t turn, answer *Answer) {
 	first := max(len(l.slots)-calls, 0) // more than the window allows count: those stay
 	gone := max(t.granted+len(l.slots)-calls-first, 0)
 	l.slots = slices.Delete(l.slots, first, first+gone)
+	var mark int64
 	for _, t := range at {
-		l.slots = append(l.slots, t+held)
-		answer.Slots = append(answer.Slots, Slot{Mark: t + held, In: time.Duration(t-now) * time.Microsecond})
+		mark = max(t+held, mark+1) // a slot that comes back twice must not take another one along
+		l.slots = append(l.slots, mark)
+		answer.Slots = append(answer.Slots, Slot{Mark: mark, In: time.Duration(t-now) * time.Microsecond})
 	}
 	slices.Sort(l.slots)
 }

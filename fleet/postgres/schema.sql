@@ -10,7 +10,9 @@ CREATE TABLE IF NOT EXISTS {schema}.fleet_session (
   lock_ends  timestamptz
 );
 
-CREATE TABLE IF NOT EXISTS {schema}.fleet_window (
+-- A crash of the database empties an unlogged table. The processes notice that the log is another one, and say what they
+-- have sent. In return, a question waits for no disk.
+CREATE UNLOGGED TABLE IF NOT EXISTS {schema}.fleet_window (
   key       text PRIMARY KEY,
   log       text NOT NULL DEFAULT '',
   slots     bigint[] NOT NULL DEFAULT '{}', -- when each call stops counting, in order, in microseconds

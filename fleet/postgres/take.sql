@@ -42,6 +42,7 @@ DECLARE
   i integer; j integer; k integer; r integer; q integer;
   number integer; active integer; earlier integer; v_least integer; rounds integer; come integer;
   t bigint;
+  mark bigint := 0;
 BEGIN
   o_others := '{0,0,0,0}';
   o_given := '{}';
@@ -206,8 +207,9 @@ BEGIN
         place := place + spare;
       END IF;
       t := CASE WHEN place + n > p_calls THEN v_slots[place + n - p_calls] ELSE v_now END;
-      ats := ats || (t + p_held);
-      o_given := o_given || ARRAY[t + p_held, t - v_now];
+      mark := greatest(t + p_held, mark + 1); -- a slot that comes back twice must not take another one along
+      ats := ats || mark;
+      o_given := o_given || ARRAY[mark, t - v_now];
     END LOOP;
     i := greatest(n - p_calls, 0);
     j := greatest(granted + n - p_calls - i, 0);

@@ -78,8 +78,8 @@ func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
 
 // Lock implements [dapi.SessionLocker].
 func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration) (bool, error) {
-	done, err := s.db.Exec(ctx, in(s.schema, "INSERT INTO {schema}.fleet_session AS s (credential, lock_owner, lock_ends) "+
-		"VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond') "+
+	done, err := s.db.Exec(ctx, in(s.schema, "INSERT INTO {schema}.fleet_session AS s "+
+		"(credential, lock_owner, lock_ends) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond') "+
 		"ON CONFLICT (credential) DO UPDATE SET lock_owner = excluded.lock_owner, lock_ends = excluded.lock_ends "+
 		"WHERE s.lock_owner IS NULL OR s.lock_owner = excluded.lock_owner OR s.lock_ends <= clock_timestamp()"),
 		s.credential, owner, lasts.Microseconds())

@@ -24,7 +24,7 @@ var (
 // DefaultSchema is the schema of the tables, unless the program names another one.
 const DefaultSchema = "moneymovement"
 
-// DB runs statements. *pgxpool.Pool is a DB. It must be safe for concurrent use, so a single connection is none.
+// DB runs statements. *pgxpool.Pool is a DB. It must be safe for concurrent use, so a single connection will not do.
 type DB interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -229,9 +229,11 @@ if granted > 0 then
   for _ = 1, math.max(granted + #slots - calls - first, 0) do
     table.remove(slots, first + 1)
   end
+  local mark = 0
   for _, t in ipairs(at) do
-    slots[#slots + 1] = t + held
-    given[#given + 1] = t + held
+    mark = math.max(t + held, mark + 1) -- a slot that comes back twice must not take another one along
+    slots[#slots + 1] = mark
+    given[#given + 1] = mark
     given[#given + 1] = t - now
   end
   table.sort(slots)

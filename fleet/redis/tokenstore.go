@@ -58,7 +58,8 @@ return 1`
 // and names the session on the server.
 func NewTokenStore(client redis.UniversalClient, credential string, options ...TokenStoreOption) *TokenStore {
 	s := &TokenStore{
-		client: client, credential: credential, lockIt: redis.NewScript(lockScript), unlock: redis.NewScript(unlockScript),
+		client: client, credential: credential,
+		lockIt: redis.NewScript(lockScript), unlock: redis.NewScript(unlockScript),
 	}
 	s.name(DefaultPrefix)
 	for _, option := range options {

@@ -28,8 +28,8 @@ type Windows struct {
 	take   *redis.Script
 }
 
-// NewWindows returns the windows on a server. The names of the keys begin with the prefix, or with [DefaultPrefix] if it
-// is empty. Each window is one key, so the server can be a cluster.
+// NewWindows returns the windows on a server. The names of the keys begin with the prefix, or with [DefaultPrefix] if
+// it is empty. Each window is one key, so the server can be a cluster.
 func NewWindows(client redis.UniversalClient, prefix string) *Windows {
 	if prefix == "" {
 		prefix = DefaultPrefix

@@ -18,7 +18,10 @@ import (
 )
 
 // shownPackages are those of the SDK that programs import.
-var shownPackages = []string{".", "model", "dapi", "appapi", "refapi", "public", "errors", "signing", "recorded"}
+var shownPackages = []string{
+	".", "model", "dapi", "appapi", "refapi", "public", "errors", "signing", "recorded",
+	"fleet",
+}
 
 // shownV0 are the modules of a version 0 whose types the SDK's exported ones may show. None: such a module may change
 // at any release, and the SDK's own version could then not stay 1.

@@ -26,7 +26,7 @@ var floors = [][]string{
 	{"dapi", "appapi", "refapi", "public", "recorded"},
 	{"fleet", "payments"}, // the last floor of the SDK
 	{"fleet/postgres", "fleet/redis", "payments/otel", "payments/postgres", "payments/sqlite"},
-	{"openapi"},
+	{"openapi", "internal/fleettest"},
 	{"sandbox"},
 	{"cmd", "examples", "internal/simulation", "internal/suites"},
 }

@@ -15,6 +15,8 @@ import (
 // parts are what NOTICE says who links which modules of: each by one of its packages that reaches all of it.
 var parts = map[string][]string{
 	"SDK":       {".", "dapi", "appapi", "refapi", "public", "errors", "signing"},
+	"redis":     {"fleet/redis"},
+	"postgres":  {"fleet/postgres"},
 	"wallet":    {wallet},
 	"sandbox":   {"sandbox"},
 	"moneymove": {"cmd/moneymove"},
@@ -33,6 +35,7 @@ var licences = []struct {
 	{"ISC", regexp.MustCompile(`ISC License`)},
 	{"BSD-3-Clause", regexp.MustCompile(`Redistribution and use in source and binary forms(?s:.*)Neither the name`)},
 	{"BSD-3-Clause", regexp.MustCompile(`BSD 3-Clause License`)},
+	{"BSD-2-Clause", regexp.MustCompile(`Redistribution and use in source and binary forms`)},
 	{"MIT", regexp.MustCompile(`Permission is hereby granted, free of charge`)},
 }
 
@@ -43,7 +46,7 @@ var row = regexp.MustCompile(`(?m)^(\S+\.\S+/\S+) {2,}(\S+(?: and \S+)?) {2,}([a
 func TestNoticeListsEveryLinkedModule(t *testing.T) {
 	g := load(t)
 	linkedBy := map[string]string{}
-	for _, part := range []string{"SDK", "wallet", "sandbox", "moneymove"} {
+	for _, part := range []string{"SDK", "wallet", "sandbox", "moneymove", "redis", "postgres"} {
 		for _, name := range parts[part] {
 			path := strings.TrimSuffix(module+"/"+name, "/.")
 			require.Contains(t, g, path)
@@ -72,7 +75,7 @@ func licenceOf(t *testing.T, name string) string {
 	out, err := list.Output()
 	require.NoError(t, err, name)
 	folder := strings.TrimSpace(string(out))
-	for _, file := range []string{"COPYING.LESSER", "LICENSE", "COPYING"} {
+	for _, file := range []string{"COPYING.LESSER", "LICENSE", "LICENSE.txt", "COPYING"} {
 		text, err := os.ReadFile(filepath.Join(folder, file))
 		if err != nil {
 			continue

@@ -13,7 +13,7 @@ import (
 )
 
 // packages are the folders whose errors are on the page.
-var packages = []string{".", "errors", "dapi", "refapi", "signing", "signing/wallet"}
+var packages = []string{".", "errors", "dapi", "fleet", "refapi", "signing", "signing/wallet"}
 
 // page holds the sources of docs/errors.md.
 type page struct {
