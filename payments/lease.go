@@ -35,6 +35,9 @@ func (h *held) keep(ctx context.Context, row Row) (kept context.Context, done fu
 	kept, lose := context.WithCancelCause(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if old := h.leases[row.Key]; old.lose != nil { // it ended unnoticed, and this process claimed the payment again
+		old.lose(&LeaseLost{Key: row.Key, Lease: old.Lease})
+	}
 	h.leases[row.Key] = heldLease{row.Lease, lose}
 	if h.quit == nil {
 		h.quit = make(chan struct{})
@@ -57,7 +60,7 @@ func (h *held) keep(ctx context.Context, row Row) (kept context.Context, done fu
 // renew runs while there are leases. A store that fails is asked again: the lease may end meanwhile, and then Save says
 // so.
 func (h *held) renew(ctx context.Context, quit <-chan struct{}) {
-	ticker := time.NewTicker(h.lasts / 3)
+	ticker := time.NewTicker(max(h.lasts/3, 1))
 	defer ticker.Stop()
 	for {
 		select {

@@ -175,7 +175,8 @@ func (l *life) look(s step) {
 		l.show(s, []verdict{verdictPending, verdictCompleted, verdictReturned}, true)
 		return
 	}
-	l.show(s, []verdict{verdictPaid, verdictCompleted, verdictReturned, verdictUnknown, verdictDecide, verdictEnded}, true)
+	l.show(s, []verdict{verdictPaid, verdictCompleted, verdictReturned, verdictUnknown, verdictDecide, verdictEnded},
+		true)
 }
 
 // show is what the call or the look shows. A verdict without a payment may only say what is known about all calls.

@@ -68,7 +68,8 @@ func failures() map[string]error {
 
 // shown returns the state and the reason of a payment after a call.
 func shown(kind Kind, doubted bool, f found) (Record, string) {
-	r := Record{Key: "k", Kind: kind, State: Paying, Calls: 1, MayHaveLeft: doubted, FirstUsed: birth, AcceptedAt: birth}
+	r := Record{Key: "k", Kind: kind, State: Paying, Calls: 1, MayHaveLeft: doubted, FirstUsed: birth,
+		AcceptedAt: birth}
 	if doubted {
 		r.State = InDoubt
 	}

@@ -24,7 +24,7 @@ type runner struct {
 	mu       sync.Mutex
 	started  bool
 	stopped  bool
-	running  map[moneymovement.Key]bool // whether it is a look
+	running  map[job]bool // whether it is a look
 	looks    int
 	paused   time.Time
 	failures int                // in a row, of calls that the service refused for all payments
@@ -33,9 +33,15 @@ type runner struct {
 	turns    int
 }
 
+// job is a step under way. A payment whose lease has ended can be claimed again while its last step still runs.
+type job struct {
+	key   moneymovement.Key
+	epoch int64
+}
+
 func newRunner(p *Processor) *runner {
 	return &runner{p: p, wakes: make(chan struct{}, 1), stop: make(chan struct{}), over: make(chan struct{}),
-		running: map[moneymovement.Key]bool{}, soonest: map[Work]time.Time{}}
+		running: map[job]bool{}, soonest: map[Work]time.Time{}}
 }
 
 // expect notes that work is due at a time.
@@ -123,11 +129,11 @@ func (r *runner) keys() []moneymovement.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var keys []moneymovement.Key
-	for key := range r.running {
-		keys = append(keys, key)
+	for under := range r.running {
+		keys = append(keys, under.key)
 	}
 	slices.Sort(keys)
-	return keys
+	return slices.Compact(keys)
 }
 
 // run hands out work until it is stopped, and then waits for what is under way.
@@ -230,44 +236,56 @@ func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time
 		return 0 // the next poll asks again
 	}
 	for _, row := range claimed.Rows {
-		r.began(row.Key, work == WorkFollow)
+		r.began(job{row.Key, row.Lease.Epoch}, work == WorkFollow)
 		steps.Go(func() { r.step(row) })
 	}
-	if !claimed.Next.IsZero() {
-		r.expect(work, claimed.Next)
+	if next := claimed.Next; !next.IsZero() {
+		if len(claimed.Rows) < most { // it is not due by the clock of the store, which can be late
+			next = later(next, now.Add(claimAgain))
+		}
+		r.expect(work, next)
 	}
 	return len(claimed.Rows)
 }
 
-func (r *runner) began(key moneymovement.Key, look bool) {
+// claimAgain is the shortest pause before a class of work is claimed again that had nothing due.
+const claimAgain = 10 * time.Millisecond
+
+func (r *runner) began(under job, look bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.running[key] = look
+	r.running[under] = look
 	if look {
 		r.looks++
 	}
 }
 
-func (r *runner) ended(key moneymovement.Key) {
+func (r *runner) ended(under job) {
 	r.mu.Lock()
-	if r.running[key] {
+	if r.running[under] {
 		r.looks--
 	}
-	delete(r.running, key)
+	delete(r.running, under)
 	r.mu.Unlock()
 	r.wakeUp()
 }
 
 func (r *runner) step(row Row) {
-	defer r.ended(row.Key)
+	defer r.ended(job{row.Key, row.Lease.Epoch})
 	_, err := r.p.run(r.calls, row)
 	if err == nil {
 		return
 	}
 	r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: a step has failed",
 		slog.String("key", string(row.Key)), slog.Any("error", err))
-	if _, lost := errors.AsType[*LeaseLost](err); !lost {
-		r.rest(r.calls, r.p.config.PollEvery) // the store does not take it now: keep its place, so that work slows down
+	_, lost := errors.AsType[*LeaseLost](err)
+	_, unreadable := errors.AsType[*Unreadable](err)
+	if lost || unreadable {
+		return
+	}
+	select { // the store does not take it now: keep its place, so that work slows down
+	case <-time.After(r.p.config.PollEvery):
+	case <-r.stop:
 	}
 }
 
@@ -328,7 +346,8 @@ func (r *runner) pausedUntil() time.Time {
 func (r *runner) report() {
 	summary, err := r.p.store.Summary(r.calls)
 	if err != nil {
-		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: the store cannot be counted", slog.Any("error", err))
+		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: the store cannot be counted",
+			slog.Any("error", err))
 		return
 	}
 	now := time.Now()

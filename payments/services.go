@@ -21,6 +21,9 @@ type account struct {
 
 // Integrator pays from the accounts of an integrator's clients, and from the integrator's own account.
 func Integrator(platform *dapi.Integrator) Services {
+	if platform == nil {
+		return Services{}
+	}
 	return Services{account: func(id dapi.ClientID) (account, bool) {
 		of := platform.For(id)
 		if id == "" {
@@ -32,6 +35,9 @@ func Integrator(platform *dapi.Integrator) Services {
 
 // SelfServe pays from one account, which its owner's key signs for. A submission must not name an account.
 func SelfServe(platform *dapi.SelfServe) Services {
+	if platform == nil {
+		return Services{}
+	}
 	return Services{account: func(id dapi.ClientID) (account, bool) {
 		return account{platform.Payouts, platform.Escrows, platform.Transactions}, id == ""
 	}}
@@ -40,7 +46,9 @@ func SelfServe(platform *dapi.SelfServe) Services {
 // WithTransfers returns the services with the app API, which [TransferPayment] needs. Services with transfers alone are
 // Services{}.WithTransfers(app).
 func (s Services) WithTransfers(app *appapi.Client) Services {
-	s.transfers = app.Transfers
+	if app != nil {
+		s.transfers = app.Transfers
+	}
 	return s
 }
 

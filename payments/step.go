@@ -39,10 +39,11 @@ type progress struct {
 // run makes one step of a claimed row, and releases it.
 func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
 	record, err := row.Record()
-	if err != nil {
+	now := time.Now()
+	if err != nil { // it is left alone, and must not hold up the others
+		row.Due = now.Add(p.config.Policy.RetryMax)
 		return Record{}, errors.Join(err, p.store.Postpone(ctx, row))
 	}
-	now := time.Now()
 	next := record.next(now)
 	if next == stepNone || record.Due.After(now) {
 		return record, p.store.Postpone(ctx, row)

@@ -169,8 +169,10 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 		"a negative fee":             changed(wholePayment(), func(p *Payment) { p.Bounds.MaxFee = dec("-1") }),
 		"a currency without a bound": changed(wholePayment(), func(p *Payment) { p.Bounds.MinDestinationAmount = nil }),
 		"a tolerance of everything":  changed(wholePayment(), func(p *Payment) { p.Bounds.QuoteTolerance = *dec("1") }),
-		"a first use in the future":  changed(wholePayment(), func(p *Payment) { p.FirstUsed = birth.Add(48 * time.Hour) }),
-		"metadata that is not text":  changed(wholePayment(), func(p *Payment) { p.Metadata["a"] = "\xff" }),
+		"a first use in the future": changed(wholePayment(), func(p *Payment) {
+			p.FirstUsed = birth.Add(48 * time.Hour)
+		}),
+		"metadata that is not text": changed(wholePayment(), func(p *Payment) { p.Metadata["a"] = "\xff" }),
 		"too much metadata": changed(wholePayment(), func(p *Payment) {
 			p.Metadata["a"] = strings.Repeat("a", maxMetadataBytes)
 		}),
