@@ -105,6 +105,9 @@ func onlyRows(found []turned) []payments.Row {
 func (s *Store) Extend(
 	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
 ) (lost []moneymovement.Key, err error) {
+	if len(leases) == 0 {
+		return nil, ctx.Err()
+	}
 	var keys, owners []string
 	var epochs []int64
 	for key := range leases {

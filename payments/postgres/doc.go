@@ -31,7 +31,7 @@
 //
 // # PostgreSQL
 //
-// Version 14 or later. The pool stays yours: the store never closes it. Writes that must survive a crash wait for the
+// Version 13 or later; the tests run on 15. The pool stays yours: the store never closes it. Writes that must survive a crash wait for the
 // disk, also if synchronous_commit is off for the role or the database.
 //
 // A change becomes visible to Processor.Watch when all transactions that began to write before it have ended, in all

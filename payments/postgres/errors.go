@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +80,9 @@ func lost(err error) bool {
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false // the caller's time was up
 	}
 	_, network := errors.AsType[net.Error](err)
 	return network || pgconn.Timeout(err) || errors.Is(err, net.ErrClosed) || endOfStream(err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -46,11 +45,10 @@ func (j *jobs) insert(ctx context.Context, tx pgx.Tx, row payments.Row) error {
 	return nil
 }
 
-// wakeIfDue inserts a job for a stored payment that is due at once: a person has decided, and the payment's own job has
+// wake inserts a job for a stored payment that is due at once: a person has decided, and the payment's own job has
 // completed or snoozes. If that fails, the payment goes on at the processor's next poll.
-func (j *jobs) wakeIfDue(ctx context.Context, row payments.Row) {
-	if j == nil || row.Work == payments.WorkNone || row.Due.After(time.Now()) {
-		return
+func (j *jobs) wake(ctx context.Context, row payments.Row) {
+	if j != nil {
+		_ = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return j.insert(ctx, tx, row) })
 	}
-	_ = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return j.insert(ctx, tx, row) })
 }

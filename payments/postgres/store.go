@@ -123,6 +123,7 @@ func (s *Store) Load(ctx context.Context, key moneymovement.Key) (row payments.R
 
 // Save implements [payments.Store].
 func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (position payments.Position, err error) {
+	dueAtOnce := release && row.Work != payments.WorkNone && !row.Due.After(time.Now())
 	err = s.repeat(ctx, func() error {
 		var at place
 		held := true
@@ -145,8 +146,8 @@ func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (posit
 		position = at.position()
 		return nil
 	})
-	if err == nil && release {
-		s.jobs.wakeIfDue(ctx, row)
+	if err == nil && dueAtOnce {
+		s.jobs.wake(ctx, row)
 	}
 	return position, err
 }
