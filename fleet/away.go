@@ -16,7 +16,7 @@ func (s *line) lose(now time.Time, err error) {
 			s.store.shareAt = time.Time{}
 		}
 	}
-	pause := min(awayFirst<<min(s.store.fails, 10), awayMost)
+	pause := min(awayFirst<<min(s.store.fails, 10), s.held/settleShare/2)
 	s.store.fails++
 	s.store.err = err
 	s.store.askAt = now.Add(pause/2 + rand.N(pause))

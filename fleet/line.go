@@ -21,11 +21,12 @@ type line struct {
 	queue  transport.Queue
 	wait   map[*transport.Waiter]*place // of the calls in the queue
 
-	slots  []slot
-	recent []made // calls that still count
-	unused []int64
-	store  store
-	known  view
+	slots   []slot
+	recent  []made // calls that still count
+	unused  []int64
+	store   store
+	known   view
+	heardAt time.Time // when the store answered last
 
 	first *transport.Waiter // the call whose turn is next
 	since time.Time         // since when it is first
@@ -102,6 +103,11 @@ func (s *line) admitAll(now time.Time) {
 		s.queue.Went(w)
 		s.recent = append(s.recent, made{now, due.mark, due.mark != 0})
 		w.Admitted <- nil
+	}
+	for len(s.slots) > len(s.wait) { // calls gave up
+		last := len(s.slots) - 1
+		s.giveBack(s.slots[last])
+		s.slots = s.slots[:last]
 	}
 	s.recent = slices.DeleteFunc(s.recent, func(m made) bool { return now.Sub(m.at) >= s.held })
 	if w := s.next(now); w != s.first {

@@ -33,7 +33,7 @@ const (
 	// find that the slot is given.
 	aheadMost = 250 * time.Millisecond
 	// A store that is away is asked again after pauses that grow.
-	awayFirst, awayMost = 50 * time.Millisecond, 5 * time.Second
+	awayFirst = 50 * time.Millisecond
 	// mostSlow is how many answers may come too late in a row. A machine under load needs some time now and then.
 	mostSlow = 10
 )
@@ -72,8 +72,10 @@ func (s *line) ask(now time.Time) {
 		Key: s.key, Process: s.of.process, Calls: s.calls, Held: s.held, Ahead: s.ahead(), Waiting: calls,
 		Pressed: s.pressed(now), Overdue: overdue && all > 0, Unused: s.unused,
 	}
-	for i := range s.recent {
+	if now.Sub(s.heardAt) < s.held { // the log still exists, unless it was lost
 		ask.Log = s.store.log
+	}
+	for i := range s.recent {
 		if !s.recent[i].logged {
 			ask.Past = append(ask.Past, now.Sub(s.recent[i].at))
 		}
@@ -113,7 +115,7 @@ func (s *line) heard(ask *Ask, asked time.Time, answer Answer, err error) {
 		return
 	}
 	s.regain()
-	s.store.slow = 0
+	s.store.slow, s.heardAt = 0, now
 	if answer.Log != s.store.log {
 		s.changeLog(answer.Log)
 	}

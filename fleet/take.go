@@ -13,7 +13,8 @@ import (
 type log struct {
 	name    string
 	slots   []int64 // when each call that counts stops counting, in order
-	settled int64   // a log that was lost gives out nothing before all processes can have said what they did
+	heard   int64   // the last question
+	settled int64   // nothing is given out before
 	over    [ranks]int
 	waiting map[string]demand
 	left    int64 // since when slots are left for processes that do not come for them; 0 if there are none
@@ -29,10 +30,12 @@ type demand struct {
 
 const (
 	passedOver  = 9  // calls of other classes before one of a class that waits: together they are ten
-	settleShare = 60 // a log settles for the 60th part of its window
+	settleShare = 30 // a log settles for the 30th part of its window
 	leftFor     = 2  // how many times Ahead a slot is left for a process that does not come for it
 )
 
+// take answers a question. A log that was lost, or that was away, gives out nothing for a while: all processes can then
+// say what they did without it.
 func (l *log) take(now int64, ask *Ask) Answer {
 	held, ahead := ask.Held.Microseconds(), ask.Ahead.Microseconds()
 	if l.name == "" {
@@ -41,6 +44,10 @@ func (l *log) take(now int64, ask *Ask) Answer {
 			l.settled = now + held/settleShare
 		}
 	}
+	if len(ask.Past) > 0 && now-l.heard > held/settleShare {
+		l.settled = now + held/settleShare
+	}
+	l.heard = now
 	if ask.Log != "" && ask.Log != l.name {
 		return Answer{Log: l.name}
 	}

@@ -16,6 +16,7 @@ CREATE UNLOGGED TABLE IF NOT EXISTS {schema}.fleet_window (
   key       text PRIMARY KEY,
   log       text NOT NULL DEFAULT '',
   slots     bigint[] NOT NULL DEFAULT '{}', -- when each call stops counting, in order, in microseconds
+  heard     bigint NOT NULL DEFAULT 0,
   settled   bigint NOT NULL DEFAULT 0,
   passed    integer[] NOT NULL DEFAULT '{0,0,0,0}',
   left_from bigint NOT NULL DEFAULT 0,

@@ -54,12 +54,17 @@ BEGIN
 
   IF w.log = '' THEN
     w.log := p_name;
-    w.settled := CASE WHEN p_knows <> '' THEN v_now + p_held / 60 ELSE 0 END;
+    w.settled := CASE WHEN p_knows <> '' THEN v_now + p_held / 30 ELSE 0 END;
   END IF;
+  IF cardinality(p_past) > 0 AND v_now - w.heard > p_held / 30 THEN
+    w.settled := v_now + p_held / 30;
+  END IF;
+  w.heard := v_now;
   w.ends := to_timestamp((v_now + p_held + 4 * p_ahead) / 1000000.0);
   o_log := w.log;
   IF p_knows <> '' AND p_knows <> w.log THEN
-    UPDATE {schema}.fleet_window f SET log = w.log, settled = w.settled, ends = w.ends WHERE f.key = p_key;
+    UPDATE {schema}.fleet_window f SET log = w.log, settled = w.settled, heard = w.heard,
+      ends = w.ends WHERE f.key = p_key;
     RETURN;
   END IF;
 
@@ -77,7 +82,7 @@ BEGIN
   v_slots := ARRAY(SELECT u FROM (
     SELECT unnest(v_slots) u UNION ALL SELECT v_now + p_held - greatest(a, 0) FROM unnest(p_past) a WHERE a < p_held
   ) s ORDER BY u);
-  w.settled := least(w.settled, v_now + p_held / 60);
+  w.settled := least(w.settled, v_now + p_held / 30);
   my_since := v_now;
   FOR i IN 1 .. cardinality(w.processes) LOOP
     IF w.comes[i] + left_for * p_ahead <= v_now OR w.comes[i] > v_now + p_held + p_ahead THEN
@@ -279,7 +284,8 @@ BEGIN
     o_room := o_room || (CASE WHEN k + n > p_calls THEN v_slots[k + n - p_calls] ELSE v_now END - v_now);
     k := k * 2;
   END LOOP;
-  UPDATE {schema}.fleet_window f SET log = w.log, slots = v_slots, settled = w.settled, passed = w.passed,
+  UPDATE {schema}.fleet_window f SET log = w.log, slots = v_slots, settled = w.settled, heard = w.heard,
+    passed = w.passed,
     left_from = w.left_from, processes = v_processes, since = v_since,
     comes = v_comes, pressed = v_pressed, waiting = v_waiting, ends = w.ends
     WHERE f.key = p_key;

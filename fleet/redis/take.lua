@@ -9,7 +9,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 -- The state: a value that another program left under the key is refused.
-local state = {format = 1, name = '', slots = {}, settled = 0, over = {0, 0, 0, 0}, waiting = {}, left = 0}
+local state = {format = 1, name = '', slots = {}, heard = 0, settled = 0, over = {0, 0, 0, 0}, waiting = {}, left = 0}
 if redis.call('EXISTS', KEYS[1]) == 1 then
   if redis.call('TYPE', KEYS[1]).ok ~= 'string' then
     return redis.error_reply('FOREIGN')
@@ -30,9 +30,13 @@ end
 if state.name == '' then
   state.name = ARGV[12]
   if knows ~= '' then
-    state.settled = now + math.floor(held / 60)
+    state.settled = now + math.floor(held / 30)
   end
 end
+if #ARGV > 13 + tonumber(ARGV[13]) and now - state.heard > math.floor(held / 30) then
+  state.settled = now + math.floor(held / 30)
+end
+state.heard = now
 if knows ~= '' and knows ~= state.name then
   save()
   return {state.name, 0, {}, {}, {0, 0, 0, 0}}
@@ -88,7 +92,7 @@ for i = 14 + unused, #ARGV do
   end
 end
 table.sort(slots)
-state.settled = math.min(state.settled, now + math.floor(held / 60))
+state.settled = math.min(state.settled, now + math.floor(held / 30))
 for name, d in pairs(waiting) do
   if d.comes + LEFT_FOR * ahead <= now or d.comes > now + held + ahead then
     waiting[name] = nil
