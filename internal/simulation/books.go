@@ -162,6 +162,12 @@ func (b *Books) note(format string, args ...any) {
 	b.broken(format, args...)
 }
 
+func (b *Books) broke() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.violations) > 0
+}
+
 func (b *Books) keyOfPayout(id string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

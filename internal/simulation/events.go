@@ -25,8 +25,12 @@ func (w *World) startEvents() {
 	} {
 		random := w.seed.Draw("event", name)
 		if random.IntN(2) == 0 {
+			soon := 20 * time.Minute
+			if name == "nobody is there" {
+				soon = 90 * time.Second // while payments are under way
+			}
 			w.others.Go(func() {
-				if pause(w.ctx, between(random, time.Second, 20*time.Minute)) == nil {
+				if pause(w.ctx, between(random, time.Second, soon)) == nil {
 					event(random, "world: "+name)
 				}
 			})
@@ -124,11 +128,14 @@ func (w *World) leave(random *rand.Rand, name string) {
 	}
 	w.mu.Unlock()
 	away := between(random, time.Minute, 2*time.Hour)
-	if random.IntN(2) == 0 {
+	if random.IntN(3) > 0 {
 		away = between(random, 6*24*time.Hour, 9*24*time.Hour)
 	}
 	<-time.After(away)
 	w.scheduler.Step(name+" until now", "")
+	if w.network.books.broke() {
+		return
+	}
 	w.mu.Lock()
 	w.absent = false
 	w.mu.Unlock()

@@ -106,7 +106,7 @@ func (w *payer) settle(ctx context.Context, id string) {
 		if r.End != "" {
 			return
 		}
-		again := between(random, time.Second, 4*time.Minute)
+		again := between(random, time.Second, min(time.Duration(try)*time.Minute, 3*time.Hour))
 		if call, ok := apierrors.CallInfoOf(err); ok && !w.broken.Hurry {
 			again = max(again, time.Until(call.RetryAt))
 		}
@@ -179,7 +179,8 @@ func (w *payer) decide(ctx context.Context, r *row, err error) {
 		r.End = cameBack
 	case errors.As(err, &old):
 		w.reconcile(ctx, r)
-	case errors.As(err, &worse) && !r.MayHavePaid && w.journal.seed.Draw("person", r.ID).IntN(2) == 0:
+	case errors.As(err, &worse) && !r.MayHavePaid && w.journal.seed.Draw("person", r.ID).IntN(2) == 0,
+		r.State == dapi.PaymentNotPaid && w.journal.seed.Draw("gives up", w.process.name, r.ID).IntN(6) == 0:
 		r.End = refused
 	}
 }

@@ -103,6 +103,34 @@ func TestPaymentsUnderFaults(t *testing.T) {
 	}
 }
 
+// A process that ends at any step, between any two of its steps that last, leaves payments that the next process ends
+// once. With two processes, the other one takes them over.
+func TestACrashAtEveryStep(t *testing.T) {
+	for name := range programs {
+		for _, processes := range []int{1, 2} {
+			if name != "payments" && processes > 1 {
+				continue // only one worker at a time may work on a row
+			}
+			t.Run(fmt.Sprintf("%s, %d processes", name, processes), func(t *testing.T) {
+				plan := Plan{Program: programs[name], Payments: 3, Processes: processes}
+				total := newTotal()
+				for crashed := true; crashed; {
+					plan.CrashAt++
+					result := run(t, Seed(plan.CrashAt), plan)
+					if !assert.Empty(t, result.Violations) {
+						t.Fatal(failed(t, Seed(plan.CrashAt), result))
+					}
+					total.add(result)
+					crashed = result.Processes > processes
+				}
+				assert.Greater(t, plan.CrashAt, 30, "too few steps")
+				assert.Equal(t, map[string]int{string(completed): total.payments}, total.ends)
+				t.Logf("%d steps, %d payments", plan.CrashAt-1, total.payments)
+			})
+		}
+	}
+}
+
 // total adds up what happened in many runs.
 type total struct {
 	ends                       map[string]int

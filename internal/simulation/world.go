@@ -31,6 +31,7 @@ type Plan struct {
 	Faults      float64              // the part of all requests with a fault
 	StoreFaults float64              // the part of all calls of the store that are slow or fail
 	Crashes     float64              // the part of all steps before which the process ends
+	CrashAt     int                  // the step of a process before which it ends; 0 for none
 	Events      bool                 // prices move, clocks jump, keys are replaced, payouts come back
 	Break       Break                // the rule that is broken
 	// Reseed makes the random ids of the host begin anew. It is called when the host is set up.
@@ -49,6 +50,8 @@ type World struct {
 	program    program
 	signatures *SignerLog
 	calls      *callLog
+
+	reached int // steps of processes so far; only the scheduler changes it
 
 	ctx    context.Context //nolint:containedctx // ends with the last payment
 	stop   context.CancelFunc
@@ -82,13 +85,7 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 	done := make(chan struct{})
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	w.scheduler.crashes = w.crashes
-	w.scheduler.after = func() bool {
-		over := w.ctx.Err() == nil && w.program.ended()
-		if over {
-			w.stop()
-		}
-		return over
-	}
+	w.scheduler.after = w.over
 	for place := range w.running {
 		w.start(place)
 	}
@@ -111,6 +108,25 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 	}
 	<-time.After(lastPause) // if a goroutine is left after that, the bubble says so
 	return w.judge(), nil
+}
+
+// over ends the run when every payment has ended, or when a rule is broken: what follows would only take time.
+func (w *World) over() bool {
+	if w.ctx.Err() != nil {
+		return false
+	}
+	if w.network.books.broke() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.absent = true
+		for _, p := range w.begun {
+			p.end()
+		}
+	} else if !w.program.ended() {
+		return false
+	}
+	w.stop()
+	return true
 }
 
 // setUp makes the host, its contacts and the payments. Nothing goes wrong here, and nothing is a step.
@@ -202,11 +218,10 @@ func (w *World) signerOf(p *Process, key *signing.DeveloperKey) signing.Signer {
 
 // crashes decides whether a process ends before a step. If so, another one starts later.
 func (w *World) crashes(p *Process, _ string) bool {
-	if w.plan.Crashes == 0 || w.network.calm.Load() {
-		return false
-	}
+	w.reached++
 	random := w.seed.Draw("crash", strconv.Itoa(w.scheduler.trace.steps))
-	if random.Float64() >= w.plan.Crashes {
+	byChance := !w.network.calm.Load() && random.Float64() < w.plan.Crashes
+	if !byChance && w.reached != w.plan.CrashAt {
 		return false
 	}
 	away := between(random, time.Second, 20*time.Minute)
@@ -227,12 +242,16 @@ func (w *World) endStorm() {
 }
 
 // patience is how long after the storm every payment must have ended.
-const patience = 30 * 24 * time.Hour
+const patience = 10 * 24 * time.Hour
 
 // giveUp ends a run whose payments do not end.
 func (w *World) giveUp() {
 	if pause(w.ctx, stormLasts+patience) == nil {
 		w.scheduler.Step("world: nobody waits any longer", "")
-		w.stop()
+		for _, o := range w.orders {
+			if end, said := w.program.end(o); end == "" {
+				w.network.books.note("%s has not ended: %s", o.ID, said)
+			}
+		}
 	}
 }
