@@ -1,0 +1,3 @@
+package payments
+
+//go:generate ../internal/tools/run pictures ../docs/pictures

@@ -1,0 +1,94 @@
+package payments
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// arrow is a change from one state to another.
+type arrow struct{ from, to string }
+
+// drawn returns the arrows of the picture.
+func drawn(t *testing.T) (arrows []arrow) {
+	t.Helper()
+	text, err := os.ReadFile("../docs/pictures/payment-states.dot")
+	require.NoError(t, err)
+	for _, found := range regexp.MustCompile(`(\w+) -> (\w+)`).FindAllSubmatch(text, -1) {
+		arrows = append(arrows, arrow{string(found[1]), string(found[2])})
+	}
+	return arrows
+}
+
+// possible returns the changes that the state machine can make: every event that can happen in a state, with everything
+// that it can show.
+func possible(t *testing.T) (arrows []arrow) {
+	t.Helper()
+	changed := func(from, to Record) {
+		if a := (arrow{string(from.State), string(to.State)}); from.State != to.State && !slices.Contains(arrows, a) {
+			arrows = append(arrows, a)
+		}
+	}
+	reason, policy := &Reason{Code: ReasonKeyTooOld}, Policy{}.withDefaults()
+	show := func(r Record, verdicts ...verdict) {
+		for _, v := range verdicts {
+			left := v == verdictUnknown || v == verdictTooOld
+			changed(r, r.after(found{verdict: v, mayHaveLeft: left, reason: reason}, policy, birth))
+		}
+	}
+	answers := []verdict{
+		verdictPaid, verdictCompleted, verdictReturned, verdictEnded, verdictWait, verdictRefused, verdictDecide,
+		verdictUnknown, verdictTooOld, verdictBlocked,
+	}
+	accepted := Record{Key: "k", Kind: KindPayout, State: Accepted}
+	paying := accepted.begin(birth)
+	changed(accepted, paying)
+	changed(accepted, accepted.expire(birth))
+	signed := paying.signing("po_1", nil)
+	show(signed, answers...)
+	doubted := signed
+	doubted.State = InDoubt
+	show(doubted, answers...)
+	paid := signed.after(found{verdict: verdictPaid}, policy, birth)
+	show(paid, verdictPending, verdictCompleted, verdictReturned)
+	completed := paid.after(found{verdict: verdictCompleted}, policy, birth)
+	changed(completed, completed.returned(reason, birth))
+
+	for _, state := range States() {
+		for _, left := range []bool{false, true} {
+			if left && state == Accepted || !left && state != Accepted && state != NeedsDecision {
+				continue // such a record is not possible, or the state is over in a moment
+			}
+			r := Record{Key: "k", Kind: KindPayout, State: state, MayHaveLeft: left, Reason: reason}
+			r.Reason = &Reason{Code: ReasonKeyReused}
+			for _, d := range []Decision{
+				NewBounds(Bounds{}), Retry(), Cancel(""), WasPaid(""), WasPaid("po_1"), WasNotPaid(""),
+			} {
+				if next, problem := r.decide(d, birth); problem == "" {
+					changed(r, next)
+				}
+			}
+		}
+	}
+	asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC}
+	for _, used := range []time.Time{{}, birth} {
+		row, err := Prepare(Payment{Key: "k", Payout: asked, FirstUsed: used}, birth)
+		require.NoError(t, err)
+		record, err := row.Record()
+		require.NoError(t, err)
+		arrows = append(arrows, arrow{"submit", string(record.State)})
+	}
+	return arrows
+}
+
+func TestThePictureHasEveryChangeOfState(t *testing.T) {
+	assert.ElementsMatch(t, possible(t), drawn(t), "docs/pictures/payment-states.dot")
+}
