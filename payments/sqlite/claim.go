@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// Claim implements [payments.Store].
+//
+// A row is leased first and read then, so that it is read as the holder of the lease before has left it.
+func (s *Store) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	if err := s.reading(ctx); err != nil {
+		return payments.Claimed{}, err
+	}
+	if claim.Key != "" {
+		return s.claimKey(ctx, claim)
+	}
+	var claimed payments.Claimed
+	for {
+		candidates, err := s.candidates(ctx, claim, claim.Limit-len(claimed.Rows))
+		if err != nil {
+			return payments.Claimed{}, s.giveBack(claimed.Rows, err)
+		}
+		again := false // a row that changed after the search, in which another one may be due now
+		for i, candidate := range candidates {
+			row, err := s.leased(ctx, candidate)
+			if err != nil {
+				for _, other := range candidates[i+1:] {
+					s.leases.drop(other.key, other.lease)
+				}
+				return payments.Claimed{}, s.giveBack(claimed.Rows, err)
+			}
+			if row.Work != claim.Work || row.Due.After(claim.Now) {
+				s.leases.drop(row.Key, row.Lease)
+				again = true
+				continue
+			}
+			claimed.Rows = append(claimed.Rows, row)
+			if claim.Work == payments.WorkBegin {
+				s.passed(candidate.turn)
+			}
+		}
+		if again {
+			continue
+		}
+		if claimed.Next, err = s.next(ctx, claim.Work); err != nil {
+			return payments.Claimed{}, s.giveBack(claimed.Rows, err)
+		}
+		return claimed, nil
+	}
+}
+
+func (s *Store) claimKey(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	lease, ok := s.leases.take(claim.Key, claim.Owner, claim.For)
+	if !ok {
+		return payments.Claimed{}, &payments.Busy{Key: claim.Key}
+	}
+	row, err := s.leased(ctx, candidate{key: claim.Key, lease: lease})
+	if err != nil {
+		return payments.Claimed{}, err
+	}
+	return payments.Claimed{Rows: []payments.Row{row}}, nil
+}
+
+// candidate is a row that was found, and is leased.
+type candidate struct {
+	key   moneymovement.Key
+	turn  int64
+	lease payments.Lease
+}
+
+// leased reads a row that is leased, and drops the lease if it cannot.
+func (s *Store) leased(ctx context.Context, c candidate) (payments.Row, error) {
+	row, err := s.Load(ctx, c.key)
+	if err != nil {
+		s.leases.drop(c.key, c.lease)
+		return payments.Row{}, err
+	}
+	row.Lease = c.lease
+	s.leases.claimed(row)
+	return row, nil
+}
+
+// giveBack drops the leases of rows that are not returned.
+func (s *Store) giveBack(rows []payments.Row, err error) error {
+	for _, row := range rows {
+		s.leases.drop(row.Key, row.Lease)
+	}
+	return err
+}
+
+// passed remembers a turn, with which new accounts begin.
+func (s *Store) passed(turn int64) {
+	for {
+		last := s.turn.Load()
+		if turn <= last || s.turn.CompareAndSwap(last, turn) {
+			return
+		}
+	}
+}
+
+const (
+	inTurns = "SELECT key, turn FROM payments WHERE work = 1 AND due <= ? ORDER BY turn, key"
+	byDue   = "SELECT key, 0 FROM payments WHERE work <> 0 AND work = ? AND due <= ? ORDER BY due, key"
+	allDue  = "SELECT key, due FROM payments WHERE work <> 0 AND work = ? ORDER BY due, key"
+)
+
+// candidates leases rows that are due. It reads the indexes alone, and no more of them than it needs.
+func (s *Store) candidates(ctx context.Context, claim payments.Claim, limit int) (found []candidate, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	text, args := byDue, []any{claim.Work, claim.Now.UnixMicro()}
+	if claim.Work == payments.WorkBegin {
+		text, args = inTurns, args[1:]
+	}
+	err = s.each(ctx, text, args, func(key moneymovement.Key, turn int64) bool {
+		if lease, ok := s.leases.take(key, claim.Owner, claim.For); ok {
+			found = append(found, candidate{key, turn, lease})
+		}
+		return len(found) < limit
+	})
+	if err != nil {
+		for _, c := range found {
+			s.leases.drop(c.key, c.lease)
+		}
+		return nil, err
+	}
+	return found, nil
+}
+
+// next returns when the first row of a class is due that no lease holds.
+func (s *Store) next(ctx context.Context, work payments.Work) (next time.Time, err error) {
+	err = s.each(ctx, allDue, []any{work}, func(key moneymovement.Key, due int64) bool {
+		if s.leases.free(key) {
+			next = toTime(due)
+			return false
+		}
+		return true
+	})
+	return next, err
+}
+
+// each calls a function with the rows of a query, until it returns false.
+func (s *Store) each(
+	ctx context.Context, text string, args []any, call func(moneymovement.Key, int64) bool,
+) error {
+	rows, err := s.readers.QueryContext(ctx, text, args...)
+	if err != nil {
+		return s.read(ctx, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key moneymovement.Key
+		var number int64
+		if err := rows.Scan(&key, &number); err != nil {
+			return s.read(ctx, err)
+		}
+		if !call(key, number) {
+			return nil
+		}
+	}
+	return s.read(ctx, rows.Err())
+}
+
+// Extend implements [payments.Store].
+func (s *Store) Extend(
+	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
+) (lost []moneymovement.Key, err error) {
+	if err := s.reading(ctx); err != nil {
+		return nil, err
+	}
+	for key, lease := range leases {
+		if !s.leases.extend(key, lease, d) {
+			lost = append(lost, key)
+		}
+	}
+	slices.Sort(lost)
+	return lost, nil
+}

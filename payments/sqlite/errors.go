@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// InUse says that a store is open already, in another process or in this one. Nothing was changed. A store is open in
+// one process at a time: end the other one, or let it make the payments. For several processes, use package
+// payments/postgres.
+type InUse struct {
+	// Path is the file of the store.
+	Path string
+	// Process is the id of the process that has it open. 0 if it is not known.
+	Process int
+}
+
+// Error returns one line, safe to log.
+func (e *InUse) Error() string {
+	holder := "a process"
+	if e.Process > 0 {
+		holder = fmt.Sprintf("process %d", e.Process)
+	}
+	return fmt.Sprintf("sqlite: %s is in use by %s: stop it first, close the store there, or use package "+
+		"payments/postgres for several processes", e.Path, holder)
+}
+
+// Damaged says that a file is not a whole store of payments. Nothing was changed. Its message says how to go on. Do not
+// start with an empty store instead: payments that are under way would be unknown.
+type Damaged struct {
+	// Path is the file of the store.
+	Path string
+	// Problems say what was found, safe to log. There is at least one.
+	Problems []string
+	// Err is the error of SQLite. Nil if there is none.
+	Err error
+}
+
+// Error returns one line, safe to log.
+func (e *Damaged) Error() string {
+	problems := strings.Join(e.Problems[:min(len(e.Problems), 3)], "; ")
+	if more := len(e.Problems) - 3; more > 0 {
+		problems += fmt.Sprintf("; and %d more", more)
+	}
+	return fmt.Sprintf("sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the program, and move "+
+		"the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in its place; 3. open it, "+
+		"and call Check; 4. call Reconcile for the time since that copy, and do what its report says before anything is "+
+		"paid; 5. submit your payments since then again, with the same keys", e.Path, problems)
+}
+
+// Unwrap returns Err.
+func (e *Damaged) Unwrap() error { return e.Err }
+
+// Newer says that a later version of this package has written the file. Nothing was changed. Use that version.
+type Newer struct {
+	// Path is the file of the store.
+	Path string
+	// Version is the version of the file, and Known the newest one that this package reads.
+	Version, Known int
+}
+
+// Error returns one line, safe to log.
+func (e *Newer) Error() string {
+	return fmt.Sprintf("sqlite: %s has version %d of the schema, and this program knows versions up to %d: use the later "+
+		"version of the program that wrote it", e.Path, e.Version, e.Known)
+}
+
+// Full says that the disk has no room. What the call should have written is not stored, and nothing else is lost. The
+// store goes on when there is room again.
+type Full struct {
+	// Path is the file of the store.
+	Path string
+	// Err is the error of SQLite.
+	Err error
+}
+
+// Error returns one line, safe to log.
+func (e *Full) Error() string {
+	return fmt.Sprintf("sqlite: no room to write %s: free some on its disk, and try again: %v", e.Path, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Full) Unwrap() error { return e.Err }
+
+// Failed says that the disk has failed to write, so that nobody knows what it has kept. What the call should have written
+// may or may not be stored. The store writes nothing more: look at the disk, then open the store again, which finds out.
+type Failed struct {
+	// Path is the file of the store.
+	Path string
+	// Err is the error of SQLite.
+	Err error
+}
+
+// Error returns one line, safe to log.
+func (e *Failed) Error() string {
+	return fmt.Sprintf("sqlite: writing %s has failed, and the store is closed for writing: look at its disk, then open it "+
+		"again: %v", e.Path, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *Failed) Unwrap() error { return e.Err }
+
+// Closed says that a store was closed. Nothing was changed.
+type Closed struct {
+	// Path is the file of the store.
+	Path string
+}
+
+// Error returns one line, safe to log.
+func (e *Closed) Error() string { return fmt.Sprintf("sqlite: %s was closed: open it again", e.Path) }
+
+// code returns the code of an error of SQLite, 0 for other errors, with and without what extends it.
+func code(err error) (primary, extended int) {
+	var failed *driver.Error
+	if !errors.As(err, &failed) {
+		return 0, 0
+	}
+	return failed.Code() & 0xff, failed.Code()
+}
+
+// typed returns an error of SQLite as one of this package, if it is one.
+func typed(path string, err error) error {
+	primary, _ := code(err)
+	switch primary {
+	case lib.SQLITE_FULL:
+		return &Full{Path: path, Err: err}
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
+		return &Damaged{Path: path, Problems: []string{"SQLite cannot read it"}, Err: err}
+	case lib.SQLITE_IOERR:
+		return &Failed{Path: path, Err: err}
+	case 0:
+		return err
+	}
+	return fmt.Errorf("sqlite: %s: %w", path, err)
+}

@@ -1,0 +1,228 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// readerCount is how many connections read at the same time.
+const readerCount = 4
+
+// Open opens the store in a file, and makes the file if there is none. The path can be a symbolic link to a file.
+//
+// The error is *[InUse] if a process has the store open, *[Damaged] if the file is not a whole store, *[Newer] if a
+// later version of this package has written it, and *[Full] if there is no room. A store of an earlier version is
+// brought to this one, at once or not at all.
+//
+// Close the store when nothing uses it any more.
+func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
+	settings := settings{migrations: migrations}
+	for _, option := range options {
+		option(&settings)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	path, err := realPath(path)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockFor(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, settings: settings, lock: lock, queue: make(chan *request, batchSize),
+		done: make(chan struct{})}
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	go func() {
+		defer close(s.done)
+		s.writer.run()
+	}()
+	return s, nil
+}
+
+// realPath returns the path without symbolic links: the log and the lock are beside the file itself.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("sqlite: %w", err)
+	}
+	if strings.ContainsRune(path, 0) || path == "" {
+		return "", fmt.Errorf("sqlite: %q is not a path of a file", path)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		path, err = filepath.EvalSymlinks(path)
+		if err != nil {
+			return "", fmt.Errorf("sqlite: %w", err)
+		}
+		return path, nil
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", fmt.Errorf("sqlite: make the folder of the store first: %w", err)
+	}
+	return filepath.Join(folder, filepath.Base(path)), nil
+}
+
+func (s *Store) open(ctx context.Context) error {
+	info, err := os.Lstat(s.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := s.create(ctx); err != nil {
+			return err
+		}
+	case err != nil:
+		return fmt.Errorf("sqlite: %w", err)
+	default:
+		if err := checkFile(s.path, info); err != nil {
+			return err
+		}
+	}
+	logged, err := inspect(s.path)
+	if err != nil {
+		return err
+	}
+	if s.writers, err = s.connect("_txlock=immediate", 1); err != nil {
+		return err
+	}
+	conn, err := s.writers.Conn(ctx)
+	if err != nil {
+		return typed(s.path, err)
+	}
+	s.writer = &writer{store: s, conn: conn, turns: map[string]int64{}, keep: minTurns}
+	if err := s.verify(ctx, conn, logged); err != nil {
+		return err
+	}
+	if err := s.writer.prepare(ctx); err != nil {
+		return typed(s.path, err)
+	}
+	if err := s.resume(ctx, conn); err != nil {
+		return typed(s.path, err)
+	}
+	s.readers, err = s.connect("_query_only=1", readerCount)
+	return err
+}
+
+// parameters are those of each connection. FULL syncs the log with each transaction. A Mac's disks keep nothing for
+// sure without fullfsync.
+const parameters = "mode=rw&_busy_timeout=5000&_synchronous=FULL&_dqs=0&_pragma=fullfsync(1)&" +
+	"_pragma=checkpoint_fullfsync(1)&_pragma=cell_size_check(1)&_pragma=trusted_schema(0)&_pragma=temp_store(2)&" +
+	"_pragma=journal_size_limit(67108864)&"
+
+// connect returns connections, which are opened when they are used first.
+func (s *Store) connect(more string, connections int) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", address(s.path)+"?"+parameters+s.settings.parameters+more)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// address returns a path as SQLite takes it, which cannot be mistaken for parameters.
+func address(path string) string {
+	path = filepath.ToSlash(path)
+	if runtime.GOOS == "windows" {
+		path = "/" + path
+	}
+	return "file://" + (&url.URL{Path: path}).EscapedPath()
+}
+
+// verify checks what only SQLite can read, and moves the log into the file.
+func (s *Store) verify(ctx context.Context, conn *sql.Conn, logged bool) error {
+	if err := migrate(ctx, conn, s.path, s.settings.migrations); err != nil {
+		return err
+	}
+	if err := checkSchema(ctx, conn, s.path, s.settings.migrations); err != nil {
+		return err
+	}
+	var inUse bool
+	if err := conn.QueryRowContext(ctx, "SELECT in_use FROM uses").Scan(&inUse); err != nil {
+		return typed(s.path, err)
+	}
+	if inUse && !logged {
+		return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) + "-wal, is missing, " +
+			"and with it the newest payments: it was deleted, or the file was copied alone"}}
+	}
+	// What an earlier process has written, but not synced, is written and synced anew.
+	if err := checkpoint(ctx, conn); err != nil {
+		return typed(s.path, err)
+	}
+	return checkLength(ctx, conn, s.path)
+}
+
+// checkpoint moves all of the log into the file.
+func checkpoint(ctx context.Context, conn *sql.Conn) error {
+	var busy, pages, moved int
+	err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	if err == nil && busy != 0 {
+		return errors.New("another program reads the file: end it")
+	}
+	return err
+}
+
+// checkLength compares the length of a file, whose log is empty, with its pages.
+func checkLength(ctx context.Context, conn *sql.Conn, path string) error {
+	var pages, size int64
+	err := conn.QueryRowContext(ctx, "SELECT page_count, page_size FROM pragma_page_count, pragma_page_size").
+		Scan(&pages, &size)
+	if err != nil {
+		return typed(path, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("sqlite: %w", err)
+	}
+	if info.Size() < pages*size {
+		return &Damaged{Path: path, Problems: []string{
+			fmt.Sprintf("it has %d bytes instead of %d: its end is missing", info.Size(), pages*size),
+		}}
+	}
+	return nil
+}
+
+// resume reads where the writer goes on, and stores that the file is in use.
+func (s *Store) resume(ctx context.Context, conn *sql.Conn) error {
+	var opened int64
+	err := conn.QueryRowContext(ctx, "UPDATE uses SET opened = opened + 1, in_use = 1 RETURNING opened").Scan(&opened)
+	if err != nil {
+		return err
+	}
+	if opened >= math.MaxInt64>>epochBits {
+		return errors.New("the store was opened too often to go on")
+	}
+	s.leases = newLeases(opened)
+	if err := conn.QueryRowContext(ctx, "SELECT coalesce(max(change), 0) FROM payments").Scan(&s.writer.change); err != nil {
+		return err
+	}
+	rows, err := conn.QueryContext(ctx, "SELECT account, min(turn), max(turn) FROM payments WHERE work = 1 GROUP BY account")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	first := int64(math.MaxInt64)
+	for rows.Next() {
+		var account string
+		var next, last int64
+		if err := rows.Scan(&account, &next, &last); err != nil {
+			return err
+		}
+		first, s.writer.turns[account] = min(first, next), last
+	}
+	if first < math.MaxInt64 {
+		s.turn.Store(first)
+	}
+	return rows.Err()
+}

@@ -1,0 +1,140 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strconv"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// Load implements [payments.Store].
+func (s *Store) Load(ctx context.Context, key moneymovement.Key) (payments.Row, error) {
+	if err := s.reading(ctx); err != nil {
+		return payments.Row{}, err
+	}
+	query := s.readers.QueryRowContext(ctx, "SELECT "+columns+" FROM payments WHERE key = ?", key)
+	row, err := s.scanned(query.Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return payments.Row{}, &payments.NotFound{Key: key}
+	}
+	if err != nil {
+		return payments.Row{}, s.read(ctx, err)
+	}
+	return row, nil
+}
+
+// List implements [payments.Store].
+func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, error) {
+	if err := s.reading(ctx); err != nil {
+		return nil, err
+	}
+	if len(list.States) == 0 && !list.ByAccount {
+		return s.rows(ctx, "WHERE key > ? ORDER BY key LIMIT ?", list.After, list.Limit)
+	}
+	states := slices.Compact(slices.Sorted(slices.Values(list.States)))
+	if len(states) == 0 {
+		summary, err := s.counts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for state := range summary {
+			states = append(states, state)
+		}
+	}
+	// The indexes have the rows of one state in the order of their keys: each state is read on its own, up to the limit.
+	var found []payments.Row
+	for _, state := range states {
+		var rows []payments.Row
+		var err error
+		if list.ByAccount {
+			rows, err = s.rows(ctx, "WHERE account = ? AND state = ? AND key > ? ORDER BY key LIMIT ?", list.Account, state,
+				list.After, list.Limit)
+		} else {
+			rows, err = s.rows(ctx, "WHERE state = ? AND key > ? ORDER BY key LIMIT ?", state, list.After, list.Limit)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, rows...)
+	}
+	slices.SortFunc(found, func(a, b payments.Row) int { return cmp.Compare(a.Key, b.Key) })
+	return found[:min(list.Limit, len(found))], nil
+}
+
+// rows returns the rows that a condition selects.
+func (s *Store) rows(ctx context.Context, condition string, args ...any) (found []payments.Row, err error) {
+	rows, err := s.readers.QueryContext(ctx, "SELECT "+columns+" FROM payments "+condition, args...)
+	if err != nil {
+		return nil, s.read(ctx, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		row, err := s.scanned(rows.Scan)
+		if err != nil {
+			return nil, s.read(ctx, err)
+		}
+		found = append(found, row)
+	}
+	return found, s.read(ctx, rows.Err())
+}
+
+// Changes implements [payments.Store].
+func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Row, error) {
+	if err := s.reading(ctx); err != nil {
+		return nil, err
+	}
+	from := int64(0)
+	if after != "" {
+		var err error
+		if from, err = strconv.ParseInt(string(after), 10, 64); err != nil || from < 0 {
+			return nil, &payments.BadPosition{Position: after}
+		}
+	}
+	return s.rows(ctx, "WHERE change > ? ORDER BY change LIMIT ?", from, limit)
+}
+
+// Summary implements [payments.Store].
+func (s *Store) Summary(ctx context.Context) (payments.Summary, error) {
+	if err := s.reading(ctx); err != nil {
+		return payments.Summary{}, err
+	}
+	counts, err := s.counts(ctx)
+	if err != nil {
+		return payments.Summary{}, err
+	}
+	summary := payments.Summary{ByState: counts}
+	for _, work := range []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow} {
+		var due sql.NullInt64
+		oldest := s.readers.QueryRowContext(ctx, "SELECT min(due) FROM payments WHERE work <> 0 AND work = ?", work)
+		if err := oldest.Scan(&due); err != nil {
+			return payments.Summary{}, s.read(ctx, err)
+		}
+		if at := toTime(due.Int64); due.Valid && (summary.OldestDue.IsZero() || at.Before(summary.OldestDue)) {
+			summary.OldestDue = at
+		}
+	}
+	return summary, nil
+}
+
+func (s *Store) counts(ctx context.Context) (map[payments.State]int, error) {
+	rows, err := s.readers.QueryContext(ctx, "SELECT state, payments FROM counts WHERE payments <> 0")
+	if err != nil {
+		return nil, s.read(ctx, err)
+	}
+	defer rows.Close()
+	counts := map[payments.State]int{}
+	for rows.Next() {
+		var state payments.State
+		var n int
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, s.read(ctx, err)
+		}
+		counts[state] = n
+	}
+	return counts, s.read(ctx, rows.Err())
+}

@@ -1,0 +1,133 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+)
+
+// applicationID marks a file as a store of payments, in the header of SQLite. It is "mmpy" in ASCII.
+const applicationID = 0x6d6d7079
+
+// migrations lead from each version of the schema to the next. The first makes an empty file version 1. A version that
+// was released never changes.
+var migrations = [][]string{version1}
+
+// version1 has a row for each payment.
+//
+// due is in microseconds since 1970. turn is the order of rows of WorkBegin. change is
+// the position. sum is the checksum of the row. The indexes of open work have no finished payments. counts is kept by
+// triggers, so that it agrees with the rows whatever writes them.
+var version1 = []string{
+	`CREATE TABLE payments (
+	id INTEGER PRIMARY KEY,
+	key TEXT NOT NULL UNIQUE,
+	account TEXT NOT NULL,
+	state TEXT NOT NULL,
+	work INTEGER NOT NULL,
+	due INTEGER NOT NULL,
+	turn INTEGER NOT NULL,
+	change INTEGER NOT NULL UNIQUE,
+	data BLOB NOT NULL,
+	sum INTEGER NOT NULL
+) STRICT`,
+	`CREATE INDEX payments_state ON payments (state, key)`,
+	`CREATE INDEX payments_account ON payments (account, state, key)`,
+	`CREATE INDEX payments_due ON payments (work, due, key) WHERE work <> 0`,
+	`CREATE INDEX payments_turn ON payments (turn, key, due) WHERE work = 1`,
+	`CREATE TABLE counts (state TEXT PRIMARY KEY, payments INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+	`CREATE TRIGGER payments_inserted AFTER INSERT ON payments BEGIN
+	INSERT INTO counts VALUES (new.state, 1) ON CONFLICT DO UPDATE SET payments = payments + 1;
+END`,
+	`CREATE TRIGGER payments_updated AFTER UPDATE OF state ON payments WHEN old.state <> new.state BEGIN
+	UPDATE counts SET payments = payments - 1 WHERE state = old.state;
+	INSERT INTO counts VALUES (new.state, 1) ON CONFLICT DO UPDATE SET payments = payments + 1;
+END`,
+	`CREATE TRIGGER payments_deleted AFTER DELETE ON payments BEGIN
+	UPDATE counts SET payments = payments - 1 WHERE state = old.state;
+END`,
+	// opened is how often the store was opened: epochs begin with it. in_use says that it was not closed since.
+	`CREATE TABLE uses (id INTEGER PRIMARY KEY CHECK (id = 1), opened INTEGER NOT NULL, in_use INTEGER NOT NULL) STRICT`,
+	`INSERT INTO uses VALUES (1, 0, 0)`,
+}
+
+// migrate brings an open file to the newest version, in one transaction.
+func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
+	var id, version int
+	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return typed(path, err)
+	}
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return typed(path, err)
+	}
+	switch {
+	case version > len(migrations) && id == applicationID:
+		return &Newer{Path: path, Version: version, Known: len(migrations)}
+	case version == len(migrations):
+		return nil
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return typed(path, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	for _, migration := range migrations[version:] {
+		for _, statement := range migration {
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return typed(path, fmt.Errorf("migration from version %d: %w", version, err))
+			}
+		}
+	}
+	mark := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(migrations))
+	if _, err := tx.ExecContext(ctx, mark); err != nil {
+		return typed(path, err)
+	}
+	return typed(path, tx.Commit())
+}
+
+// checkSchema compares what a file consists of with what the migrations make.
+func checkSchema(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
+	got, err := objects(ctx, conn)
+	if err != nil {
+		return typed(path, err)
+	}
+	memory, err := sql.Open("sqlite", "file::memory:")
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	fresh, err := memory.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer fresh.Close()
+	if err := migrate(ctx, fresh, ":memory:", migrations); err != nil {
+		return err
+	}
+	want, err := objects(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(got, want) {
+		return &Damaged{Path: path, Problems: []string{"its tables are not those of this version of the schema"}}
+	}
+	return nil
+}
+
+func objects(ctx context.Context, conn *sql.Conn) (found []string, err error) {
+	rows, err := conn.QueryContext(ctx, "SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema "+
+		"WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var object string
+		if err := rows.Scan(&object); err != nil {
+			return nil, err
+		}
+		found = append(found, object)
+	}
+	return found, rows.Err()
+}
