@@ -37,6 +37,7 @@ func inheritWay(t *http.Transport) {
 	if !ok {
 		return
 	}
+	standard = standard.Clone() // net/http changes some fields at its first use, perhaps at this moment
 	t.Proxy = standard.Proxy
 	t.ProxyConnectHeader = standard.ProxyConnectHeader.Clone()
 	t.GetProxyConnectHeader = standard.GetProxyConnectHeader

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -157,4 +158,15 @@ func TestDefaultTransportInheritsTheWay(t *testing.T) {
 	_, err := send(t.Context(), newClient(t, server.URL, set), &readThing, transport.Call{})
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, dialed.Load())
+}
+
+// The first use of http.DefaultTransport changes some of its fields. A client may be made at this moment, such as while
+// a test server of another test closes its connections.
+func TestAClientIsMadeWhileTheDefaultTransportIsFirstUsed(t *testing.T) {
+	standard := &http.Transport{ForceAttemptHTTP2: true}
+	without := inPlaceOfDefault(t, standard)
+	var used sync.WaitGroup
+	used.Go(standard.CloseIdleConnections)
+	newClient(t, host, without)
+	used.Wait()
 }
