@@ -48,7 +48,7 @@ lint: ## run golangci-lint with .golangci.yml (the first run builds it)
 # The exceptions of .golangci.yml for gosec: a path and the rules that do not count there.
 GOSEC_EXCEPT := (^|/)internal/(tools|suites/contract/assumptions|suites/contrary/table)/:G301,G303,G304,G306,G703
 GOSEC_EXCEPT := $(GOSEC_EXCEPT);(^|/)bench/:G204,G304,G306,G703;(^|/)sandbox/internal/described/cut/:G306
-GOSEC_EXCEPT := $(GOSEC_EXCEPT);(^|/)internal/(servers|tools/(modproxy|mutants))/:G204;(^|/)internal/recorded/:G704,G705
+GOSEC_EXCEPT := $(GOSEC_EXCEPT);(^|/)internal/(rig|servers|tools/(modproxy|mutants))/:G204;(^|/)internal/recorded/:G704,G705
 
 # These two have the settings of .golangci.yml for the linter of the same name. That linter reads `nolint` as well.
 gosec: ## run gosec alone (the first run builds it)

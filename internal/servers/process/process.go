@@ -114,7 +114,7 @@ func (p *Process) End(signal os.Signal, within time.Duration) error {
 	}
 }
 
-// Kill ends the program and its children with SIGKILL, and returns when they are gone. The children of PostgreSQL are in
+// Kill ends the program and its children with SIGKILL, and returns when they are gone. PostgreSQL's children are in
 // groups of their own, so that a signal to its group does not reach them. A stopped parent starts no child that the
 // list misses.
 func (p *Process) Kill() error {

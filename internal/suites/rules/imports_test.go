@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"fleet/postgres", "fleet/redis", "payments/otel", "payments/postgres", "payments/sqlite"},
 	{"openapi", "internal/fleettest"},
 	{"sandbox"},
-	{"cmd", "examples", "internal/simulation", "internal/suites"},
+	{"cmd", "examples", "internal/rig", "internal/simulation", "internal/suites"},
 }
 
 // sdkFloors is how many floors, from the ground, a program that uses the SDK builds upon.
