@@ -31,6 +31,7 @@ type demand struct {
 const (
 	passedOver  = 9  // calls of other classes before one of a class that waits: together they are ten
 	settleShare = 30 // a log settles for the 30th part of its window
+	lookShare   = 2  // while calls wait, ask at least so often in a window: slots may have come back
 	leftFor     = 2  // how many times Ahead a slot is left for a process that does not come for it
 )
 
@@ -336,7 +337,7 @@ func (l *log) next(now, held, ahead int64, ask *Ask, me *demand, t turn) int64 {
 	if t.claimed > 0 {
 		next = min(next, max(l.left+leftFor*ahead-now, 0))
 	}
-	return min(max(next, ahead/4), held)
+	return min(max(next, ahead/4), held/lookShare)
 }
 
 func (d demand) top() int {

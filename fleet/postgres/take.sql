@@ -272,7 +272,7 @@ BEGIN
     IF claimed > 0 THEN
       o_next := least(o_next, greatest(w.left_from + left_for * p_ahead - v_now, 0));
     END IF;
-    o_next := least(greatest(o_next, p_ahead / 4), p_held);
+    o_next := least(greatest(o_next, p_ahead / 4), p_held / 2);
     v_processes := v_processes || p_process;
     v_since := v_since || my_since;
     v_comes := v_comes || (v_now + o_next);

@@ -291,7 +291,7 @@ if rest > 0 then
   if claimed > 0 then
     next_ = math.min(next_, math.max(state.left + LEFT_FOR * ahead - now, 0))
   end
-  next_ = math.min(math.max(next_, math.floor(ahead / 4)), held)
+  next_ = math.min(math.max(next_, math.floor(ahead / 4)), math.floor(held / 2))
   me.comes = now + next_
   waiting[process] = me
 end
