@@ -20,7 +20,7 @@ func FuzzControl(f *testing.F) {
 		{"PUT", "/_host/settings"}, {"POST", "/_host/clock"}, {"POST", "/_host/keys"}, {"POST", "/_host/app-keys"},
 		{"POST", "/_host/faults"},
 		{"DELETE", "/_host/keys/"}, {"DELETE", "/_host/app-keys/"}, {"POST", "/_host/reset"}, {"GET", "/_host/"},
-		{"DELETE", "/_host/faults/"},
+		{"DELETE", "/_host/faults/"}, {"POST", "/_host/payouts/"},
 	}
 	for _, seed := range []struct {
 		call byte
@@ -29,6 +29,11 @@ func FuzzControl(f *testing.F) {
 	}{
 		{0, "", `{"maxCredit":"7.5","payoutStepAfter":"2s","rateLimits":true,"railsHidden":["ach"]}`},
 		{0, "", `{"maxCredit":"1e999999999"}`}, {0, "", `{"priceWorsening":"1e-999999999"}`},
+		{0, "", `{"priceDrift":"1e-999999999"}`}, {0, "", `{"failAmount":"1e999999999","refundAmount":"1"}`},
+		{0, "", `{"rateMinute":"1s","feeIncrease":"0.25","failOneIn":3,"refundAfter":"1h","seed":-7}`},
+		{10, "po_1", `{"status":"failed"}`}, {10, "po_1", `{"status":7}`},
+		{4, "", `{"path":"/user","fault":{"kind":"duplicate","after":"1h"}}`},
+		{4, "", `{"path":"/user","fault":{"kind":"foreign","otherAccount":true}}`}, {8, "audit?after=-1", ""},
 		{0, "", `{"maxCredit":1e30}`}, {0, "", `{"loginMode":""}`},
 		{0, "", `{"maxUpload":1e9}`}, {0, "", `null`}, {0, "", `{`},
 		{1, "", `{"advance":"61s"}`}, {1, "", `{"advance":"2500000h"}`}, {1, "", `{"advance":"-1s"}`},

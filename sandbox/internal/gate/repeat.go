@@ -46,7 +46,7 @@ func (g *Gate) duplicate(v *visit, f fault.Fault) {
 	}
 	body, _ := v.body.read()
 	copied = copied.WithContext(context.Background())
-	g.deliveries.add(delivery{due: g.clock.Now().Add(time.Duration(f.After)), make: func() *visit {
+	g.deliveries.add(delivery{due: g.clock.Now().Add(time.Duration(f.After)), arrive: func() *visit {
 		second := g.again(&visit{body: &payload{wasRead: true, bytes: body}}, copied)
 		// The session may have ended since: what arrives so late was held behind the check of the session.
 		second.admitted = admittedAs(v.admitted, second.answer.requestID)
@@ -78,7 +78,7 @@ func (g *Gate) DeliverDue() {
 		if !ok {
 			return
 		}
-		g.deliver(due.make())
+		g.deliver(due.arrive())
 	}
 }
 
@@ -89,7 +89,7 @@ func (g *Gate) PendingDuplicates() int { return g.deliveries.pending() }
 type delivery struct {
 	due    time.Time
 	number int // in the order of adding
-	make   func() *visit
+	arrive func() *visit
 }
 
 // deliveries are the duplicates that arrive later, the first one first. The zero deliveries are ready.
@@ -142,8 +142,14 @@ func (q deliveryQueue) Less(i, j int) bool {
 	return q[i].due.Before(q[j].due)
 }
 
-// Push and Pop are called by package heap.
-func (q *deliveryQueue) Push(added any) { *q = append(*q, added.(delivery)) }
+// Push adds a delivery at the end. Package heap calls it, and Pop.
+func (q *deliveryQueue) Push(added any) {
+	if next, ok := added.(delivery); ok {
+		*q = append(*q, next)
+	}
+}
+
+// Pop removes the last delivery.
 func (q *deliveryQueue) Pop() any {
 	last := len(*q) - 1
 	popped := (*q)[last]

@@ -9,16 +9,16 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// chance returns a number that looks random. The seed of the settings, the payout's key, a purpose and a count decide
+// chance returns a number of 0 or more that looks random. The seed of the settings, the payout's key, a purpose and a count decide
 // it, so that it does not depend on the order of requests.
-func (t *turn) chance(p *payout, purpose string, count int) uint64 {
+func (t *turn) chance(p *payout, purpose string, count int) int64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%d/%s", t.settings.Seed, purpose, count, p.Key))
-	return binary.BigEndian.Uint64(sum[:])
+	return int64(binary.BigEndian.Uint64(sum[:]) >> 1) //gosec:disable G115 -- the top bit is zero
 }
 
 // chosen reports whether a payout is one in so many, or has an amount that the settings name.
 func (t *turn) chosen(p *payout, purpose string, oneIn int, amount decimal.Decimal) bool {
-	return oneIn > 0 && t.chance(p, purpose, 0)%uint64(oneIn) == 0 ||
+	return oneIn > 0 && t.chance(p, purpose, 0)%int64(oneIn) == 0 ||
 		amount.IsPositive() && amount.Equal(p.Terms.Amount)
 }
 
@@ -49,6 +49,6 @@ func (t *turn) drift(p *payout) decimal.Decimal {
 	if p.Approval.ID != "" {
 		prices++
 	}
-	step := int64(t.chance(p, "price", prices)%(2*driftSteps+1)) - driftSteps
+	step := t.chance(p, "price", prices)%(2*driftSteps+1) - driftSteps
 	return t.settings.PriceDrift.Mul(decimal.NewFromInt(step)).Shift(-3)
 }

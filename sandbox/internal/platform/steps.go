@@ -25,12 +25,12 @@ func (s *steps) add(p *payout, due time.Time) {
 	heap.Push(&s.queue, step{p, due, s.added})
 }
 
-// run calls make for every payout whose step is due. make makes the step, and returns when the payout's next step is
-// due, or zero without one.
-func (s *steps) run(now time.Time, make func(*payout) time.Time) {
+// run calls perform for every payout whose step is due. perform makes the step, and returns when the payout's next step
+// is due, or zero without one.
+func (s *steps) run(now time.Time, perform func(*payout) time.Time) {
 	for len(s.queue) > 0 && !now.Before(s.queue[0].due) {
 		next, _ := heap.Pop(&s.queue).(step)
-		if due := make(next.payout); !due.IsZero() {
+		if due := perform(next.payout); !due.IsZero() {
 			heap.Push(&s.queue, step{next.payout, due, next.number})
 		}
 	}
@@ -58,8 +58,14 @@ func (q stepQueue) Less(i, j int) bool {
 	return q[i].due.Before(q[j].due)
 }
 
-// Push and Pop are called by package heap.
-func (q *stepQueue) Push(added any) { *q = append(*q, added.(step)) }
+// Push adds a step at the end. Package heap calls it, and Pop.
+func (q *stepQueue) Push(added any) {
+	if next, ok := added.(step); ok {
+		*q = append(*q, next)
+	}
+}
+
+// Pop removes the last step.
 func (q *stepQueue) Pop() any {
 	last := len(*q) - 1
 	popped := (*q)[last]
