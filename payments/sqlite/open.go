@@ -122,7 +122,7 @@ const parameters = "mode=rw&_busy_timeout=5000&_synchronous=FULL&_dqs=0&_pragma=
 
 // connect returns connections, which are opened when they are used first.
 func (s *Store) connect(more string, connections int) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", address(s.path)+"?"+parameters+s.settings.parameters+more)
+	db, err := sql.Open("sqlite", address(s.path)+"?"+s.settings.parameters+parameters+more)
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
