@@ -108,6 +108,7 @@ func TestSyncOfTheFileFails(t *testing.T) {
 	b := &books{confirmed: map[moneymovement.Key]int{}}
 	broken.Store(true)
 	work(t, s, b, 2, 150) // long enough for the log to be moved into the file
+	assert.Positive(t, d.failures)
 	afterwards(t, s, d, b)
 }
 
@@ -117,6 +118,7 @@ func (d *disk) dropped(broken bool, operation, name, file string) int32 {
 		return 0
 	}
 	d.files[name].pending = nil
+	d.failures++
 	return lib.SQLITE_IOERR_FSYNC
 }
 
