@@ -20,7 +20,7 @@ type disk struct {
 	mu    sync.Mutex
 	files map[string]*diskFile // by name
 	// fail returns the code with which an operation fails, 0 if it does not: "write", "sync" or "truncate" of a file.
-	fail func(operation, name string) int32
+	fail     func(operation, name string) int32
 	failures int // that fail counted
 	// watch is called after each operation.
 	watch func()
