@@ -110,6 +110,14 @@ func (s *Store) open(ctx context.Context) error {
 	if err := s.resume(ctx, conn); err != nil {
 		return typed(s.path, err)
 	}
+	// What an earlier process has written, but perhaps not synced, is written and synced anew, and the file itself then
+	// says that it is in use, which a copy of it without its log says as well.
+	if err := checkpoint(ctx, conn); err != nil {
+		return typed(s.path, err)
+	}
+	if err := checkLength(ctx, conn, s.path); err != nil {
+		return err
+	}
 	s.readers, err = s.connect("_query_only=1", readerCount)
 	return err
 }
@@ -122,7 +130,7 @@ const parameters = "mode=rw&_busy_timeout=5000&_synchronous=FULL&_dqs=0&_pragma=
 
 // connect returns connections, which are opened when they are used first.
 func (s *Store) connect(more string, connections int) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", address(s.path)+"?"+parameters+s.settings.parameters+more)
+	db, err := sql.Open("sqlite", address(s.path)+"?"+s.settings.parameters+parameters+more)
 	if err != nil {
 		return nil, fmt.Errorf("sqlite: %w", err)
 	}
@@ -140,7 +148,7 @@ func address(path string) string {
 	return "file://" + (&url.URL{Path: path}).EscapedPath()
 }
 
-// verify checks what only SQLite can read, and moves the log into the file.
+// verify checks what only SQLite can read.
 func (s *Store) verify(ctx context.Context, conn *sql.Conn, logged bool) error {
 	if err := migrate(ctx, conn, s.path, s.settings.migrations); err != nil {
 		return err
@@ -156,11 +164,7 @@ func (s *Store) verify(ctx context.Context, conn *sql.Conn, logged bool) error {
 		return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) + "-wal, is missing, " +
 			"and with it the newest payments: it was deleted, or the file was copied alone"}}
 	}
-	// What an earlier process has written, but not synced, is written and synced anew.
-	if err := checkpoint(ctx, conn); err != nil {
-		return typed(s.path, err)
-	}
-	return checkLength(ctx, conn, s.path)
+	return nil
 }
 
 // checkpoint moves all of the log into the file.

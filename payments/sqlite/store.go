@@ -66,7 +66,7 @@ func (s *Store) release() error {
 		errs = append(errs, s.readers.Close())
 	}
 	if s.writer != nil {
-		errs = append(errs, s.writer.conn.Close())
+		errs = append(errs, s.writer.close())
 	}
 	if s.writers != nil {
 		errs = append(errs, s.writers.Close())

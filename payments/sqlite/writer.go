@@ -44,6 +44,7 @@ type writer struct {
 	keep   int              // how many of them are remembered
 
 	begin, commit, rollback, insert, save, postpone, load *sql.Stmt
+	prepared                                              []*sql.Stmt
 }
 
 func (w *writer) prepare(ctx context.Context) error {
@@ -61,8 +62,17 @@ func (w *writer) prepare(ctx context.Context) error {
 		if *statement, err = w.conn.PrepareContext(ctx, text); err != nil {
 			return err
 		}
+		w.prepared = append(w.prepared, *statement)
 	}
 	return nil
+}
+
+// close closes the connection, which its statements would keep open.
+func (w *writer) close() (err error) {
+	for _, statement := range w.prepared {
+		err = errors.Join(err, statement.Close())
+	}
+	return errors.Join(err, w.conn.Close())
 }
 
 // write waits for a change to be durable, or to be refused.

@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Backup writes a copy of the store, as it is at one time, to a new file. Payments go on meanwhile. The copy is complete
+// or not there, and its owner alone can read it. If the file exists already, the error wraps fs.ErrExist.
+//
+// To go back to a copy, put it in the place of the store's file while no process has it open, and remove the store's -wal
+// and -shm. It does not know what was paid since: call [payments.Processor.Reconcile] for that time before anything is
+// paid, and submit the payments since then again, with the same keys. Watch begins anew.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	if err := s.reading(ctx); err != nil {
+		return err
+	}
+	path, err := realPath(path)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "sqlite: backup", Path: path, Err: fs.ErrExist}
+	}
+	if err := makeFile(path + ".new"); err != nil {
+		return err
+	}
+	if err := s.copyTo(ctx, path+".new"); err != nil {
+		return errors.Join(err, os.Remove(path+".new"))
+	}
+	return moveInto(path+".new", path)
+}
+
+func (s *Store) copyTo(ctx context.Context, path string) error {
+	source, err := s.connect("", 1)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+		return s.read(ctx, err)
+	}
+	fresh := &Store{path: path, settings: s.settings}
+	target, err := fresh.connect("_journal_mode=WAL", 1)
+	if err != nil {
+		return err
+	}
+	conn, err := target.Conn(ctx)
+	if err == nil {
+		w := &writer{conn: conn}
+		err = errors.Join(w.leave(), conn.Close())
+	}
+	if err = errors.Join(err, target.Close()); err != nil {
+		return typed(path, err)
+	}
+	return syncFile(path) // SQLite does not sync what it copies
+}
+
+func syncFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("sqlite: %w", err)
+	}
+	defer file.Close()
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("sqlite: %w", err)
+	}
+	return nil
+}

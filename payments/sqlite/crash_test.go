@@ -1,0 +1,189 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// books are what a store has confirmed: for each key, the number of its last save.
+type books struct {
+	mu        sync.Mutex
+	confirmed map[moneymovement.Key]int
+}
+
+func (b *books) confirm(key moneymovement.Key, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.confirmed[key] = n
+}
+
+func (b *books) copied() map[moneymovement.Key]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.confirmed)
+}
+
+// record is what the rows of these tests say: their key, and how often they were saved.
+func record(key moneymovement.Key, n int) []byte {
+	return fmt.Appendf(nil, `{"key":%q,"n":%d,"filling":%q}`, key, n, strings.Repeat("x", n*97%1500))
+}
+
+func due(key moneymovement.Key, n int) payments.Row {
+	return payments.Row{Key: key, Account: dapi.ClientID(key[:2]), State: payments.Accepted, Work: payments.WorkBegin,
+		Due: time.Unix(1e9, 0), Data: record(key, n)}
+}
+
+// work stores payments from several goroutines, and enters what was confirmed.
+func work(t *testing.T, s *Store, b *books, workers, each int) {
+	t.Helper()
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := range each {
+				if err := pay(t, s, b, moneymovement.Key(fmt.Sprintf("w%d-%d", worker, i))); err != nil {
+					t.Errorf("worker %d: %v", worker, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// pay takes a payment through its states.
+func pay(t *testing.T, s *Store, b *books, key moneymovement.Key) error {
+	if _, _, err := s.Insert(t.Context(), due(key, 0)); err != nil {
+		return err
+	}
+	b.confirm(key, 0)
+	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: key, Now: time.Now(), For: time.Hour})
+	if err != nil {
+		return err
+	}
+	row := claimed.Rows[0]
+	for n, state := range []payments.State{payments.Paying, payments.Paid, payments.Completed} {
+		row.State, row.Work, row.Data = state, payments.WorkFollow, record(key, n+1)
+		if state == payments.Completed {
+			row.Work, row.Due = payments.WorkNone, time.Time{}
+		}
+		if _, err := s.Save(t.Context(), row, state == payments.Completed); err != nil {
+			return err
+		}
+		b.confirm(key, n+1)
+	}
+	return nil
+}
+
+// lost opens what a crash has left, and returns what was confirmed and is not there.
+func lost(t *testing.T, path string, confirmed map[moneymovement.Key]int) (missing []string) {
+	t.Helper()
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer func() { require.NoError(t, s.Close()) }()
+	checked, err := s.Check(t.Context())
+	require.NoError(t, err)
+	rows, err := s.List(t.Context(), payments.List{Limit: checked.Payments + 1})
+	require.NoError(t, err)
+	found := map[moneymovement.Key]int{}
+	for _, row := range rows {
+		var said struct {
+			Key moneymovement.Key `json:"key"`
+			N   int               `json:"n"`
+		}
+		require.NoError(t, json.Unmarshal(row.Data, &said))
+		assert.Equal(t, row.Key, said.Key)
+		assert.Equal(t, record(row.Key, said.N), row.Data)
+		found[row.Key] = said.N
+	}
+	for key, n := range confirmed {
+		stored, there := found[key]
+		if !there || stored < n {
+			missing = append(missing, fmt.Sprintf("%s was confirmed with save %d, and is there: %t, with save %d", key, n,
+				there, stored))
+		}
+	}
+	return missing
+}
+
+// A store loses power at any moment, between any two operations of its disk, and the disk keeps what it likes of what
+// was not synced. All that was confirmed is there.
+func TestLossOfPower(t *testing.T) {
+	for left, seed := number(t, "MONEYMOVEMENT_SQLITE_CRASHES", 150), uint64(1); left > 0 && !t.Failed(); seed++ {
+		images, missing := losePower(t, min(left, 50), seed, "")
+		require.NotZero(t, images)
+		assert.Empty(t, missing, "seed %d", seed)
+		left -= images
+	}
+}
+
+// The same test finds a store that does not wait for the disk.
+func TestLossOfPowerWithoutSync(t *testing.T) {
+	_, missing := losePower(t, 50, 1, "_synchronous=NORMAL&")
+	assert.NotEmpty(t, missing)
+}
+
+// losePower works with a store, takes images of its disk at random moments, and returns how many, and what is missing in
+// them.
+func losePower(t *testing.T, most int, seed uint64, parameters string) (images int, missing []string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 0))
+	folder := t.TempDir()
+	d := newDisk(t, folder)
+	b := &books{confirmed: map[moneymovement.Key]int{}}
+	type image struct {
+		folder    string
+		confirmed map[moneymovement.Key]int
+	}
+	var taken []image
+	s, err := Open(t.Context(), filepath.Join(folder, "p.db"), onDisk, func(s *settings) {
+		s.parameters += parameters + "_pragma=wal_autocheckpoint(" + strconv.Itoa(20+random.IntN(200)) + ")&"
+	})
+	require.NoError(t, err)
+	d.mu.Lock()
+	d.watch = func() {
+		if random.IntN(25) != 0 || len(taken) >= most {
+			return
+		}
+		crashed := image{t.TempDir(), b.copied()}
+		d.snapshot(t, random, crashed.folder)
+		taken = append(taken, crashed)
+	}
+	d.mu.Unlock()
+	work(t, s, b, 8, 25)
+	require.NoError(t, s.Close())
+	for _, crashed := range taken {
+		missing = append(missing, lost(t, filepath.Join(crashed.folder, "p.db"), crashed.confirmed)...)
+		require.NoError(t, os.RemoveAll(crashed.folder))
+	}
+	return len(taken), missing
+}
+
+// number returns the size of a test, which the environment can raise.
+func number(t *testing.T, name string, normal int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return normal
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return n
+}

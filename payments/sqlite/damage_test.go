@@ -1,0 +1,233 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// closed makes a store with payments, and returns its path after it was closed in order.
+func closed(t *testing.T, rows int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "p.db")
+	s, err := Open(t.Context(), path)
+	require.NoError(t, err)
+	work(t, s, &books{confirmed: map[moneymovement.Key]int{}}, 4, rows/4)
+	require.NoError(t, s.Close())
+	_, err = os.Stat(path + "-wal")
+	require.ErrorIs(t, err, fs.ErrNotExist, "a store that was closed in order is one file")
+	return path
+}
+
+// crashed makes a store with payments, and returns the path of what a process that was killed leaves.
+func crashed(t *testing.T, rows int) (path string, confirmed map[moneymovement.Key]int) {
+	t.Helper()
+	folder := t.TempDir()
+	d := newDisk(t, folder)
+	s, err := Open(t.Context(), filepath.Join(folder, "p.db"), onDisk)
+	require.NoError(t, err)
+	b := &books{confirmed: map[moneymovement.Key]int{}}
+	work(t, s, b, 4, rows/4)
+	copied := t.TempDir()
+	for name := range d.files {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err == nil {
+			require.NoError(t, os.WriteFile(filepath.Join(copied, name), content, 0o600))
+		}
+	}
+	require.NoError(t, s.Close())
+	return filepath.Join(copied, "p.db"), b.confirmed
+}
+
+// refused checks that a file is refused, and that nothing in it is changed.
+func refused(t *testing.T, path, problem string) {
+	t.Helper()
+	before, err := os.ReadFile(path)
+	if err != nil {
+		require.ErrorIs(t, err, fs.ErrNotExist)
+	}
+	log, _ := os.ReadFile(path + "-wal")
+	_, err = Open(t.Context(), path)
+	var damaged *Damaged
+	require.ErrorAs(t, err, &damaged)
+	assert.Contains(t, damaged.Error(), problem)
+	assert.Equal(t, path, damaged.Path)
+	after, _ := os.ReadFile(path)
+	assert.Equal(t, before, after)
+	logAfter, _ := os.ReadFile(path + "-wal")
+	assert.Equal(t, log, logAfter)
+}
+
+func change(t *testing.T, path string, change func([]byte) []byte) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, change(content), 0o600))
+}
+
+func TestDamagedFiles(t *testing.T) {
+	whole := closed(t, 40)
+	for name, c := range map[string]struct {
+		change  func([]byte) []byte
+		problem string
+	}{
+		"empty":          {func([]byte) []byte { return nil }, "it has 0 bytes"},
+		"short":          {func(b []byte) []byte { return b[:99] }, "less than a header"},
+		"text":           {func([]byte) []byte { return []byte(fmt.Sprintf("%200s", "text")) }, "not a file of SQLite"},
+		"no magic":       {func(b []byte) []byte { b[3] ^= 1; return b }, "not a file of SQLite"},
+		"page size":      {func(b []byte) []byte { b[16] ^= 1; return b }, "a page has"},
+		"no log":         {func(b []byte) []byte { b[18] = 1; return b }, "it has no log"},
+		"another id":     {func(b []byte) []byte { b[70] ^= 1; return b }, "of another program"},
+		"no version":     {func(b []byte) []byte { clear(b[60:64]); return b }, "no tables"},
+		"half":           {func(b []byte) []byte { return b[:len(b)/2/4096*4096] }, "bytes instead of"},
+		"a page less":    {func(b []byte) []byte { return b[:len(b)-4096] }, "bytes instead of"},
+		"a byte less":    {func(b []byte) []byte { return b[:len(b)-1] }, "bytes instead of"},
+		"a page more":    {func(b []byte) []byte { return append(b, make([]byte, 4096)...) }, "bytes instead of"},
+		"schema":         {func(b []byte) []byte { clear(b[100:4096]); return b }, "damaged"},
+		"schema's words": {func(b []byte) []byte { copy(b[find(b, "UNIQUE"):], "CHECK1"); return b }, "damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "p.db")
+			content, err := os.ReadFile(whole)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(path, c.change(content), 0o600))
+			refused(t, path, c.problem)
+		})
+	}
+}
+
+func find(b []byte, text string) int {
+	for i := range b {
+		if len(b)-i >= len(text) && string(b[i:i+len(text)]) == text {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestForeignDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = db.Exec("PRAGMA journal_mode = WAL; CREATE TABLE payments (key TEXT)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	refused(t, path, "a database of another program")
+}
+
+func TestMissingFiles(t *testing.T) {
+	path, confirmed := crashed(t, 40)
+	kept, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(path+"-wal"))
+	_, err = Open(t.Context(), path)
+	var damaged *Damaged
+	require.ErrorAs(t, err, &damaged)
+	assert.Contains(t, err.Error(), "p.db-wal, is missing")
+
+	require.NoError(t, os.WriteFile(path+"-wal", kept, 0o600))
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(path))
+	refused(t, path, "its log is there")
+	require.NoError(t, os.WriteFile(path, file, 0o600))
+	assert.Empty(t, lost(t, path, confirmed))
+}
+
+// A flipped bit in the log is found, except in its last transaction, which a loss of power could have left so. Nothing
+// that was confirmed disappears without a word.
+func TestFlippedBitsInTheLog(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	path, confirmed := crashed(t, 40)
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+	log, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	last := lastTransactions(log)
+	require.Greater(t, last, len(log)/2)
+	for range 120 {
+		at := random.IntN(last)
+		other := filepath.Join(t.TempDir(), "p.db")
+		require.NoError(t, os.WriteFile(other, file, 0o600))
+		flipped := append([]byte(nil), log...)
+		flipped[at] ^= 1 << random.IntN(8)
+		require.NoError(t, os.WriteFile(other+"-wal", flipped, 0o600))
+		refused(t, other, "log")
+	}
+	assert.Empty(t, lost(t, path, confirmed))
+}
+
+// lastTransactions returns where the last two transactions of a log begin.
+func lastTransactions(log []byte) (at int) {
+	var ends []int
+	for at := logHeader; at+frameHeader+4096 <= len(log); at += frameHeader + 4096 {
+		if string(log[at+8:at+16]) == string(log[16:24]) && binary.BigEndian.Uint32(log[at+4:]) != 0 {
+			ends = append(ends, at+frameHeader+4096)
+		}
+	}
+	return ends[len(ends)-3]
+}
+
+// A flipped bit in a page is found when the row is read, or by a check: no row is returned that was not stored.
+func TestFlippedBitsInPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 8))
+	whole, err := os.ReadFile(closed(t, 40))
+	require.NoError(t, err)
+	found, unused := 0, 0
+	for range 150 {
+		path := filepath.Join(t.TempDir(), "p.db")
+		at := random.IntN(len(whole))
+		flipped := append([]byte(nil), whole...)
+		flipped[at] ^= 1 << random.IntN(8)
+		require.NoError(t, os.WriteFile(path, flipped, 0o600))
+		s, err := Open(t.Context(), path)
+		if err != nil {
+			found++
+			continue
+		}
+		rows, err := s.List(t.Context(), payments.List{Limit: 1000})
+		if err == nil {
+			for _, row := range rows {
+				assert.Equal(t, record(row.Key, 3), row.Data)
+				assert.Equal(t, payments.Completed, row.State)
+			}
+			_, err = s.Check(t.Context())
+		}
+		if err == nil {
+			assert.Len(t, rows, 40)
+			unused++ // of free space, or of the order of work that has ended
+		} else {
+			var damaged *Damaged
+			require.ErrorAs(t, err, &damaged)
+			found++
+		}
+		_ = s.Close()
+	}
+	t.Logf("%d found, %d change nothing that is checked", found, unused)
+	assert.Greater(t, found, 20)
+}
+
+func TestCheckComparesTheCounts(t *testing.T) {
+	path := closed(t, 8)
+	db, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = db.Exec("UPDATE counts SET payments = payments + 1")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	s, err := Open(t.Context(), path)
+	require.NoError(t, err)
+	defer s.Close()
+	_, err = s.Check(t.Context())
+	require.ErrorContains(t, err, "do not agree with the rows")
+}

@@ -1,0 +1,190 @@
+package sqlite
+
+import (
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	lib "modernc.org/sqlite/lib"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// failing opens a store on a disk that fails as the function says.
+func failing(t *testing.T, fail func(operation, name string) int32) (*Store, *disk) {
+	t.Helper()
+	folder := t.TempDir()
+	d := newDisk(t, folder)
+	s, err := Open(t.Context(), filepath.Join(folder, "p.db"), onDisk)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	d.mu.Lock()
+	d.fail = fail
+	d.mu.Unlock()
+	return s, d
+}
+
+// A disk without room is an error, and nothing that was confirmed is lost. The store goes on when there is room again.
+func TestDiskIsFull(t *testing.T) {
+	var full atomic.Bool
+	s, d := failing(t, func(operation, _ string) int32 {
+		if full.Load() && operation == "write" {
+			return lib.SQLITE_FULL
+		}
+		return 0
+	})
+	b := &books{confirmed: map[moneymovement.Key]int{}}
+	require.NoError(t, pay(t, s, b, "w0-before"))
+	_, _, err := s.Insert(t.Context(), due("w0-held", 0))
+	require.NoError(t, err)
+	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: "w0-held", Now: time.Now(), For: time.Hour})
+	require.NoError(t, err)
+	row := claimed.Rows[0]
+	row.State = payments.Paying
+
+	full.Store(true)
+	for range 3 {
+		var none *Full
+		_, _, err = s.Insert(t.Context(), due("w0-new", 0))
+		require.ErrorAs(t, err, &none)
+		require.ErrorContains(t, err, filepath.Base(s.path))
+		_, err = s.Save(t.Context(), row, true)
+		require.ErrorAs(t, err, &none)
+	}
+	_, err = s.Load(t.Context(), "w0-new")
+	var missing *payments.NotFound
+	require.ErrorAs(t, err, &missing)
+	stored, err := s.Load(t.Context(), "w0-held")
+	require.NoError(t, err)
+	assert.Equal(t, payments.Accepted, stored.State)
+	_, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "w0-held", Now: time.Now(), For: time.Hour})
+	var busy *payments.Busy
+	require.ErrorAs(t, err, &busy, "the lease is kept, so that its holder can save when there is room")
+
+	full.Store(false)
+	_, err = s.Save(t.Context(), row, true)
+	require.NoError(t, err)
+	require.NoError(t, pay(t, s, b, "w0-new"))
+	_, err = s.Check(t.Context())
+	require.NoError(t, err)
+	d.mu.Lock()
+	d.fail = nil
+	d.mu.Unlock()
+	require.NoError(t, s.Close())
+	assert.Empty(t, lost(t, s.path, b.confirmed))
+}
+
+// After a sync of the log that failed, nobody knows what the disk has. The store confirms nothing more until it is
+// opened anew.
+func TestSyncOfTheLogFails(t *testing.T) {
+	var broken atomic.Bool
+	var s *Store
+	var d *disk
+	s, d = failing(t, func(operation, name string) int32 { return d.dropped(broken.Load(), operation, name, "p.db-wal") })
+	b := &books{confirmed: map[moneymovement.Key]int{}}
+	require.NoError(t, pay(t, s, b, "w0-before"))
+	broken.Store(true)
+	var failed *Failed
+	require.ErrorAs(t, pay(t, s, b, "w0-lost"), &failed)
+	broken.Store(false)
+	require.ErrorAs(t, pay(t, s, b, "w0-after"), &failed, "the disk works again, and what it has is not known")
+	_, err := s.Load(t.Context(), "w0-before")
+	require.NoError(t, err)
+	afterwards(t, s, d, b)
+}
+
+// A sync of the file that fails leaves what it did not write in the log.
+func TestSyncOfTheFileFails(t *testing.T) {
+	var broken atomic.Bool
+	var s *Store
+	var d *disk
+	s, d = failing(t, func(operation, name string) int32 { return d.dropped(broken.Load(), operation, name, "p.db") })
+	b := &books{confirmed: map[moneymovement.Key]int{}}
+	broken.Store(true)
+	work(t, s, b, 2, 150) // long enough for the log to be moved into the file
+	assert.Positive(t, d.failures)
+	afterwards(t, s, d, b)
+}
+
+// dropped fails the sync of a file as Linux does: what could not be written is not tried again.
+func (d *disk) dropped(broken bool, operation, name, file string) int32 {
+	if !broken || operation != "sync" || name != file {
+		return 0
+	}
+	d.files[name].pending = nil
+	d.failures++
+	return lib.SQLITE_IOERR_FSYNC
+}
+
+// afterwards looks for what was confirmed, after a loss of power and with the same disk.
+func afterwards(t *testing.T, s *Store, d *disk, b *books) {
+	t.Helper()
+	folder := t.TempDir()
+	d.mu.Lock()
+	d.fail = nil
+	d.snapshot(t, rand.New(rand.NewPCG(1, 1)), folder)
+	d.mu.Unlock()
+	_ = s.Close()
+	assert.Empty(t, lost(t, filepath.Join(folder, "p.db"), b.confirmed), "after a loss of power")
+	assert.Empty(t, lost(t, s.path, b.confirmed), "with the same disk")
+}
+
+// Writes that fail lose nothing that was confirmed, whichever they are.
+func TestWritesFail(t *testing.T) {
+	for _, code := range []int32{lib.SQLITE_IOERR_WRITE, lib.SQLITE_FULL} {
+		for skipped := range int32(12) {
+			var on atomic.Bool
+			var count atomic.Int32
+			s, d := failing(t, func(operation, _ string) int32 {
+				if on.Load() && operation == "write" && count.Add(1) == skipped+1 {
+					return code
+				}
+				return 0
+			})
+			b := &books{confirmed: map[moneymovement.Key]int{}}
+			require.NoError(t, pay(t, s, b, "w0-before"))
+			on.Store(true)
+			err := pay(t, s, b, "w0-during")
+			var full *Full
+			var failed *Failed
+			if code == lib.SQLITE_FULL {
+				require.ErrorAs(t, err, &full, "write %d", skipped)
+				require.NoError(t, pay(t, s, b, "w0-after"))
+			} else {
+				require.ErrorAs(t, err, &failed, "write %d", skipped)
+			}
+			d.mu.Lock()
+			d.fail = nil
+			d.mu.Unlock()
+			require.NoError(t, s.Close())
+			assert.Empty(t, lost(t, s.path, b.confirmed))
+		}
+	}
+}
+
+func TestErrorsSayHowToGoOn(t *testing.T) {
+	reason := errors.New("reason")
+	for _, err := range []error{
+		&InUse{Path: "p.db", Process: 12}, &InUse{Path: "p.db"}, &Damaged{Path: "p.db", Problems: []string{"a", "b", "c", "d"}},
+		&Newer{Path: "p.db", Version: 3, Known: 2}, &Full{Path: "p.db", Err: reason}, &Failed{Path: "p.db", Err: reason},
+		&Closed{Path: "p.db"},
+	} {
+		assert.Contains(t, err.Error(), "sqlite: ")
+		assert.Contains(t, err.Error(), "p.db")
+		assert.NotContains(t, err.Error(), "\n")
+	}
+	assert.Contains(t, (&InUse{Path: "p.db", Process: 12}).Error(), "process 12")
+	damaged := (&Damaged{Path: "p.db", Problems: []string{"a", "b", "c", "d"}}).Error()
+	for _, step := range []string{"a; b; c; and 1 more", "Backup", "Check", "Reconcile", "same keys"} {
+		assert.Contains(t, damaged, step)
+	}
+	for _, err := range []error{&Damaged{Problems: []string{""}, Err: reason}, &Full{Err: reason}, &Failed{Err: reason}} {
+		assert.ErrorIs(t, err, reason)
+	}
+}
