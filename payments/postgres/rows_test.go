@@ -60,7 +60,9 @@ func claimKey(ctx context.Context, store *postgres.Store, owner string, key mone
 }
 
 // changed returns the keys of the changes after a position, and the last position.
-func changed(t testing.TB, store *postgres.Store, after payments.Position) (keys []moneymovement.Key, at payments.Position) {
+func changed(
+	t testing.TB, store *postgres.Store, after payments.Position,
+) (keys []moneymovement.Key, at payments.Position) {
 	t.Helper()
 	rows, err := store.Changes(t.Context(), after, 1000)
 	require.NoError(t, err)
