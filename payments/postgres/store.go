@@ -97,7 +97,7 @@ func (s *Store) insert(
 	}
 	var batch pgx.Batch
 	batch.Queue(durable)
-	batch.Queue(s.text.insert, string(row.Key), string(row.Account), record.Digest, string(row.State), int16(row.Work),
+	batch.Queue(s.text.insert, string(row.Key), string(row.Account), record.Digest, string(row.State), int(row.Work),
 		timeOrNull(row.Due), row.Data).Exec(func(tag pgconn.CommandTag) error {
 		inserted = tag.RowsAffected() == 1
 		return nil
@@ -130,7 +130,7 @@ func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (posit
 		held := true
 		var batch pgx.Batch
 		batch.Queue(durable)
-		batch.Queue(s.text.save, string(row.Key), row.Lease.Owner, row.Lease.Epoch, string(row.State), int16(row.Work),
+		batch.Queue(s.text.save, string(row.Key), row.Lease.Owner, row.Lease.Epoch, string(row.State), int(row.Work),
 			timeOrNull(row.Due), row.Data, release).QueryRow(func(saved pgx.Row) error {
 			err := saved.Scan(&at.era, &at.tx, &at.change)
 			if errors.Is(err, pgx.ErrNoRows) {
