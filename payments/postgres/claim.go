@@ -101,7 +101,8 @@ func onlyRows(found []turned) []payments.Row {
 	return rows
 }
 
-// Extend implements [payments.Store]. What it changes may be lost in a crash of the server: the leases then end earlier.
+// Extend implements [payments.Store]. What it changes may be lost in a crash of the server: the leases then end
+// earlier.
 func (s *Store) Extend(
 	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
 ) (lost []moneymovement.Key, err error) {

@@ -31,8 +31,8 @@
 //
 // # PostgreSQL
 //
-// Version 13 or later; the tests run on 15. The pool stays yours: the store never closes it. Writes that must survive a crash wait for the
-// disk, also if synchronous_commit is off for the role or the database.
+// Version 13 or later; the tests run on 15. The pool stays yours: the store never closes it. Writes that must survive a
+// crash wait for the disk, also if synchronous_commit is off for the role or the database.
 //
 // A change becomes visible to Processor.Watch when all transactions that began to write before it have ended, in all
 // databases of the server. So a transaction that is open for long delays Watch. It does not delay payments.

@@ -49,18 +49,10 @@ func claimDue(t testing.TB, store *postgres.Store, limit int, lasts time.Duratio
 	return claimed.Rows
 }
 
-func claimKey(ctx context.Context, store *postgres.Store, owner string, key moneymovement.Key, lasts time.Duration) (
-	payments.Row, error,
-) {
-	claimed, err := store.Claim(ctx, payments.Claim{Owner: owner, Key: key, Now: time.Now(), For: lasts})
-	if err != nil {
-		return payments.Row{}, err
-	}
-	return claimed.Rows[0], nil
-}
-
 // changed returns the keys of the changes after a position, and the last position.
-func changed(t testing.TB, store *postgres.Store, after payments.Position) (keys []moneymovement.Key, at payments.Position) {
+func changed(
+	t testing.TB, store *postgres.Store, after payments.Position,
+) (keys []moneymovement.Key, at payments.Position) {
 	t.Helper()
 	rows, err := store.Changes(t.Context(), after, 1000)
 	require.NoError(t, err)

@@ -16,9 +16,10 @@ const (
 
 // statements are the statements of a store, with the name of its schema.
 type statements struct {
-	insert, load, save, postpone, claimKey, extend, changes, counts, oldest, era, look string
-	claim, next                                                                        map[payments.Work]string
-	list, listStates, listAccount                                                      string
+	insert, load, look, list, listStates, listAccount, changes, counts, oldest string
+
+	save, postpone, claimKey, extend, era string
+	claim, next                           map[payments.Work]string
 }
 
 // The columns of a row, in the order of scanned.
@@ -28,8 +29,8 @@ const columns = `p.key, p.account, p.state, p.work, p.due, p.data, p.change_era,
 // takes a number first may commit last. So the number of the transaction comes first.
 const change = `(SELECT era FROM {schema}.payments_schema), pg_current_xact_id(), nextval({changes}::regclass)`
 
-// free is the condition that no lease holds a row. The clock is the database's, and not that of the transaction's start:
-// the statement may have waited.
+// free is the condition that no lease holds a row. The clock is the database's as of now. That of the transaction's
+// start may be old: the statement may have waited.
 const free = `(p.lease_until IS NULL OR p.lease_until <= clock_timestamp())`
 
 // held is the condition that a lease is the row's. It may have ended, if nobody else has claimed the row since.

@@ -13,10 +13,10 @@ import (
 // SubmitTx stores a payment in a transaction of the caller, and returns it. Nothing is sent: the payment begins after
 // the transaction has committed. If it rolls back, the payment was never submitted.
 //
-// The same key with the same terms is the same payment, with other terms the error is *errors.IdempotencyKeyReused. After
-// these and *errors.InvalidInput, the transaction can go on; after an error of the database it can only roll back. While
-// another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments, also of the
-// same account, do not wait.
+// The same key with the same terms is the same payment, with other terms the error is *errors.IdempotencyKeyReused.
+// After these and *errors.InvalidInput, the transaction can go on; after an error of the database it can only roll
+// back. While another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments,
+// also of the same account, do not wait.
 //
 // In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
 // time (SQLSTATE 40001), as usual: repeat the transaction.

@@ -38,8 +38,8 @@ func NewWorker(store *Store, processor *payments.Processor) *Worker {
 // The pauses of a job whose payment is due and waits for its turn. They grow with the age of the job, so that a million
 // payments that wait do not keep the database busy.
 const (
-	snoozeMin = 2 * time.Second
-	snoozeMax = 15 * time.Minute
+	leastSnooze = 2 * time.Second
+	mostSnooze  = 15 * time.Minute
 )
 
 // Work implements river.Worker. It returns at once: a job never waits for its payment.
@@ -58,9 +58,9 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Wake]) error {
 	case due.After(now):
 		return river.JobSnooze(due.Sub(now))
 	case !w.processor.Wake(): // it was stopped: let another process take the job
-		return river.JobSnooze(snoozeMin)
+		return river.JobSnooze(leastSnooze)
 	}
-	return river.JobSnooze(min(max(now.Sub(job.CreatedAt)/4, snoozeMin), snoozeMax))
+	return river.JobSnooze(min(max(now.Sub(job.CreatedAt)/4, leastSnooze), mostSnooze))
 }
 
 // look returns what a payment waits for, without reading all of it.

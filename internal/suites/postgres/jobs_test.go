@@ -71,7 +71,8 @@ func TestRiverWakesAnotherProgram(t *testing.T) {
 	w.submit(submits, keys...)
 	w.await(pays, len(keys), 30*time.Second)
 	w.once(pays, keys)
-	assert.Equal(t, len(keys), w.count(pays, "SELECT count(*) FROM jobs.river_job WHERE queue = 'money' AND priority = 2"))
+	assert.Equal(t, len(keys),
+		w.count(pays, "SELECT count(*) FROM jobs.river_job WHERE queue = 'money' AND priority = 2"))
 	require.Eventually(t, func() bool {
 		return w.count(pays, "SELECT count(*) FROM jobs.river_job WHERE state = 'completed'") == len(keys)
 	}, time.Minute, 50*time.Millisecond, "a job ends when nothing is left to do")
@@ -127,7 +128,8 @@ func TestPaymentsGoOnWithoutTheirJobs(t *testing.T) {
 			w.river(pays, queues(postgres.DefaultQueue))
 			w.await(pays, len(keys), 30*time.Second)
 			w.once(pays, keys)
-			assert.Zero(t, w.count(pays, "SELECT count(*) FROM river_job WHERE state = 'completed' AND id <= $1", len(keys)))
+			assert.Zero(t,
+				w.count(pays, "SELECT count(*) FROM river_job WHERE state = 'completed' AND id <= $1", len(keys)))
 		})
 	}
 }

@@ -25,7 +25,8 @@ func TestAKilledWorkersPaymentsGoOnWithin30Seconds(t *testing.T) {
 
 	worker := w.worker()
 	held := func() (keys []moneymovement.Key) {
-		rows, err := submits.pool.Query(t.Context(), "SELECT key FROM moneymovement.payments WHERE lease_owner = 'worker'")
+		rows, err := submits.pool.Query(t.Context(),
+			"SELECT key FROM moneymovement.payments WHERE lease_owner = 'worker'")
 		require.NoError(t, err)
 		defer rows.Close()
 		for rows.Next() {

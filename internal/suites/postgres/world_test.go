@@ -45,18 +45,23 @@ func newWorld(t *testing.T, database *servers.Server) *world {
 	host := sandbox.New(sandbox.WithAudit(), sandbox.WithInstantProgress(), sandbox.WithRequestLog(0))
 	server := httptest.NewServer(host)
 	t.Cleanup(server.Close)
-	w := &world{T: t, host: host, address: server.URL, key: filepath.Join(t.TempDir(), "key.pem"), database: database.URL()}
+	w := &world{
+		T: t, host: host, address: server.URL, key: filepath.Join(t.TempDir(), "key.pem"), database: database.URL(),
+	}
 	require.NoError(t, host.Credentials().Key.Save(w.key))
 
 	setup := w.program()
 	self := setup.platform.Self()
 	for i := range 15 {
-		_, err := self.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC},
+		_, err := self.Sandbox.Deposit(t.Context(),
+			dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC},
 			moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint("deposit-", i))))
 		require.NoError(t, err)
 	}
-	contact, err := self.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: dapi.Onchain(
-		dapi.OnchainAccount{WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC"})})
+	wallet := dapi.OnchainAccount{
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
+	}
+	contact, err := self.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: dapi.Onchain(wallet)})
 	require.NoError(t, err)
 	w.contact = contact.ID
 

@@ -17,6 +17,7 @@ var parts = map[string][]string{
 	"SDK":       {".", "dapi", "appapi", "refapi", "public", "errors", "signing"},
 	"redis":     {"fleet/redis"},
 	"postgres":  {"fleet/postgres"},
+	"river":     {"payments/postgres"},
 	"wallet":    {wallet},
 	"sandbox":   {"sandbox"},
 	"moneymove": {"cmd/moneymove"},
@@ -46,7 +47,7 @@ var row = regexp.MustCompile(`(?m)^(\S+\.\S+/\S+) {2,}(\S+(?: and \S+)?) {2,}([a
 func TestNoticeListsEveryLinkedModule(t *testing.T) {
 	g := load(t)
 	linkedBy := map[string]string{}
-	for _, part := range []string{"SDK", "wallet", "sandbox", "moneymove", "redis", "postgres"} {
+	for _, part := range []string{"SDK", "wallet", "sandbox", "moneymove", "redis", "postgres", "river"} {
 		for _, name := range parts[part] {
 			path := strings.TrimSuffix(module+"/"+name, "/.")
 			require.Contains(t, g, path)
