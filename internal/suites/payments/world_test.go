@@ -14,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -27,6 +28,7 @@ type world struct {
 	account dapi.ClientID
 	contact dapi.ContactID
 	clients []dapi.ClientID
+	key     *watchedkey.Key
 }
 
 func newWorld(t *testing.T, options ...sandbox.Option) *world {
@@ -37,7 +39,7 @@ func newWorld(t *testing.T, options ...sandbox.Option) *world {
 	})
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithClock(time.Now), rich}, options...)...)
 	w := &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now},
-		store: payments.NewMemoryStore()}
+		store: payments.NewMemoryStore(), key: &watchedkey.Key{Signer: host.Credentials().Key}}
 	w.account, w.contact = w.client("acme@example.com", "1000")
 	return w
 }
@@ -45,7 +47,7 @@ func newWorld(t *testing.T, options ...sandbox.Option) *world {
 // platform returns a new client of the host, as a new process has one.
 func (w *world) platform(options ...moneymovement.Option) *dapi.Integrator {
 	w.Helper()
-	developer := dapi.Developer{Email: w.host.Credentials().Email, Key: w.host.Credentials().Key}
+	developer := dapi.Developer{Email: w.host.Credentials().Email, Key: w.key}
 	options = append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: w.wire})}, options...)
 	platform, err := dapi.NewIntegrator("https://host.example", developer, options...)
 	require.NoError(w, err)

@@ -1,0 +1,115 @@
+package payments_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// confirmPath is where a payout is confirmed.
+const confirmPath = "/payouts/{payoutId}/confirm"
+
+// inBubble runs a test with a world in which time passes when everything waits.
+func inBubble(t *testing.T, test func(w *world), options ...sandbox.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(newWorld(t, options...)) })
+}
+
+// moved returns how often money left for each payout, deal or transfer, by the host's books.
+func (w *world) moved(kind string) map[string]int {
+	moved := map[string]int{}
+	for _, entry := range w.host.Ledger().Entries {
+		if entry.Kind == kind && entry.Amount.IsNegative() {
+			moved[entry.ResourceID]++
+		}
+	}
+	return moved
+}
+
+// assertPaid checks that so many payouts were paid, each of them once.
+func (w *world) assertPaid(payouts int) {
+	w.Helper()
+	moved := w.moved("payout_funding")
+	assert.Len(w, moved, payouts)
+	for id, times := range moved {
+		assert.Equal(w, 1, times, id)
+	}
+}
+
+// sent returns how many requests of an operation the host received.
+func (w *world) sent(operation string) (count int) {
+	for _, r := range w.host.Requests() {
+		if r.Operation == operation {
+			count++
+		}
+	}
+	return count
+}
+
+func (w *world) submit(p *payments.Processor, s payments.Submission) payments.Record {
+	w.Helper()
+	r, err := p.Submit(w.Context(), s)
+	require.NoError(w, err)
+	return r
+}
+
+// becomes waits until a payment is in a state.
+func (w *world) becomes(p *payments.Processor, key moneymovement.Key, state payments.State) payments.Record {
+	w.Helper()
+	r, err := p.Await(w.Context(), key, payments.NeedsDecision, payments.Refused, payments.CameBack, payments.Completed,
+		state)
+	require.NoError(w, err)
+	require.Equal(w, state, r.State, "%+v", r.Reason)
+	return r
+}
+
+func (w *world) decide(p *payments.Processor, key moneymovement.Key, d payments.Decision) payments.Record {
+	w.Helper()
+	r, err := p.Decide(w.Context(), key, d)
+	require.NoError(w, err)
+	return r
+}
+
+func (w *world) configure(change func(*sandbox.Settings)) {
+	w.Helper()
+	require.NoError(w, w.host.Configure(change))
+}
+
+func as[E error](w *world, err error) E {
+	w.Helper()
+	found, is := errors.AsType[E](err)
+	require.True(w, is, "%T: %v", err, err)
+	return found
+}
+
+func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
+
+// A day without events, for what must not happen.
+func (w *world) aDay() {
+	time.Sleep(24 * time.Hour)
+	synctest.Wait()
+}
+
+// onConfirm makes the next confirms fail.
+func (w *world) onConfirm(f sandbox.Fault) *sandbox.ArmedFault {
+	return w.host.Arm(http.MethodPost, confirmPath, f)
+}
+
+// assertSilent checks that no text has a secret.
+func (w *world) assertSilent(text string) {
+	w.Helper()
+	for _, secret := range []string{"Bearer", "PRIVATE KEY", w.host.Credentials().APIKey.Reveal()} {
+		assert.False(w, strings.Contains(text, secret), "the text has a secret")
+	}
+}

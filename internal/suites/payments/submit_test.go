@@ -1,0 +1,167 @@
+package payments_test
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+func TestTheSameSubmissionIsTheSamePayment(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		first := w.submit(p, w.payment(1))
+		again := w.submit(p, w.payment(1))
+		assert.Equal(t, first.AcceptedAt, again.AcceptedAt)
+		done := w.becomes(p, first.Key, payments.Completed)
+		assert.Equal(t, done, w.submit(p, w.payment(1)))
+		w.assertPaid(1)
+		assert.Equal(t, 1, w.sent("BookPayout"))
+	})
+}
+
+func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		w.submit(p, w.payment(1))
+		done := w.becomes(p, w.payment(1).Key, payments.Completed)
+		for name, change := range map[string]func(*payments.Payment){
+			"amount":  func(p *payments.Payment) { p.Payout.Amount = amount("999") },
+			"account": func(p *payments.Payment) { p.Account = "" },
+			"bounds":  func(p *payments.Payment) { p.Bounds.QuoteTolerance = amount("0.1") },
+		} {
+			other := w.payment(1)
+			change(&other)
+			stored, err := p.Submit(w.Context(), other)
+			reused := as[*errors.IdempotencyKeyReused](w, err)
+			assert.Equal(t, string(done.PayoutID), reused.PayoutID, name)
+			assert.Equal(t, errors.NotMoved, reused.MovedByCall(), name)
+			assert.Empty(t, stored, name)
+		}
+		_, err := p.Submit(w.Context(), payments.EscrowPayment{Key: w.payment(1).Key, Escrow: deal()})
+		as[*errors.IdempotencyKeyReused](w, err)
+		w.assertPaid(1)
+	})
+}
+
+func TestOnePaymentSubmittedByManyAtOnce(t *testing.T) {
+	inBubble(t, func(w *world) {
+		processes := []*payments.Processor{w.started(), w.started()}
+		var all sync.WaitGroup
+		for n := range 40 {
+			all.Go(func() {
+				_, err := processes[n%2].Submit(w.Context(), w.payment(n%4))
+				assert.NoError(t, err)
+			})
+		}
+		all.Wait()
+		for n := range 4 {
+			w.becomes(processes[1], w.payment(n).Key, payments.Completed)
+		}
+		w.assertPaid(4)
+		assert.Equal(t, 4, w.sent("BookPayout"))
+	})
+}
+
+func TestAProcessorThatIsMadeWrongly(t *testing.T) {
+	_, err := payments.New(nil, payments.Services{}, payments.Config{})
+	require.Error(t, err)
+	for name, services := range map[string]payments.Services{
+		"the zero services": {}, "no integrator": payments.Integrator(nil), "no self-serve": payments.SelfServe(nil),
+		"no app": payments.Services{}.WithTransfers(nil),
+	} {
+		p, err := payments.New(payments.NewMemoryStore(), services, payments.Config{})
+		require.NoError(t, err, name)
+		_, err = p.Submit(t.Context(), payments.Payment{Key: "k", Payout: dapi.PayoutCreate{ContactID: "ct_1",
+			Amount: amount("1"), Currency: dapi.USDC}})
+		_, invalid := errors.AsType[*errors.InvalidInput](err)
+		assert.True(t, invalid, "%s: %v", name, err)
+	}
+}
+
+// Settings that make no sense do not end a process, and do not keep it busy.
+func TestSettingsThatMakeNoSense(t *testing.T) {
+	for name, config := range map[string]payments.Config{
+		"negative": {InFlight: -1, Following: -1, PollEvery: -1, LeaseFor: -1, LoadEvery: -1,
+			Policy: payments.Policy{Calls: -1, RetryMin: -1, RetryMax: -1, FollowMin: -1, FollowMax: -1}},
+		"one":  {InFlight: 1, Following: 1, Policy: payments.Policy{Calls: 1}},
+		"huge": {InFlight: 1 << 40, Following: 1 << 40, PollEvery: 1 << 62, LeaseFor: 1 << 40, LoadEvery: 1 << 62},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				p := w.started(func(c *payments.Config) { *c = config })
+				for n := range 3 {
+					w.submit(p, w.payment(n))
+				}
+				for n := range 3 {
+					w.becomes(p, w.payment(n).Key, payments.Completed)
+				}
+				w.assertPaid(3)
+			})
+		})
+	}
+}
+
+func TestSelfServeHasOneAccount(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p, err := payments.New(w.store, payments.SelfServe(w.selfServe()), payments.Config{})
+		require.NoError(t, err)
+		_, err = p.Resume(w.Context())
+		require.NoError(t, err)
+		defer func() { require.NoError(t, p.Stop(w.Context())) }()
+		_, err = p.Submit(w.Context(), w.payment(1))
+		as[*errors.InvalidInput](w, err)
+		own := w.ownPayment(1)
+		w.submit(p, own)
+		w.becomes(p, own.Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}
+
+// An account that is not one of the integrator's clients concerns its payments alone: the others go on.
+func TestAnAccountThatIsNoClient(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		for n := range 20 {
+			strange := w.payment(100 + n)
+			strange.Account = "cl_nobody"
+			w.submit(p, strange)
+		}
+		for n := range 20 {
+			w.submit(p, w.payment(n))
+		}
+		synctest.Wait()
+		for n := range 20 {
+			done := w.becomes(p, w.payment(n).Key, payments.Completed)
+			assert.Less(t, done.PaidAt.Sub(done.AcceptedAt).Seconds(), 30.0)
+		}
+		w.assertPaid(20)
+		r, err := p.Get(w.Context(), w.payment(100).Key)
+		require.NoError(t, err)
+		t.Logf("%s %+v", r.State, r.Reason)
+		assert.False(t, r.MayHaveLeft)
+	})
+}
+
+func TestPaymentsThatAreNotThere(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor()
+		_, err := p.Get(w.Context(), "k")
+		as[*payments.NotFound](w, err)
+		_, err = p.Decide(w.Context(), "k", payments.Retry())
+		as[*payments.NotFound](w, err)
+		_, err = p.Step(w.Context(), "k")
+		as[*payments.NotFound](w, err)
+		_, err = p.Await(w.Context(), "k")
+		as[*payments.NotFound](w, err)
+		for _, err := range p.Watch(w.Context(), "no position") {
+			as[*payments.BadPosition](w, err)
+		}
+	})
+}
