@@ -74,8 +74,8 @@ vet: ## run go vet
 build: ## build everything without cgo
 	CGO_ENABLED=0 $(EACH) $(GO) build
 
-# The rig of bench runs on the machine that it is built on, and it takes minutes to build the SDKs that it compares with.
-# What needs a database or other processes is not for a system inside of another program.
+# The rig of bench runs on the machine that it is built on, and it takes minutes to build the SDKs that it compares
+# with. What needs a database or other processes is not for a system inside of another program.
 ELSEWHERE := bench
 IN_A_PAGE := $(ELSEWHERE) examples examples/temporal fleet/postgres fleet/redis internal/rig internal/simulation \
 	internal/suites payments/postgres payments/sqlite

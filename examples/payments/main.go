@@ -1,8 +1,8 @@
 // Payments pays invoices, and survives its own death: go run ./examples/payments
 //
-// A processor of package payments stores each payment in one file before it sends anything. The program starts itself in
-// another process and kills that process when a payment has left whose response is lost. Then it opens the same file,
-// goes on, and compares the host's books: every invoice is paid, and none twice.
+// A processor of package payments stores each payment in one file before it sends anything. The program starts itself
+// in another process and kills that process when a payment has left whose response is lost. Then it opens the same
+// file, goes on, and compares the host's books: every invoice is paid, and none twice.
 //
 // To kill it by hand, start a host that stays, run the last command, and press Ctrl-C or kill the process. The same
 // command goes on:
