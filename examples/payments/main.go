@@ -140,8 +140,8 @@ func (s *settings) audit(p *program.Program) error {
 		return fmt.Errorf("the host's books have %d payouts with %s USDC in all, not %d with %s", len(left), sum,
 			s.invoices, s.total())
 	}
-	p.Step("the host's books: %d payouts for %d invoices, %s USDC in all; no invoice was paid twice", len(left), s.invoices,
-		sum.StringFixed(2))
+	p.Step("the host's books: %d payouts for %d invoices, %s USDC in all; no invoice was paid twice", len(left),
+		s.invoices, sum.StringFixed(2))
 	return nil
 }
 
