@@ -130,7 +130,7 @@ func TestAnInterceptionWithAnInvalidFaultPanics(t *testing.T) {
 		assert.ErrorContains(t, err, "sandbox: Host.Intercept: ")
 		assert.ErrorContains(t, err, "fault.status")
 	}()
-	host.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/dapi/v1/chains", nil))
+	host.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/dapi/v1/chains", nil))
 }
 
 func TestNewFaultsOverHTTP(t *testing.T) {

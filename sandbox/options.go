@@ -128,7 +128,7 @@ func WithRequestLog(length int) Option {
 	}
 }
 
-// WithAudit makes the host count what it did for each payment, see [Host.Audit]. A payment needs about half a kilobyte,
+// WithAudit makes the host count what it did for each payment, see [Host.Audit]. A payment needs less than a kilobyte,
 // also after the host has forgotten its payout.
 func WithAudit() Option {
 	return func(s *setup) { s.audit = true }

@@ -102,20 +102,20 @@ func TestSettingsHaveOneFormInJSON(t *testing.T) {
 	text, err := json.Marshal(sandbox.Settings{LoginMode: "sso", ReturnAfter: sandbox.Duration(time.Minute),
 		RailsHidden: []string{"pix"}})
 	require.NoError(t, err)
-	assert.Equal(t,
-		`{"rateLimits":false,"rateMinute":"0s","databaseAvailable":false,"loginAvailable":false,"loginMode":"sso",`+
-			`"opaqueLogin":false,`+
-			`"maxRecords":0,"maxCredit":"0","faucetBalance":"0","faucetGas":"0","signingPolicy":"","requireLowS":false,`+
-			`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0",`+
-			`"priceDrift":"0","feeIncrease":"0","failOneIn":0,"failAmount":"0","refundOneIn":0,"refundAmount":"0",`+
-			`"refundAfter":"0s","seed":0,"clientReadyAfter":"0s",`+
-			`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s",`+
-			`"quoteLifetime":"0s",`+
-			`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],`+
-			`"railsDisabled":null,`+
-			`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s",`+
-			`"maxUpload":0,`+
-			`"cardActiveAfter":"0s"}`, string(text))
+	want := `{"rateLimits":false,"rateMinute":"0s","databaseAvailable":false,"loginAvailable":false,"loginMode":"sso",` +
+		`"opaqueLogin":false,` +
+		`"maxRecords":0,"maxCredit":"0","faucetBalance":"0","faucetGas":"0","signingPolicy":"","requireLowS":false,` +
+		`"signerDetached":false,"partnerDown":false,"payoutMethodsDisabled":null,"priceWorsening":"0",` +
+		`"priceDrift":"0","feeIncrease":"0","failOneIn":0,"failAmount":"0","refundOneIn":0,"refundAmount":"0",` +
+		`"refundAfter":"0s","seed":0,"clientReadyAfter":"0s",` +
+		`"payoutStepAfter":"0s","returnAfter":"1m0s","returnFee":"0","forgetFinishedAfter":"0s",` +
+		`"quoteLifetime":"0s",` +
+		`"approvalLifetime":"0s","kybDecision":"","kybDecisionAfter":"0s","railsHidden":["pix"],` +
+		`"railsDisabled":null,` +
+		`"channelsUnavailable":null,"railActiveAfter":"0s","chainReadEvery":"0s","contractorAcceptsAfter":"0s",` +
+		`"maxUpload":0,` +
+		`"cardActiveAfter":"0s"}`
+	assert.Equal(t, want, string(text), "in this order")
 }
 
 func TestSettingsAreCopies(t *testing.T) {

@@ -39,9 +39,10 @@ func TestTheHostRepeatsItself(t *testing.T) {
 // tracePayments makes ten payments one after another, and returns what the host saw and did.
 func tracePayments(t *testing.T, seed uint64) string {
 	t.Helper()
-	w := newWorld(t, sandbox.WithAudit(), sandbox.WithInstantProgress(), sandbox.WithSettings(func(s *sandbox.Settings) {
+	moving := sandbox.WithSettings(func(s *sandbox.Settings) {
 		s.FailOneIn, s.RefundOneIn, s.PriceDrift, s.Seed = 5, 5, amount("0.01"), int64(seed)
-	}))
+	})
+	w := newWorld(t, sandbox.WithAudit(), sandbox.WithInstantProgress(), moving)
 	contact := w.contact(w.account(), sepa())
 	// The pauses of retries are random, and not from the seed.
 	integrator, err := dapi.NewIntegrator(baseURL, w.developer(), w.options(moneymovement.WithoutPacing(),
@@ -60,10 +61,10 @@ func tracePayments(t *testing.T, seed uint64) string {
 	})
 	const payments = 10
 	for i := range payments {
-		key := fmt.Sprint("invoice-", i)
+		key := moneymovement.Key(fmt.Sprint("invoice-", i))
 		asked := dapi.PayoutCreate{ContactID: contact, Amount: amount("2"), Currency: dapi.USDC}
 		for range 50 {
-			_, err := account.Payouts.Pay(t.Context(), asked, moneymovement.Key(key), dapi.QuoteTolerance(amount("0.05")))
+			_, err := account.Payouts.Pay(t.Context(), asked, key, dapi.QuoteTolerance(amount("0.05")))
 			if err == nil {
 				break
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// chance returns a number of 0 or more that looks random. The seed of the settings, the payout's key, a purpose and a count decide
-// it, so that it does not depend on the order of requests.
+// chance returns a number of 0 or more that looks random. The seed of the settings, the payout's key, a purpose and a
+// count decide it, so that it does not depend on the order of requests.
 func (t *turn) chance(p *payout, purpose string, count int) int64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d/%s/%d/%s", t.settings.Seed, purpose, count, p.Key))
 	return int64(binary.BigEndian.Uint64(sum[:]) >> 1) //gosec:disable G115 -- the top bit is zero

@@ -26,7 +26,7 @@ const (
 )
 
 // limit is how many requests are allowed in how many minutes.
-func (w Window) limit() (requests int, minutes time.Duration) {
+func (w Window) limit() (requests, minutes int) {
 	switch w {
 	case Writes:
 		return 120, 1
@@ -41,6 +41,12 @@ func (w Window) limit() (requests int, minutes time.Duration) {
 	default:
 		return 0, 0
 	}
+}
+
+// length is how long a window is open, if a minute lasts so long.
+func (w Window) length(minute time.Duration) time.Duration {
+	_, minutes := w.limit()
+	return time.Duration(minutes) * minute
 }
 
 // sweepAt is how many counters there are before closed windows are deleted: anybody can invent keys, such as emails.
@@ -74,12 +80,12 @@ func New(clk *clock.Clock, minute func() time.Duration) *Counters {
 // Take counts one request, or refuses it with rate_limited and the time until
 // the window closes. A refused request is not counted.
 func (c *Counters) Take(w Window, key string) error {
-	limit, minutes := w.limit()
+	limit, _ := w.limit()
 	minute := c.minute()
 	if limit == 0 || minute == 0 {
 		return nil
 	}
-	now, length := c.clock.Now(), minutes*minute
+	now, length := c.clock.Now(), w.length(minute)
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +108,7 @@ func (c *Counters) Take(w Window, key string) error {
 
 func (c *Counters) forgetClosed(now time.Time, minute time.Duration) {
 	for id, current := range c.counters {
-		if _, minutes := id.window.limit(); !current.opened.Add(minutes * minute).After(now) {
+		if !current.opened.Add(id.window.length(minute)).After(now) {
 			delete(c.counters, id)
 		}
 	}
