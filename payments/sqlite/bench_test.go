@@ -1,0 +1,220 @@
+package sqlite
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// typical is the size of the record of a payout that has completed.
+const typical = 1200
+
+func typicalRow(n int) payments.Row {
+	key := moneymovement.DeriveKey("payroll", "2026-11", strconv.Itoa(n))
+	return payments.Row{Key: key, Account: dapi.ClientID(fmt.Sprint("cl_", n%20)), State: payments.Accepted,
+		Work: payments.WorkBegin, Due: time.Now(), Data: typicalData(key)}
+}
+
+func typicalData(key moneymovement.Key) []byte {
+	head := fmt.Sprintf(`{"key":%q,"filling":"`, key)
+	return []byte(head + strings.Repeat("x", typical-len(head)-2) + `"}`)
+}
+
+// latencies is how long calls took.
+type latencies struct {
+	mu   sync.Mutex
+	took []time.Duration
+}
+
+func (l *latencies) time(call func() error) error {
+	began := time.Now()
+	err := call()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.took = append(l.took, time.Since(began))
+	return err
+}
+
+func (l *latencies) report(b *testing.B, name string) {
+	b.Helper()
+	slices.Sort(l.took)
+	for _, percent := range []int{50, 99} {
+		at := l.took[min(len(l.took)*percent/100, len(l.took)-1)]
+		b.ReportMetric(float64(at.Microseconds()), fmt.Sprintf("µs-p%d-%s", percent, name))
+	}
+}
+
+// each calls a function b.N times from so many goroutines.
+func each(b *testing.B, callers int, call func(n int) error) {
+	b.Helper()
+	var group sync.WaitGroup
+	numbers := make(chan int, callers)
+	for range callers {
+		group.Go(func() {
+			for n := range numbers {
+				if err := call(n); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	b.ResetTimer()
+	for n := range b.N {
+		numbers <- n
+	}
+	close(numbers)
+	group.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "payments/s")
+}
+
+func benchStore(b *testing.B) *Store {
+	b.Helper()
+	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "p.db"))
+	require.NoError(b, err)
+	b.Cleanup(func() { require.NoError(b, s.Close()) })
+	return s
+}
+
+// BenchmarkInsert measures what a Submit waits for.
+func BenchmarkInsert(b *testing.B) {
+	for _, callers := range []int{1, 64} {
+		b.Run(fmt.Sprint("callers=", callers), func(b *testing.B) {
+			s := benchStore(b)
+			var inserts latencies
+			each(b, callers, func(n int) error {
+				return inserts.time(func() error {
+					_, _, err := s.Insert(b.Context(), typicalRow(n))
+					return err
+				})
+			})
+			inserts.report(b, "insert")
+		})
+	}
+}
+
+// BenchmarkPayment measures a payment that was stored: claimed, and saved as begun, signed, paid and completed.
+func BenchmarkPayment(b *testing.B) {
+	for _, callers := range []int{1, 64} {
+		b.Run(fmt.Sprint("callers=", callers), func(b *testing.B) {
+			s := benchStore(b)
+			fill(b, s, 0, b.N, payments.Accepted)
+			var claims, saves latencies
+			each(b, callers, func(int) error {
+				var row payments.Row
+				err := claims.time(func() error {
+					claimed, err := s.Claim(b.Context(), payments.Claim{Owner: "b", Work: payments.WorkBegin, Limit: 1,
+						Now: time.Now(), For: time.Hour})
+					if err == nil {
+						row = claimed.Rows[0]
+					}
+					return err
+				})
+				if err != nil {
+					return err
+				}
+				for i, state := range []payments.State{payments.Paying, payments.Paying, payments.Paid, payments.Completed} {
+					row.State, row.Work, row.Data = state, payments.WorkFollow, typicalData(row.Key)
+					if state == payments.Completed {
+						row.Work, row.Due = payments.WorkNone, time.Time{}
+					}
+					err := saves.time(func() error {
+						_, err := s.Save(b.Context(), row, i == 3)
+						return err
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			claims.report(b, "claim")
+			saves.report(b, "save")
+		})
+	}
+}
+
+// fill stores rows at once.
+func fill(t testing.TB, s *Store, from, to int, state payments.State) {
+	t.Helper()
+	for from < to {
+		chunk := make([]*request, min(batchSize, to-from))
+		for i := range chunk {
+			row := typicalRow(from + i)
+			if row.State = state; state.Final() {
+				row.Work, row.Due = payments.WorkNone, time.Time{}
+			}
+			chunk[i] = &request{write: &insertion{row: row}, result: make(chan error, 1)}
+			s.queue <- chunk[i]
+		}
+		for _, r := range chunk {
+			require.NoError(t, <-r.result)
+		}
+		from += len(chunk)
+	}
+}
+
+// A million payments that have ended cost a start nothing.
+func TestStartWithAMillionPayments(t *testing.T) {
+	finished := number(t, "MONEYMOVEMENT_SQLITE_PAYMENTS", 20_000)
+	const open = 10_000
+	path := filepath.Join(t.TempDir(), "p.db")
+	s := opened(t, path)
+	empty := resident(t)
+	fill(t, s, 0, finished, payments.Completed)
+	require.NoError(t, s.Close())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	t.Logf("%d bytes per finished payment, whose record has %d", info.Size()/int64(finished), typical)
+	s = opened(t, path)
+	fill(t, s, finished, finished+open, payments.Accepted)
+	require.NoError(t, s.Close())
+	runtime.GC()
+	filled := resident(t)
+
+	began := time.Now()
+	s = opened(t, path)
+	_, err = s.Summary(t.Context())
+	require.NoError(t, err)
+	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 100, Now: time.Now(),
+		For: time.Hour})
+	require.NoError(t, err)
+	took := time.Since(began)
+	assert.Len(t, claimed.Rows, 100)
+	assert.Less(t, took, 2*time.Second)
+	runtime.GC()
+	t.Logf("%d finished and %d open payments: open, summary and first claim took %v; %d MiB resident when empty, %d when "+
+		"filled, %d after the start", finished, open, took, empty>>20, filled>>20, resident(t)>>20)
+	if finished >= 1_000_000 {
+		began = time.Now()
+		_, err = s.Check(t.Context())
+		require.NoError(t, err)
+		t.Logf("Check took %v", time.Since(began))
+	}
+}
+
+// resident returns how many bytes of memory the process has.
+func resident(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	require.NoError(t, err)
+	return pages * int64(os.Getpagesize())
+}

@@ -1,0 +1,314 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+func opened(t *testing.T, path string, options ...Option) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), path, options...)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	return s
+}
+
+func claimKey(t *testing.T, s *Store, key moneymovement.Key) payments.Row {
+	t.Helper()
+	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: key, Now: time.Now(), For: time.Hour})
+	require.NoError(t, err)
+	return claimed.Rows[0]
+}
+
+// Epochs, positions and turns go on where an earlier process ended, and leases end with it.
+func TestRestart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	s := opened(t, path)
+	for i := range 3 {
+		for _, account := range []string{"a1", "b1"} {
+			_, _, err := s.Insert(t.Context(), due(moneymovement.Key(fmt.Sprint(account, "-", i)), 0))
+			require.NoError(t, err)
+		}
+	}
+	_, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 2, Now: time.Now(),
+		For: time.Hour})
+	require.NoError(t, err)
+	saved := claimKey(t, s, "a1-2")
+	position, err := s.Save(t.Context(), saved, false)
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+
+	s = opened(t, path)
+	again := claimKey(t, s, "a1-2")
+	assert.Greater(t, again.Lease.Epoch, saved.Lease.Epoch)
+	assert.Equal(t, position, again.Position)
+	_, err = s.Save(t.Context(), saved, true)
+	var lost *payments.LeaseLost
+	require.ErrorAs(t, err, &lost, "the lease of the process before")
+	next, err := s.Save(t.Context(), again, true)
+	require.NoError(t, err)
+	changes, err := s.Changes(t.Context(), position, 5)
+	require.NoError(t, err)
+	require.Len(t, changes, 1)
+	assert.Equal(t, next, changes[0].Position)
+
+	late := due("c1-0", 0)
+	_, _, err = s.Insert(t.Context(), late)
+	require.NoError(t, err)
+	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 3, Now: time.Now(),
+		For: time.Hour})
+	require.NoError(t, err)
+	var keys []moneymovement.Key
+	for _, row := range claimed.Rows {
+		keys = append(keys, row.Key)
+	}
+	assert.ElementsMatch(t, []moneymovement.Key{"a1-0", "b1-0", "c1-0"}, keys, "a new account is in the first turn")
+}
+
+func TestNewFileIsItsOwnersAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no permission bits: its folders decide")
+	}
+	path := filepath.Join(t.TempDir(), "p.db")
+	s := opened(t, path)
+	_, _, err := s.Insert(t.Context(), due("a1", 0))
+	require.NoError(t, err)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	var names []string
+	for _, entry := range entries {
+		info, err := entry.Info()
+		require.NoError(t, err)
+		assert.Equal(t, fs.FileMode(0o600), info.Mode(), entry.Name())
+		names = append(names, entry.Name())
+	}
+	assert.Equal(t, []string{"p.db", "p.db-shm", "p.db-wal", "p.db.lock"}, names)
+	require.NoError(t, s.Close())
+	require.NoError(t, os.Chmod(path, 0o620))
+	_, err = Open(t.Context(), path)
+	assert.ErrorContains(t, err, "chmod 600")
+}
+
+func TestPaths(t *testing.T) {
+	folder := t.TempDir()
+	for _, name := range []string{"plain", "with space", "a?b=c&mode=memory", "per%20cent%", "#hash", "é", "a'b\"c", ":memory:"} {
+		path := filepath.Join(folder, name)
+		s := opened(t, path)
+		_, _, err := s.Insert(t.Context(), due("a1", 0))
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		_, err = os.Stat(path)
+		require.NoError(t, err, name)
+		_, err = opened(t, path, MustExist()).Load(t.Context(), "a1")
+		require.NoError(t, err, name)
+	}
+	t.Chdir(folder)
+	opened(t, "relative.db")
+	_, err := os.Stat(filepath.Join(folder, "relative.db"))
+	require.NoError(t, err)
+
+	for name, path := range map[string]string{
+		"a folder":             t.TempDir(),
+		"a missing folder":     filepath.Join(folder, "missing", "p.db"),
+		"below a file":         filepath.Join(folder, "plain", "p.db"),
+		"a zero byte":          filepath.Join(folder, "a\x00b"),
+		"nothing":              "",
+		"a link that is ended": link(t, filepath.Join(folder, "nowhere")),
+	} {
+		_, err := Open(t.Context(), path)
+		require.ErrorContains(t, err, "sqlite: ", name)
+	}
+	_, err = Open(t.Context(), filepath.Join(folder, "new"), MustExist())
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	_, err = os.Stat(filepath.Join(folder, "new"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = Open(ctx, filepath.Join(folder, "new"))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func link(t *testing.T, to string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(to, path))
+	return path
+}
+
+// A file with two names would have two logs, and each would miss the payments of the other.
+func TestHardLink(t *testing.T) {
+	path := closed(t, 4)
+	if err := os.Link(path, path+".second"); err != nil || runtime.GOOS == "windows" {
+		t.Skipf("needs a file system with hard links, on a Unix: %v", err)
+	}
+	_, err := Open(t.Context(), path)
+	require.ErrorContains(t, err, "hard links")
+}
+
+// A store that was being made when the power was lost is made again.
+func TestHalfMadeStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	for _, name := range []string{".new", ".new-wal", ".new-shm"} {
+		require.NoError(t, os.WriteFile(path+name, []byte("half"), 0o600))
+	}
+	_, _, err := opened(t, path).Insert(t.Context(), due("a1", 0))
+	require.NoError(t, err)
+	left, err := filepath.Glob(path + ".new*")
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+func TestBackup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	s := opened(t, path)
+	b := &books{confirmed: map[moneymovement.Key]int{}}
+	work(t, s, b, 4, 5)
+	before := b.copied()
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, s.Backup(t.Context(), copied))
+	require.NoError(t, pay(t, s, b, "z1-after"))
+	require.ErrorIs(t, s.Backup(t.Context(), copied), fs.ErrExist)
+
+	info, err := os.Stat(copied)
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		assert.Equal(t, fs.FileMode(0o600), info.Mode())
+	}
+	assert.Empty(t, lost(t, copied, before))
+	_, err = opened(t, copied).Load(t.Context(), "z1-after")
+	var missing *payments.NotFound
+	require.ErrorAs(t, err, &missing)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Backup(ctx, copied+"2"), context.Canceled)
+	require.Error(t, s.Backup(t.Context(), filepath.Join(copied, "below")))
+	left, err := filepath.Glob(copied + "*.new*")
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// Version 1 as it was released. A later version must read it.
+func TestFileOfVersion1(t *testing.T) {
+	content, err := os.ReadFile("testdata/version1.db")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "p.db")
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	s := opened(t, path)
+	checked, err := s.Check(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, Checked{Payments: 6, ByState: map[payments.State]int{payments.Accepted: 4, payments.Completed: 2}}, checked)
+	for _, key := range []moneymovement.Key{"w0-0", "w1-0"} {
+		row, err := s.Load(t.Context(), key)
+		require.NoError(t, err)
+		assert.Equal(t, record(key, 3), row.Data)
+	}
+	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9, Now: time.Now(),
+		For: time.Hour})
+	require.NoError(t, err)
+	assert.Len(t, claimed.Rows, 4)
+}
+
+// later is a version that this package does not have yet.
+func later(statements ...string) Option {
+	return func(s *settings) { s.migrations = append(migrations[:len(migrations):len(migrations)], statements) }
+}
+
+func TestMigration(t *testing.T) {
+	path := closed(t, 8)
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	_, err = Open(t.Context(), path, later("ALTER TABLE payments ADD COLUMN more TEXT", "no SQL"))
+	require.ErrorContains(t, err, "migration from version 1")
+	s := opened(t, path)
+	_, err = s.Check(t.Context())
+	require.NoError(t, err, "a migration that fails changes nothing")
+	require.NoError(t, s.Close())
+	require.NoError(t, os.WriteFile(path, before, 0o600))
+
+	second := later("ALTER TABLE payments ADD COLUMN more TEXT", "CREATE INDEX payments_more ON payments (more)")
+	for range 2 {
+		s = opened(t, path, second)
+		checked, err := s.Check(t.Context())
+		require.NoError(t, err)
+		assert.Equal(t, 8, checked.Payments)
+		require.NoError(t, s.Close())
+	}
+	_, err = Open(t.Context(), path)
+	var newer *Newer
+	require.ErrorAs(t, err, &newer)
+	assert.Equal(t, &Newer{Path: path, Version: 2, Known: 1}, newer)
+	opened(t, path, second)
+}
+
+// A caller that gives up before its turn changes nothing. One that gives up during the transaction does not know.
+func TestCallerThatGivesUp(t *testing.T) {
+	folder := t.TempDir()
+	d := newDisk(t, folder)
+	s := opened(t, filepath.Join(folder, "p.db"), onDisk)
+	syncing, goOn := make(chan struct{}), make(chan struct{})
+	d.mu.Lock()
+	d.fail = func(operation, _ string) int32 {
+		if operation == "sync" {
+			syncing <- struct{}{}
+			<-goOn
+		}
+		return 0
+	}
+	d.mu.Unlock()
+	results := make(chan error, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	insert := func(key moneymovement.Key) {
+		_, _, err := s.Insert(ctx, due(key, 0))
+		results <- err
+	}
+	go insert("a1-during")
+	<-syncing
+	go insert("a1-before")
+	for len(s.queue) == 0 {
+		runtime.Gosched()
+	}
+	cancel()
+	for range 2 {
+		require.ErrorIs(t, <-results, context.Canceled)
+	}
+	goOn <- struct{}{}
+	go func() {
+		for range syncing {
+			goOn <- struct{}{}
+		}
+	}()
+	_, _, err := s.Insert(t.Context(), due("a1-after", 0)) // both were looked at by then
+	require.NoError(t, err)
+	_, err = s.Load(t.Context(), "a1-during")
+	require.NoError(t, err)
+	_, err = s.Load(t.Context(), "a1-before")
+	var missing *payments.NotFound
+	require.ErrorAs(t, err, &missing)
+	require.NoError(t, s.Close())
+	close(syncing)
+}
+
+// Accounts that have nothing waiting are forgotten, so that memory does not grow with their number.
+func TestAccountsAreForgotten(t *testing.T) {
+	w := &writer{store: &Store{}, turns: map[string]int64{}, keep: minTurns}
+	for i := range 100_000 {
+		w.store.turn.Store(w.turn(payments.Row{Account: ""}.Account) + 1)
+		w.turn(due(moneymovement.Key(fmt.Sprintf("%02x%d", i%256, i)), 0).Account)
+	}
+	assert.LessOrEqual(t, len(w.turns), 2*minTurns)
+	assert.True(t, errors.Is(rolledBack(fs.ErrClosed, nil), fs.ErrClosed))
+}
