@@ -24,8 +24,9 @@ const (
 	decideNotPaid decisionKind = "was not paid"
 )
 
-// NewBounds stores other bounds and books anew: the price that was refused is never confirmed. The fresh price must be
-// within the new bounds. It is for payouts in the state [NeedsDecision] or [Accepted].
+// NewBounds stores other bounds and books anew: the price that was refused is never confirmed, so the payment waits
+// until that price has ended, up to two minutes. The fresh price must be within the new bounds. It is for payouts in
+// the state [NeedsDecision] or [Accepted].
 func NewBounds(bounds Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
 // Retry makes the same call again, after somebody has removed the reason: has paid money in, or completed the contact.
@@ -108,7 +109,7 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 const useWords = "the service may have forgotten the key, so another call could pay a second time: look at the " +
 	"service's books, then decide WasPaid or WasNotPaid"
 
-// goOn makes the payment due now. It keeps what may have left.
+// goOn makes the payment due. It keeps what may have left.
 func (r *Record) goOn(now time.Time) {
 	if r.State == NeedsDecision {
 		r.to(Accepted, now)
@@ -116,7 +117,11 @@ func (r *Record) goOn(now time.Time) {
 			r.to(InDoubt, now)
 		}
 	}
-	r.Reason, r.Due, r.Calls = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, now, 0
+	due := now
+	if r.RefusedQuote != nil { // until it ends, the service offers it again
+		due = later(now, earlier(r.RefusedQuote.ExpiresAt.Add(time.Second), now.Add(quoteLasts)))
+	}
+	r.Reason, r.Due, r.Calls = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, due, 0
 }
 
 func (r *Record) close(s State, code ReasonCode, note string, now time.Time) {

@@ -85,6 +85,18 @@ func (r Record) signing(id dapi.PayoutID, quote *dapi.Quote) Record {
 	return r
 }
 
+// quoteLasts is how long after its end a price is not trusted to have ended: clocks differ. A price lasts as long.
+const quoteLasts = 2 * time.Minute
+
+// offersRefused reports that a booking offers the price again that was refused. It must be booked anew, after the price
+// has ended.
+func (r *Record) offersRefused(quote *dapi.Quote, now time.Time) bool {
+	refused := r.RefusedQuote
+	return refused != nil && quote != nil && refused.ExpiresAt.Equal(quote.ExpiresAt) &&
+		refused.SourceAmount.Equal(quote.SourceAmount) && refused.DestinationAmount.Equal(quote.DestinationAmount) &&
+		now.Before(refused.ExpiresAt.Add(quoteLasts))
+}
+
 // verdict is what a call or a look shows about a payment.
 type verdict string
 
@@ -119,6 +131,9 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 	r.identify(f)
 	before := r.State
 	r.Reason = f.reason
+	if f.reason != nil && f.reason.Quote != nil {
+		r.RefusedQuote = f.reason.Quote
+	}
 	if f.verdict != verdictPaid && f.verdict != verdictCompleted && f.verdict != verdictPending {
 		r.MayHaveLeft = f.mayHaveLeft
 	}

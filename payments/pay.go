@@ -2,9 +2,11 @@ package payments
 
 import (
 	"context"
+	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // pay makes the call that pays, and returns what it shows. The begun call is stored.
@@ -49,6 +51,9 @@ func (s *progress) payOut(ctx context.Context) found {
 	var response moneymovement.Response
 	options := append(r.Bounds.options(), dapi.CaptureLastResponse(&response),
 		dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+			if s.record.offersRefused(booked.Quote, time.Now()) {
+				return errors.New("the service still offers the price that was refused")
+			}
 			return s.save(ctx, s.record.signing(booked.ID, booked.Quote), false)
 		}))
 	for _, option := range s.history() {

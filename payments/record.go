@@ -46,6 +46,10 @@ type Record struct {
 	// Quote is the price at which the payout was last signed.
 	Quote *dapi.Quote `json:"quote,omitzero"`
 
+	// RefusedQuote is the last price that broke a bound. The service can offer it again while it lasts. It is not signed
+	// then.
+	RefusedQuote *dapi.Quote `json:"refusedQuote,omitzero"`
+
 	AcceptedAt time.Time `json:"acceptedAt"`
 	// FirstUsed is when the key was first used. The service remembers it for 7 days from then on.
 	FirstUsed time.Time `json:"firstUsed,omitzero"`

@@ -200,6 +200,7 @@ func fullRecord(t *testing.T) Record {
 		Blockers:  []errors.Blocker{{Code: "iban_missing", Message: "No IBAN."}},
 		Available: dec("0"), Currency: "USDC", Owner: "po_2"}
 	r.Calls, r.Searches, r.PayoutID, r.EscrowID, r.TransactionHash = 3, 1, "po_1", "es_1", "0xabc"
+	r.RefusedQuote = quote(time.UTC)
 	r.Quote, r.KeyTooOld, r.PaidAt, r.Due = quote(time.UTC), true, birth.Add(time.Minute), birth.Add(time.Hour)
 	return r
 }

@@ -95,11 +95,14 @@ func as[E error](w *world, err error) E {
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// A day without events, for what must not happen.
-func (w *world) aDay() {
-	time.Sleep(24 * time.Hour)
+// aWhile is a time without events, for what must not happen.
+func (w *world) aWhile() {
+	time.Sleep(time.Hour)
 	synctest.Wait()
 }
+
+// rarely lets a processor ask its store rarely: in a test that takes days, that is most of the work.
+func rarely(c *payments.Config) { c.PollEvery, c.LoadEvery = 10*time.Minute, time.Hour }
 
 // onConfirm makes the next confirms fail.
 func (w *world) onConfirm(f sandbox.Fault) *sandbox.ArmedFault {

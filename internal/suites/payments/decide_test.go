@@ -1,0 +1,190 @@
+package payments_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// dear is a payment whose price is out of its bounds.
+func (w *world) dear(n int) payments.Payment {
+	dear := w.payment(n)
+	dear.Bounds = payments.Bounds{MaxFee: &decimal.Zero}
+	return dear
+}
+
+func TestAPriceThatIsRefusedWaitsForADecision(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		w.submit(p, w.dear(1))
+		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
+		assert.Equal(w, dapi.BoundMaxFee, r.Reason.Bound)
+		require.NotNil(w, r.Reason.Quote)
+		assert.False(w, r.MayHaveLeft)
+		w.aWhile()
+		assert.Equal(w, 1, w.sent("BookPayout"), "nothing happens before a decision")
+
+		fee := r.Reason.Quote.Fee
+		decided := w.decide(p, r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
+		assert.Equal(w, payments.Accepted, decided.State)
+		done := w.becomes(p, r.Key, payments.Completed)
+		assert.True(w, fee.Equal(*done.Bounds.MaxFee))
+		assert.False(w, done.Quote.ExpiresAt.Equal(r.Reason.Quote.ExpiresAt), "the price that was refused was paid")
+		assert.Equal(w, done, w.submit(p, w.dear(1)), "the terms are those that were submitted")
+		w.assertPaid(1)
+	})
+}
+
+// A decision within the life of the old price: the service returns the same booking again, with the same price.
+func TestThePriceThatWasRefusedIsNotConfirmed(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		w.submit(p, w.dear(1))
+		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		decided := w.decide(p, r.Key, payments.NewBounds(payments.Bounds{}))
+		assert.LessOrEqual(w, time.Until(decided.Due), 2*time.Minute)
+		_, err := w.processor().Step(w.Context(), r.Key) // not yet due
+		require.NoError(w, err)
+		done := w.becomes(p, r.Key, payments.Completed)
+		require.NotNil(w, done.Quote)
+		assert.False(w, done.Quote.ExpiresAt.Equal(r.Reason.Quote.ExpiresAt), "the price that was refused was paid: %+v",
+			done.Quote)
+		w.assertPaid(1)
+	})
+}
+
+func TestBoundsHoldOverARestart(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.submit(w.processor(), w.dear(1)) // this process dies before it begins
+		p := w.started()
+		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
+		assert.Zero(w, w.key.Approvals())
+
+		fee := amount("0.01")
+		w.decide(w.processor(), r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee})) // another process decides
+		time.Sleep(3 * time.Minute)
+		r = w.becomes(p, r.Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
+		assert.True(w, fee.Equal(*r.Bounds.MaxFee))
+		assert.Zero(w, w.key.Approvals())
+		w.assertPaid(0)
+	})
+}
+
+func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		w.submit(p, w.dear(1))
+		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		canceled := w.decide(p, r.Key, payments.Cancel("the invoice was wrong"))
+		assert.Equal(w, payments.Refused, canceled.State)
+		assert.Equal(w, "the invoice was wrong", canceled.Reason.Message)
+		for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""), payments.WasPaid(""),
+			payments.WasNotPaid(""), payments.NewBounds(payments.Bounds{}), {}} {
+			_, err := p.Decide(w.Context(), r.Key, d)
+			assert.Equal(w, payments.Refused, as[*payments.NotPossible](w, err).State, "%s", d)
+		}
+		w.aWhile()
+		w.assertPaid(0)
+	})
+}
+
+func TestWhatMayHaveLeftCannotBeCanceled(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		lost := w.onConfirm(sandbox.DropAfterCommit().Times(1000))
+		unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
+			WithHeader("Retry-After", "600").Times(1000))
+		w.submit(p, w.payment(1))
+		r := w.becomes(p, w.payment(1).Key, payments.InDoubt)
+		assert.True(w, r.MayHaveLeft)
+		_, err := p.Decide(w.Context(), r.Key, payments.Cancel(""))
+		as[*payments.NotPossible](w, err)
+		lost.Disarm()
+		unread.Disarm()
+		w.becomes(p, r.Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}
+
+func TestTooLittleMoney(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		large := w.payment(1)
+		large.Payout.Amount = amount("5000")
+		w.submit(p, large)
+		r := w.becomes(p, large.Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonBalance, r.Reason.Code)
+		require.NotNil(w, r.Reason.Available)
+		assert.False(w, r.MayHaveLeft)
+		_, err := w.platform().For(w.account).Sandbox.Deposit(w.Context(),
+			dapi.DepositCreate{Amount: amount("6000"), Currency: dapi.USDC})
+		require.NoError(w, err)
+		w.decide(p, r.Key, payments.Retry())
+		w.becomes(p, r.Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}
+
+func TestAContactThatCannotBePaid(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		w.configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
+		w.submit(p, w.payment(1))
+		r := w.becomes(p, w.payment(1).Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonBlocked, r.Reason.Code)
+		assert.NotEmpty(w, r.Reason.Blockers)
+		w.configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil })
+		w.decide(p, r.Key, payments.Retry())
+		w.becomes(p, r.Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}
+
+func TestADeadlineThatPasses(t *testing.T) {
+	inBubble(t, func(w *world) {
+		late := w.payment(1)
+		late.Deadline = time.Now().Add(time.Minute)
+		w.submit(w.processor(), late)
+		time.Sleep(2 * time.Minute)
+		p := w.started()
+		r := w.becomes(p, late.Key, payments.Refused)
+		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
+
+		doubtful := w.payment(2) // it may be paid when its deadline passes: it is settled
+		doubtful.Deadline = time.Now().Add(time.Minute)
+		w.onConfirm(sandbox.DropAfterCommit().Times(4))
+		w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(8))
+		w.submit(p, doubtful)
+		w.becomes(p, doubtful.Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}
+
+// A decision while a call runs would change a payment under the hands of the process that makes the call.
+func TestADecisionDuringACall(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		w.onConfirm(sandbox.Delay(20 * time.Second))
+		w.submit(p, w.payment(1))
+		time.Sleep(10 * time.Second)
+		_, err := p.Decide(w.Context(), w.payment(1).Key, payments.Retry())
+		as[*payments.Busy](w, err)
+		_, err = w.processor().Decide(w.Context(), w.payment(1).Key, payments.Cancel(""))
+		as[*payments.Busy](w, err)
+		_, err = p.Step(w.Context(), w.payment(1).Key)
+		as[*payments.Busy](w, err)
+		w.becomes(p, w.payment(1).Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}

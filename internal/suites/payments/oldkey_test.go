@@ -1,0 +1,193 @@
+package payments_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+const week = 7 * 24 * time.Hour
+
+// dieInDoubt makes a payment whose confirm was lost, and whose process then died. booked is what is stored of it.
+func (w *world) dieInDoubt(confirmed bool) (booked payments.Record) {
+	w.Helper()
+	fault := sandbox.DropBefore()
+	if confirmed {
+		fault = sandbox.DropAfterCommit()
+	}
+	lost := w.onConfirm(fault.Times(10_000))
+	unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(10_000))
+	p := w.processor()
+	w.submit(p, w.payment(1))
+	r, err := p.Step(w.Context(), w.payment(1).Key)
+	require.NoError(w, err)
+	require.Equal(w, payments.InDoubt, r.State)
+	require.NotEmpty(w, r.PayoutID)
+	lost.Disarm()
+	unread.Disarm()
+	return r
+}
+
+// A lost confirm that paid, and a key that the service has forgotten: the payout itself shows the payment.
+func TestAnOldPaymentIsFoundAndNotSent(t *testing.T) {
+	inBubble(t, func(w *world) {
+		r := w.dieInDoubt(true)
+		books, confirms := w.sent("BookPayout"), w.sent("ConfirmPayout")
+		time.Sleep(week + time.Hour)
+		p := w.started()
+		done := w.becomes(p, r.Key, payments.Completed)
+		assert.Equal(w, r.PayoutID, done.PayoutID)
+		assert.Equal(w, books, w.sent("BookPayout"))
+		assert.Equal(w, confirms, w.sent("ConfirmPayout"))
+		w.assertPaid(1)
+	})
+}
+
+// The same, while the payout cannot be read: it is looked for again, ever more rarely, and never sent.
+func TestASearchThatCannotRead(t *testing.T) {
+	inBubble(t, func(w *world) {
+		r := w.dieInDoubt(true)
+		books := w.sent("BookPayout")
+		time.Sleep(week + time.Hour)
+		unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
+			WithHeader("Retry-After", "1").Times(1_000_000))
+		p := w.started(rarely)
+		time.Sleep(24 * time.Hour)
+		stored, err := p.Get(w.Context(), r.Key)
+		require.NoError(w, err)
+		assert.Equal(w, payments.InDoubt, stored.State)
+		assert.Positive(w, unread.Consumed())
+		assert.Less(w, stored.Searches, 24*60/2, "searches in a day")
+		unread.Disarm()
+		w.becomes(p, r.Key, payments.Completed)
+		assert.Equal(w, books, w.sent("BookPayout"))
+		w.assertPaid(1)
+	})
+}
+
+// A confirm that never arrived: the payout itself shows that its money never left.
+func TestAnOldPaymentThatNeverLeft(t *testing.T) {
+	inBubble(t, func(w *world) {
+		r := w.dieInDoubt(false)
+		books, confirms := w.sent("BookPayout"), w.sent("ConfirmPayout")
+		time.Sleep(week + time.Hour)
+		p := w.started()
+		refused := w.becomes(p, r.Key, payments.Refused)
+		assert.Equal(w, payments.ReasonEnded, refused.Reason.Code)
+		assert.False(w, refused.MayHaveLeft)
+		w.aWhile()
+		assert.Equal(w, books, w.sent("BookPayout"))
+		assert.Equal(w, confirms, w.sent("ConfirmPayout"))
+		w.assertPaid(0)
+	})
+}
+
+// Nothing shows the payment, because nobody stored its payout: a person must look, and nothing is sent.
+func TestAnOldPaymentThatNothingShows(t *testing.T) {
+	for decision, want := range map[payments.Decision]payments.State{
+		payments.WasNotPaid("not in the books"): payments.Refused, payments.WasPaid(""): payments.Completed,
+	} {
+		t.Run(decision.String(), func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				p, old := w.started(), w.payment(2)
+				old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
+				w.submit(p, old)
+				r := w.becomes(p, old.Key, payments.NeedsDecision)
+				assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
+				assert.True(w, r.MayHaveLeft)
+				for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""),
+					payments.NewBounds(payments.Bounds{})} {
+					_, err := p.Decide(w.Context(), old.Key, d)
+					as[*payments.NotPossible](w, err)
+				}
+				decided := w.decide(p, old.Key, decision)
+				assert.Equal(w, want, decided.State)
+				assert.Equal(w, want == payments.Completed, decided.MayHaveLeft)
+				w.aWhile()
+				assert.Zero(w, w.sent("BookPayout"))
+			})
+		})
+	}
+}
+
+// A key whose age comes near to 7 days is not sent around the time at which the service forgets it.
+func TestAKeyAroundItsEnd(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor()
+		w.submit(p, w.dear(1))
+		_, err := p.Step(w.Context(), w.dear(1).Key)
+		require.NoError(w, err)
+		time.Sleep(week - time.Minute)
+		w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{}))
+		p = w.started()
+		books := w.sent("BookPayout")
+		time.Sleep(2 * time.Hour)
+		assert.Equal(w, books, w.sent("BookPayout"))
+		done := w.becomes(p, w.dear(1).Key, payments.Completed)
+		assert.Less(w, time.Since(done.FirstUsed), time.Hour)
+		w.assertPaid(1)
+	})
+}
+
+// An earlier program used the key. What it did is known if the key is young, and searched for otherwise.
+func TestAKeyThatAnEarlierProgramUsed(t *testing.T) {
+	inBubble(t, func(w *world) {
+		used := time.Now()
+		asked := w.payment(1)
+		payout, err := w.platform().For(w.account).Payouts.Pay(w.Context(), asked.Payout, asked.Key)
+		require.NoError(w, err)
+		asked.FirstUsed = used
+		p := w.started()
+		assert.Equal(w, payments.InDoubt, w.submit(p, asked).State)
+		done := w.becomes(p, asked.Key, payments.Completed)
+		assert.Equal(w, payout.ID, done.PayoutID)
+
+		old := w.payment(2)
+		old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
+		w.submit(p, old)
+		r := w.becomes(p, old.Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
+		w.decide(p, old.Key, payments.WasPaid(payout.ID))
+		w.becomes(p, old.Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}
+
+func TestMoneyThatComesBack(t *testing.T) {
+	for _, status := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
+		t.Run(string(status), func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+				p := w.started()
+				w.submit(p, w.payment(1))
+				paid := w.becomes(p, w.payment(1).Key, payments.Paid)
+				_, err := w.platform().For(w.account).Sandbox.SetPayoutStatus(w.Context(), paid.PayoutID, status)
+				require.NoError(w, err)
+				back := w.becomes(p, paid.Key, payments.CameBack)
+				assert.Equal(w, payments.ReasonReturned, back.Reason.Code)
+				assert.True(w, back.MayHaveLeft)
+			})
+		})
+	}
+}
+
+// A paid payment that does not arrive is looked at ever more rarely.
+func TestLooksAtAPaymentThatDoesNotArrive(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Hour) })
+		p := w.started(rarely)
+		w.submit(p, w.payment(1))
+		w.becomes(p, w.payment(1).Key, payments.Paid)
+		time.Sleep(24 * time.Hour)
+		assert.Less(w, w.sent("GetPayout"), 24*60/2)
+		assert.Greater(w, w.sent("GetPayout"), 24*60/6)
+		w.becomes(p, w.payment(1).Key, payments.Completed)
+	})
+}
