@@ -28,6 +28,10 @@ type Config struct {
 	// LeaseFor is how long a process that has died holds up its payments. It is renewed three times in this time. The
 	// default is 15 seconds.
 	LeaseFor time.Duration
+	// StepTimeout is the longest time of one step, such as a call of dapi.Payouts.Pay with its waits. A payment whose
+	// step takes longer is in doubt, and is tried again. The default is 5 minutes. Less than 3 minutes can be too short
+	// for a payment that waits for its turn in a rate window.
+	StepTimeout time.Duration
 	// Owner names this process in leases and logs. The default is a random name.
 	Owner string
 	// Logger receives a line for each change of state, and for each problem with the store. Nil is silent.
@@ -45,6 +49,7 @@ func (c Config) withDefaults() Config {
 	c.Following = max(cmp.Or(c.Following, 16), 1)
 	c.PollEvery = cmp.Or(max(c.PollEvery, 0), time.Second)
 	c.LeaseFor = cmp.Or(max(c.LeaseFor, 0), 15*time.Second)
+	c.StepTimeout = cmp.Or(max(c.StepTimeout, 0), 5*time.Minute)
 	c.LoadEvery = cmp.Or(max(c.LoadEvery, 0), 10*time.Second)
 	c.Owner = cmp.Or(c.Owner, rand.Text())
 	if c.Logger == nil {

@@ -54,6 +54,8 @@ func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
 	}
 	ctx, done := p.held.keep(ctx, row)
 	defer done()
+	ctx, cancel := context.WithTimeout(ctx, p.config.StepTimeout)
+	defer cancel()
 	ctx, end := p.config.Tracer.Step(ctx, record.Trace, StepTrace{
 		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
 	})
