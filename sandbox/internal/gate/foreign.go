@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"maps"
 	"net/http"
 	"sync"
 )
@@ -17,8 +16,13 @@ const (
 type sentAnswer struct {
 	account, path, key string
 	status             int
-	header             http.Header
+	header             []headerField // less to copy than a map
 	body               []byte
+}
+
+type headerField struct {
+	name   string
+	values []string
 }
 
 // answers remembers the latest successful responses of each operation. The zero answers are ready.
@@ -34,7 +38,10 @@ func (a *answers) remember(v *visit) {
 	}
 	sent := &sentAnswer{
 		account: askedAccount(v.request), path: v.entry.Path, key: v.entry.IdempotencyKey,
-		status: v.answer.status, header: maps.Clone(v.answer.header), body: v.answer.body,
+		status: v.answer.status, header: make([]headerField, 0, len(v.answer.header)), body: v.answer.body,
+	}
+	for name, values := range v.answer.header {
+		sent.header = append(sent.header, headerField{name, values})
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,5 +86,7 @@ func (a *answers) reset() {
 func (a *answer) impersonate(sent *sentAnswer) {
 	a.status, a.slug, a.body = sent.status, "", sent.body
 	clear(a.header)
-	maps.Copy(a.header, sent.header)
+	for _, field := range sent.header {
+		a.header[field.name] = field.values
+	}
 }
