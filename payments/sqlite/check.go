@@ -30,7 +30,7 @@ func (s *Store) Check(ctx context.Context) (Checked, error) {
 	if err := s.reading(ctx); err != nil {
 		return Checked{}, err
 	}
-	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all of it as it is at one time
+	tx, err := s.readers.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all of it as it is at one time
 	if err != nil {
 		return Checked{}, s.read(ctx, err)
 	}

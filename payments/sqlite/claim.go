@@ -149,7 +149,7 @@ func (s *Store) next(ctx context.Context, work payments.Work) (next time.Time, e
 func (s *Store) each(
 	ctx context.Context, text string, args []any, call func(moneymovement.Key, int64) bool,
 ) error {
-	rows, err := s.readers.QueryContext(ctx, text, args...)
+	rows, err := s.readers.query(ctx, text, args...)
 	if err != nil {
 		return s.read(ctx, err)
 	}

@@ -168,6 +168,54 @@ func TestWritesFail(t *testing.T) {
 	}
 }
 
+// A start that fails at any operation of the disk leaves what the next one opens.
+func TestStartFails(t *testing.T) {
+	failures := 0
+	for skipped := range 30 {
+		folder := t.TempDir()
+		d := newDisk(t, folder)
+		path := filepath.Join(folder, "p.db")
+		s, err := Open(t.Context(), path, onDisk)
+		require.NoError(t, err)
+		b := &books{confirmed: map[moneymovement.Key]int{}}
+		require.NoError(t, pay(t, s, b, "w0-before"))
+		count := 0
+		d.mu.Lock()
+		d.fail = func(string, string) int32 {
+			if count++; count > skipped {
+				return lib.SQLITE_IOERR_FSYNC
+			}
+			return 0
+		}
+		d.mu.Unlock()
+		if skipped%2 == 0 { // else it is closed in order before
+			_ = s.Close()
+		} else {
+			d.mu.Lock()
+			count = -1000
+			d.mu.Unlock()
+			require.NoError(t, s.Close())
+			d.mu.Lock()
+			count = 0
+			d.mu.Unlock()
+		}
+		s, err = Open(t.Context(), path, onDisk)
+		if err == nil {
+			require.NoError(t, err)
+			_ = s.Close()
+		} else {
+			var failed *Failed
+			require.ErrorAs(t, err, &failed)
+			failures++
+		}
+		d.mu.Lock()
+		d.fail = nil
+		d.mu.Unlock()
+		require.Empty(t, lost(t, path, b.confirmed), "after %d operations", skipped)
+	}
+	assert.Greater(t, failures, 5)
+}
+
 func TestErrorsSayHowToGoOn(t *testing.T) {
 	reason := errors.New("reason")
 	for _, err := range []error{

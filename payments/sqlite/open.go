@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	driver "modernc.org/sqlite"
 )
 
 // readerCount is how many connections read at the same time.
@@ -101,6 +103,9 @@ func (s *Store) open(ctx context.Context) error {
 		return typed(s.path, err)
 	}
 	s.writer = &writer{store: s, conn: conn, turns: map[string]int64{}, keep: minTurns}
+	if err := keepLog(conn, true); err != nil {
+		return typed(s.path, err)
+	}
 	if err := s.verify(ctx, conn, logged); err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err := checkLength(ctx, conn, s.path); err != nil {
 		return err
 	}
-	s.readers, err = s.connect("_query_only=1", readerCount)
+	s.readers.db, err = s.connect("_query_only=1", readerCount)
 	return err
 }
 
@@ -167,6 +172,23 @@ func (s *Store) verify(ctx context.Context, conn *sql.Conn, logged bool) error {
 	return nil
 }
 
+// keepLog says whether SQLite leaves the log, which may be empty then, when the connection is closed. It is there unless
+// the store was closed in order.
+func keepLog(conn *sql.Conn, keep bool) error {
+	mode := 0
+	if keep {
+		mode = 1
+	}
+	return conn.Raw(func(inner any) error {
+		control, ok := inner.(driver.FileControl)
+		if !ok {
+			return errors.New("the driver has no file control")
+		}
+		_, err := control.FileControlPersistWAL("main", mode)
+		return err
+	})
+}
+
 // checkpoint moves all of the log into the file.
 func checkpoint(ctx context.Context, conn *sql.Conn) error {
 	var busy, pages, moved int
@@ -211,22 +233,21 @@ func (s *Store) resume(ctx context.Context, conn *sql.Conn) error {
 	if err := conn.QueryRowContext(ctx, "SELECT coalesce(max(change), 0) FROM payments").Scan(&s.writer.change); err != nil {
 		return err
 	}
-	rows, err := conn.QueryContext(ctx, "SELECT account, min(turn), max(turn) FROM payments WHERE work = 1 GROUP BY account")
+	// The index of turns has all of this.
+	rows, err := conn.QueryContext(ctx, "SELECT account, turn FROM payments WHERE work = 1 ORDER BY turn")
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	first := int64(math.MaxInt64)
-	for rows.Next() {
+	for first := true; rows.Next(); first = false {
 		var account string
-		var next, last int64
-		if err := rows.Scan(&account, &next, &last); err != nil {
+		var turn int64
+		if err := rows.Scan(&account, &turn); err != nil {
 			return err
 		}
-		first, s.writer.turns[account] = min(first, next), last
-	}
-	if first < math.MaxInt64 {
-		s.turn.Store(first)
+		if s.writer.turns[account] = turn; first {
+			s.turn.Store(turn)
+		}
 	}
 	return rows.Err()
 }

@@ -3,8 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -17,15 +15,14 @@ func (s *Store) Load(ctx context.Context, key moneymovement.Key) (payments.Row, 
 	if err := s.reading(ctx); err != nil {
 		return payments.Row{}, err
 	}
-	query := s.readers.QueryRowContext(ctx, "SELECT "+columns+" FROM payments WHERE key = ?", key)
-	row, err := s.scanned(query.Scan)
-	if errors.Is(err, sql.ErrNoRows) {
+	rows, err := s.rows(ctx, "WHERE key = ?", key)
+	if err != nil {
+		return payments.Row{}, err
+	}
+	if len(rows) == 0 {
 		return payments.Row{}, &payments.NotFound{Key: key}
 	}
-	if err != nil {
-		return payments.Row{}, s.read(ctx, err)
-	}
-	return row, nil
+	return rows[0], nil
 }
 
 // List implements [payments.Store].
@@ -68,7 +65,7 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, e
 
 // rows returns the rows that a condition selects.
 func (s *Store) rows(ctx context.Context, condition string, args ...any) (found []payments.Row, err error) {
-	rows, err := s.readers.QueryContext(ctx, "SELECT "+columns+" FROM payments "+condition, args...)
+	rows, err := s.readers.query(ctx, "SELECT "+columns+" FROM payments "+condition, args...)
 	if err != nil {
 		return nil, s.read(ctx, err)
 	}
@@ -109,20 +106,21 @@ func (s *Store) Summary(ctx context.Context) (payments.Summary, error) {
 	}
 	summary := payments.Summary{ByState: counts}
 	for _, work := range []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow} {
-		var due sql.NullInt64
-		oldest := s.readers.QueryRowContext(ctx, "SELECT min(due) FROM payments WHERE work <> 0 AND work = ?", work)
-		if err := oldest.Scan(&due); err != nil {
-			return payments.Summary{}, s.read(ctx, err)
-		}
-		if at := toTime(due.Int64); due.Valid && (summary.OldestDue.IsZero() || at.Before(summary.OldestDue)) {
-			summary.OldestDue = at
+		err := s.each(ctx, allDue, []any{work}, func(_ moneymovement.Key, due int64) bool {
+			if at := toTime(due); summary.OldestDue.IsZero() || at.Before(summary.OldestDue) {
+				summary.OldestDue = at
+			}
+			return false // the first is the oldest
+		})
+		if err != nil {
+			return payments.Summary{}, err
 		}
 	}
 	return summary, nil
 }
 
 func (s *Store) counts(ctx context.Context) (map[payments.State]int, error) {
-	rows, err := s.readers.QueryContext(ctx, "SELECT state, payments FROM counts WHERE payments <> 0")
+	rows, err := s.readers.query(ctx, "SELECT state, payments FROM counts WHERE payments <> 0")
 	if err != nil {
 		return nil, s.read(ctx, err)
 	}

@@ -35,7 +35,7 @@ var version1 = []string{
 	`CREATE INDEX payments_state ON payments (state, key)`,
 	`CREATE INDEX payments_account ON payments (account, state, key)`,
 	`CREATE INDEX payments_due ON payments (work, due, key) WHERE work <> 0`,
-	`CREATE INDEX payments_turn ON payments (turn, key, due) WHERE work = 1`,
+	`CREATE INDEX payments_turn ON payments (turn, key, due, account) WHERE work = 1`,
 	`CREATE TABLE counts (state TEXT PRIMARY KEY, payments INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 	`CREATE TRIGGER payments_inserted AFTER INSERT ON payments BEGIN
 	INSERT INTO counts VALUES (new.state, 1) ON CONFLICT DO UPDATE SET payments = payments + 1;

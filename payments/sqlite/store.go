@@ -15,7 +15,7 @@ type Store struct {
 	path     string // with no symbolic links
 	settings settings
 	lock     *lockFile
-	readers  *sql.DB
+	readers  readers
 	writers  *sql.DB // of one connection
 	writer   *writer
 	leases   *leases
@@ -56,15 +56,16 @@ func (w *writer) leave() error {
 	if _, err := w.conn.ExecContext(ctx, "UPDATE uses SET in_use = 0"); err != nil {
 		return err
 	}
-	return checkpoint(ctx, w.conn)
+	if err := checkpoint(ctx, w.conn); err != nil {
+		return err
+	}
+	return keepLog(w.conn, false)
 }
 
 // release closes what is open. SQLite removes the log with the last connection.
 func (s *Store) release() error {
 	var errs []error
-	if s.readers != nil {
-		errs = append(errs, s.readers.Close())
-	}
+	errs = append(errs, s.readers.close())
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())
 	}
