@@ -69,7 +69,10 @@ func unpaid(err error) verdict {
 	}
 	refusal, ok := errors.AsType[remedied](err)
 	failure, typed := errors.AsType[errors.Failure](err)
+	_, unsent := errors.AsType[*errors.NotDelivered](err)
 	switch {
+	case unsent: // also if it says that a repetition does not help now, as after a login that cannot be read
+		return verdictWait
 	case ok:
 		switch refusal.Remedy() {
 		case errors.RemedyChangeRequest:

@@ -1,0 +1,154 @@
+package payments_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// kind is a payment of each kind, and what moves its money in the host's books.
+type kind struct {
+	submission payments.Submission
+	services   payments.Services
+	moves      string
+	path       string // of the request that pays
+}
+
+func (w *world) kinds() map[string]func() kind {
+	return map[string]func() kind{
+		"payout": func() kind {
+			return kind{w.payment(1), payments.Integrator(w.platform()), "payout_funding", confirmPath}
+		},
+		"deal": func() kind {
+			return kind{payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()},
+				payments.Integrator(w.platform()), "escrow_active", "/escrow/{escrowId}/actions/{actionKey}/confirm"}
+		},
+		"release": func() kind {
+			platform := w.platform()
+			opened, err := platform.For(w.account).Escrows.Open(w.Context(), deal(), "deal-0")
+			require.NoError(w, err)
+			return kind{payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: opened.ID, Escrow: deal(),
+				Action: dapi.EscrowActionTypeRelease}, payments.Integrator(platform), "escrow_released",
+				"/escrow/{escrowId}/actions/{actionKey}/confirm"}
+		},
+		"transfer": func() kind {
+			app, contact := w.app()
+			return kind{payments.TransferPayment{Key: "transfer-1", To: appapi.ToContact{ContactID: contact,
+				Amount: amount("12.5")}}, payments.Services{}.WithTransfers(app), "transfer", "/apps/transfer"}
+		},
+	}
+}
+
+func eachKind(t *testing.T, test func(w *world, k kind)) {
+	for _, name := range []string{"payout", "deal", "release", "transfer"} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) { test(w, w.kinds()[name]()) })
+		})
+	}
+}
+
+func (w *world) process(k kind, store payments.Store, change ...func(*payments.Config)) *payments.Processor {
+	w.Helper()
+	var config payments.Config
+	for _, c := range change {
+		c(&config)
+	}
+	p, err := payments.New(store, k.services, config)
+	require.NoError(w, err)
+	return p
+}
+
+// assertMoved checks that the money of a payment moved so often.
+func (w *world) assertMoved(k kind, times int) {
+	w.Helper()
+	total := 0
+	for _, n := range w.moved(k.moves) {
+		total += n
+	}
+	if k.moves == "escrow_active" && total > 0 {
+		total = len(w.moved(k.moves))
+	}
+	assert.Equal(w, times, total, "%v", w.moved(k.moves))
+}
+
+func TestEachKindIsPaidOnce(t *testing.T) {
+	eachKind(t, func(w *world, k kind) {
+		before := len(w.moved(k.moves))
+		p := w.process(k, w.store)
+		_, err := p.Resume(w.Context())
+		require.NoError(w, err)
+		r := w.submit(p, k.submission)
+		done := w.becomes(p, r.Key, payments.Completed)
+		assert.True(w, done.MayHaveLeft)
+		assert.Equal(w, 1, done.Calls)
+		w.assertMoved(k, before+1)
+		require.NoError(w, p.Stop(w.Context()))
+	})
+}
+
+func TestEachKindWithLostResponses(t *testing.T) {
+	for name, fault := range map[string]sandbox.Fault{
+		"before": sandbox.DropBefore(), "after": sandbox.DropAfterCommit(), "a page": sandbox.Garbage().AfterCommit(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachKind(t, func(w *world, k kind) {
+				before := len(w.moved(k.moves))
+				armed := w.host.Arm(http.MethodPost, k.path, fault.Times(13))
+				p := w.process(k, w.store)
+				_, err := p.Resume(w.Context())
+				require.NoError(w, err)
+				r := w.submit(p, k.submission)
+				w.becomes(p, r.Key, payments.Completed)
+				w.assertMoved(k, before+1)
+				assert.Positive(w, armed.Consumed())
+				require.NoError(w, p.Stop(w.Context()))
+			})
+		})
+	}
+}
+
+// The confirm is lost in every call until the key is too old: then the deal, the payout or the list of transfers shows
+// the payment.
+func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
+	eachKind(t, func(w *world, k kind) {
+		before := len(w.moved(k.moves))
+		lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit().Times(1_000_000))
+		unread := w.host.Arm(http.MethodGet, "/**", sandbox.DropBefore().Times(1_000_000))
+		unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000_000))
+		p := w.process(k, w.store)
+		r := w.submit(p, k.submission)
+		r, err := p.Step(w.Context(), r.Key)
+		require.NoError(w, err)
+		require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+		for _, f := range []*sandbox.ArmedFault{lost, unread, unsynced} {
+			f.Disarm()
+		}
+		time.Sleep(week + time.Hour)
+		writes := len(w.writes())
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		w.becomes(p, r.Key, payments.Completed)
+		assert.Equal(w, writes, len(w.writes()), "writes for a payment whose key is too old")
+		w.assertMoved(k, before+1)
+		require.NoError(w, p.Stop(w.Context()))
+	})
+}
+
+// writes are the requests that can move money.
+func (w *world) writes() (writes []string) {
+	for _, r := range w.host.Requests() {
+		switch r.Operation {
+		case "BookPayout", "ConfirmPayout", "CreateEscrow", "PrepareEscrowAction", "ConfirmEscrowAction", "CreateTransfer":
+			writes = append(writes, r.Operation)
+		}
+	}
+	return writes
+}

@@ -1,0 +1,188 @@
+package payments_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// all submits payments, and returns a function that waits until each is completed.
+func (w *world) all(p *payments.Processor, first, many int) (wait func()) {
+	w.Helper()
+	for n := range many {
+		w.submit(p, w.payment(first+n))
+	}
+	return func() {
+		w.Helper()
+		for n := range many {
+			w.becomes(p, w.payment(first+n).Key, payments.Completed)
+		}
+	}
+}
+
+// 429 in every form: the processor sends nothing before the time that the service named, and then goes on by itself.
+func TestTooManyRequestsPauseAllCalls(t *testing.T) {
+	for name, fault := range map[string]sandbox.Fault{
+		"the service's": sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "300"),
+		"another slug":  sandbox.Respond(429, "one_of_tomorrow").WithHeader("Retry-After", "300"),
+		"a proxy's": sandbox.Respond(429, "").WithBody("<html>slow down</html>").WithHeader("Retry-After", "300").
+			WithHeader("Content-Type", "text/html"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				armed := w.host.Arm(http.MethodPost, "/payouts", fault)
+				p := w.started(func(c *payments.Config) { c.InFlight = 1 })
+				wait := w.all(p, 0, 5)
+				time.Sleep(200 * time.Second)
+				before := len(w.host.Requests())
+				time.Sleep(80 * time.Second)
+				assert.Len(w, w.host.Requests(), before, "requests during the pause")
+				wait()
+				assert.Equal(w, 1, armed.Consumed())
+				w.assertPaid(5)
+			})
+		})
+	}
+}
+
+// A Retry-After of years is no reason to wait for years.
+func TestAPauseThatWouldNeverEnd(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "999999999"))
+		p := w.started()
+		wait := w.all(p, 0, 3)
+		began := time.Now()
+		wait()
+		assert.Less(w, time.Since(began), 2*time.Hour)
+		w.assertPaid(3)
+	})
+}
+
+// While the login is refused or the key is gone, nothing is tried much, and nobody needs to decide. Then it goes on.
+func TestCredentialsThatTheServiceRefuses(t *testing.T) {
+	fresh, err := signing.Generate()
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		begin, end func(w *world, use func(signing.Signer) error)
+	}{
+		"no login": {
+			func(w *world, _ func(signing.Signer) error) {
+				w.configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
+			},
+			func(w *world, _ func(signing.Signer) error) {
+				w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
+			},
+		},
+		"no key": {
+			func(w *world, _ func(signing.Signer) error) {
+				require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID))
+			},
+			func(w *world, use func(signing.Signer) error) {
+				_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.host.Credentials().Email,
+					PublicKey: fresh.PublicKey()})
+				require.NoError(w, err)
+				require.NoError(w, use(&watchedkey.Key{Signer: fresh}))
+			},
+		},
+		"no database": {
+			func(w *world, _ func(signing.Signer) error) {
+				w.configure(func(s *sandbox.Settings) { s.DatabaseAvailable = false })
+			},
+			func(w *world, _ func(signing.Signer) error) {
+				w.configure(func(s *sandbox.Settings) { s.DatabaseAvailable = true })
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				platform := w.platform()
+				p, err := payments.New(w.store, payments.Integrator(platform), payments.Config{})
+				require.NoError(w, err)
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				if name != "no login" { // with a session, no login is needed
+					w.all(p, 0, 2)()
+				}
+				c.begin(w, platform.UseKey)
+				before := len(w.host.Requests())
+				wait := w.all(p, 10, 20)
+				time.Sleep(10 * time.Minute)
+				tried := len(w.host.Requests()) - before
+				assert.Less(w, tried, 1000, "requests in ten minutes of an outage")
+				for n := range 20 {
+					r, err := p.Get(w.Context(), w.payment(10+n).Key)
+					require.NoError(w, err)
+					assert.Contains(w, []payments.State{payments.Accepted, payments.Paying, payments.InDoubt}, r.State)
+				}
+				w.Logf("%d requests in ten minutes", tried)
+				c.end(w, platform.UseKey)
+				ended := time.Now()
+				wait()
+				assert.Less(w, time.Since(ended), 10*time.Minute)
+				for id, times := range w.moved("payout_funding") {
+					assert.Equal(w, 1, times, id)
+				}
+				require.NoError(w, p.Stop(w.Context()))
+			})
+		})
+	}
+}
+
+// A key that signs wrongly must not refuse every payment for good.
+func TestASignerThatFails(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		w.all(p, 0, 1)()
+		w.key.Fails = signing.ErrNoKey
+		wait := w.all(p, 10, 5)
+		time.Sleep(time.Minute)
+		r, err := p.Get(w.Context(), w.payment(10).Key)
+		require.NoError(w, err)
+		require.NotNil(w, r.Reason)
+		assert.Equal(w, payments.ReasonNotSigned, r.Reason.Code)
+		assert.False(w, r.MayHaveLeft)
+		synctest.Wait()
+		w.key.Fails = nil
+		wait()
+		w.assertPaid(6)
+	})
+}
+
+// Each fault of the host at each step of a payment, many times: each payment is made once.
+func TestFaultsAtEachStep(t *testing.T) {
+	for _, where := range []struct{ method, path string }{
+		{http.MethodPost, "/payouts"}, {http.MethodPost, confirmPath}, {http.MethodGet, "/payouts/{payoutId}"},
+		{http.MethodPost, "/auth/token"},
+	} {
+		for name, fault := range map[string]sandbox.Fault{
+			"lost before": sandbox.DropBefore(), "lost after": sandbox.DropAfterCommit(), "a page": sandbox.Garbage(),
+			"a page after": sandbox.Garbage().AfterCommit(), "cut short": sandbox.Truncate(0),
+			"unavailable": sandbox.Respond(503, "provider_unavailable"), "failure": sandbox.Respond(500, "internal_error"),
+			"limited":           sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "2"),
+			"token":             sandbox.ExpireToken(),
+			"unavailable after": sandbox.Respond(503, "database_unavailable").AfterCommit(),
+		} {
+			if where.path == "/auth/token" && name == "token" {
+				continue
+			}
+			t.Run(where.path+" "+name, func(t *testing.T) {
+				inBubble(t, func(w *world) {
+					armed := w.host.Arm(where.method, where.path, fault.Times(9))
+					p := w.started()
+					w.all(p, 0, 3)()
+					w.assertPaid(3)
+					armed.Disarm()
+				})
+			})
+		}
+	}
+}
