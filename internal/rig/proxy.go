@@ -1,3 +1,7 @@
+//go:build !wasm
+
+// Toxiproxy's metrics do not build for WebAssembly, where no process can be started anyway.
+
 package rig
 
 import (

@@ -41,6 +41,7 @@ type instance struct {
 	engine engine
 	as     *process.Account
 	folder string
+	lock   *os.File // says that the folder is in use; nil where nothing reads it
 	port   int
 
 	mu      sync.Mutex
@@ -57,13 +58,20 @@ func run(of engine) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := os.MkdirTemp("", "moneymovement-"+strings.ToLower(of.name())+"-")
+	prefix := "moneymovement-" + strings.ToLower(of.name()) + "-"
+	sweep(prefix + "*")
+	folder, err := os.MkdirTemp("", prefix)
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{engine: of, as: as, folder: folder}
+	lock, err := hold(folder)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	i := &instance{engine: of, as: as, folder: folder, lock: lock}
 	if err := i.begin(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w\n%s", of.name(), err, i.log()), os.RemoveAll(folder))
+		err = fmt.Errorf("%s: %w\n%s", of.name(), err, i.log())
+		return nil, errors.Join(err, i.remove())
 	}
 	return i, nil
 }
@@ -144,7 +152,7 @@ func (i *instance) down() (*process.Process, error) {
 	was := i.process
 	i.process = nil
 	if was == nil {
-		return nil, nil //nolint:nilnil // a server that is down is no failure
+		return nil, nil
 	}
 	select {
 	case <-was.Ended():
@@ -190,7 +198,16 @@ func (i *instance) discard() error {
 	if err != nil {
 		err = fmt.Errorf("%s: %w", i.engine.name(), err)
 	}
-	return errors.Join(err, os.RemoveAll(i.folder))
+	return errors.Join(err, i.remove())
+}
+
+// remove removes the folder, and then gives up its lock.
+func (i *instance) remove() error {
+	err := os.RemoveAll(i.folder)
+	if i.lock != nil {
+		err = errors.Join(err, i.lock.Close())
+	}
+	return err
 }
 
 func (i *instance) logFile() string { return filepath.Join(i.folder, "log") }
