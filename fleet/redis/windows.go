@@ -54,7 +54,7 @@ func (w *Windows) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error) 
 	key := w.prefix + "window:{" + ask.Key + "}"
 	reply, err := w.take.Run(ctx, w.client, []string{key}, arguments(&ask)...).Slice()
 	if err != nil {
-		if strings.HasPrefix(err.Error(), "FOREIGN") {
+		if strings.Contains(err.Error(), "FOREIGN") {
 			return fleet.Answer{}, fmt.Errorf("the value of the Redis key %q is not a rate window: delete the key, or "+
 				"use another prefix", key)
 		}

@@ -1,0 +1,104 @@
+package fleetpostgres_test
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	fleetpostgres "github.com/moneymovement/moneymovement-go/fleet/postgres"
+	"github.com/moneymovement/moneymovement-go/internal/fleettest"
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+)
+
+func dial(t *testing.T, server *servers.Server) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), server.URL())
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func migrated(t *testing.T, server *servers.Server) *pgxpool.Pool {
+	t.Helper()
+	pool := dial(t, server)
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+	return pool
+}
+
+func seal(t *testing.T, key byte) cipher.AEAD {
+	t.Helper()
+	block, err := aes.NewCipher([]byte{15: key})
+	require.NoError(t, err)
+	aead, err := cipher.NewGCM(block)
+	require.NoError(t, err)
+	return aead
+}
+
+func TestTokenStore(t *testing.T) {
+	pool := migrated(t, servers.PostgreSQL(t))
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, `a "schema"`))
+	fleettest.TokenStore(t, fleetpostgres.NewTokenStore(pool, "plain"))
+	fleettest.TokenStore(t, fleetpostgres.NewTokenStore(pool, "sealed", fleetpostgres.WithEncryption(seal(t, 1)),
+		fleetpostgres.WithSchema(`a "schema"`)))
+	var plain, sealed string
+	require.NoError(t, pool.QueryRow(t.Context(), `SELECT encode(session, 'escape') FROM moneymovement.fleet_session`).
+		Scan(&plain))
+	require.NoError(t, pool.QueryRow(t.Context(), `SELECT encode(session, 'escape') FROM "a ""schema""".fleet_session`).
+		Scan(&sealed))
+	assert.Contains(t, plain, "two-refresh")
+	assert.NotContains(t, sealed, "two")
+}
+
+// What is no session, or cannot be decrypted, counts as none, and is replaced.
+func TestAForeignValueIsNoSession(t *testing.T) {
+	pool := migrated(t, servers.PostgreSQL(t))
+	store := fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithEncryption(seal(t, 1)))
+	require.NoError(t, fleetpostgres.NewTokenStore(pool, "c").Save(t.Context(), fleettest.Session("x")))
+	for name, value := range map[string]string{"not encrypted": "", "short": "x"} {
+		t.Run(name, func(t *testing.T) {
+			if value != "" {
+				_, err := pool.Exec(t.Context(), "UPDATE moneymovement.fleet_session SET session = $1", []byte(value))
+				require.NoError(t, err)
+			}
+			stored, err := store.Load(t.Context())
+			require.NoError(t, err)
+			assert.True(t, stored.AccessToken.IsZero())
+			require.NoError(t, store.Save(t.Context(), fleettest.Session("new")))
+			stored, err = store.Load(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, "new", stored.AccessToken.Reveal())
+		})
+	}
+}
+
+// Many processes may migrate at once, and again.
+func TestMigrationsAtTheSameTime(t *testing.T) {
+	server := servers.PostgreSQL(t)
+	var all sync.WaitGroup
+	for range 8 {
+		pool := dial(t, server)
+		all.Go(func() {
+			for range 3 {
+				assert.NoError(t, fleetpostgres.Migrate(t.Context(), pool, "fleet"))
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestAStoreThatIsDown(t *testing.T) {
+	server := servers.PostgreSQL(t)
+	store := fleetpostgres.NewTokenStore(migrated(t, server), "c")
+	server.Stop()
+	_, err := store.Load(t.Context())
+	require.Error(t, err)
+	require.Error(t, store.Save(t.Context(), fleettest.Session("secret token")))
+	_, err = store.Lock(t.Context(), "a", 1)
+	require.Error(t, err)
+	require.Error(t, store.Unlock(t.Context(), "a"))
+}

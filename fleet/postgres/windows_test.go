@@ -1,0 +1,98 @@
+package fleetpostgres_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/fleet"
+	fleetpostgres "github.com/moneymovement/moneymovement-go/fleet/postgres"
+	"github.com/moneymovement/moneymovement-go/internal/fleettest"
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+)
+
+// The server is killed under load, and comes back without its log: calls fail in between or use the share of their
+// process, and then go on.
+func TestAServerThatIsKilledUnderLoad(t *testing.T) {
+	for name, options := range map[string][]fleet.Option{
+		"fail":  {fleet.WithPatience(300 * time.Millisecond)},
+		"share": {fleet.WithShareWhileAway(16)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := servers.PostgreSQL(t)
+			migrated(t, server)
+			result := fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
+				return fleetpostgres.NewWindows(dial(t, server), "")
+			}, options...)
+			if name == "share" {
+				assert.Zero(t, result.Away)
+			} else {
+				assert.Positive(t, result.Away)
+			}
+		})
+	}
+}
+
+// Sixteen limiters use the window. If the database's transactions are serializable by default, they get in each other's
+// way, and use a little less.
+func TestAFullWindowIsUsed(t *testing.T) {
+	for isolation, least := range map[string]float64{"read committed": 0.98, "serializable": 0.9} {
+		t.Run(isolation, func(t *testing.T) {
+			server := servers.PostgreSQL(t, servers.Setting{Name: "default_transaction_isolation",
+				Value: isolation})
+			migrated(t, server)
+			held := fleettest.Allowance().Held()
+			result := fleettest.Load{
+				Processes: 16, Callers: 5, For: held*3/2 + 500*time.Millisecond,
+				Open: func() fleet.Windows { return fleetpostgres.NewWindows(dial(t, server), "") },
+			}.Run(t)
+			assert.LessOrEqual(t, result.Most(), 120)
+			assert.GreaterOrEqual(t, result.Used(2), least)
+			assert.Zero(t, result.Away)
+		})
+	}
+}
+
+// Without the tables, and with a damaged row, the error is that of the database.
+func TestWindowsThatAreNotThere(t *testing.T) {
+	pool := dial(t, servers.PostgreSQL(t))
+	limiter, err := fleetpostgres.NewLimiter(pool, "", "credential", fleet.WithPatience(0))
+	require.NoError(t, err)
+	call := moneymovement.RateCall{Window: moneymovement.WindowWrites}
+	var away *fleet.StoreAway
+	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
+	require.ErrorContains(t, away, "does not exist")
+
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+	_, err = pool.Exec(t.Context(), "INSERT INTO moneymovement.fleet_window (key, log, processes) "+
+		"VALUES ('credential:reads', 'log', '{someone,another}')")
+	require.NoError(t, err)
+	call.Window = moneymovement.WindowReads
+	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
+
+	_, err = fleetpostgres.NewLimiter(nil, "", "credential")
+	require.ErrorContains(t, err, "windows")
+}
+
+// Windows that count nothing any more are deleted.
+func TestOldWindowsAreDeleted(t *testing.T) {
+	pool := migrated(t, servers.PostgreSQL(t))
+	_, err := pool.Exec(t.Context(), "INSERT INTO moneymovement.fleet_window (key, ends) "+
+		"SELECT 'old' || i, now() - interval '1 hour' FROM generate_series(1, 150) i")
+	require.NoError(t, err)
+	windows := fleetpostgres.NewWindows(pool, "")
+	left := 150
+	for range 5000 {
+		_, err := windows.Ask(t.Context(), fleet.Ask{Key: "new", Process: "p", Calls: 1, Held: time.Minute})
+		require.NoError(t, err)
+		require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM moneymovement.fleet_window "+
+			"WHERE key LIKE 'old%'").Scan(&left))
+		if left == 0 {
+			break
+		}
+	}
+	assert.Zero(t, left)
+}

@@ -1,0 +1,91 @@
+package fleetredis_test
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
+	"github.com/moneymovement/moneymovement-go/internal/fleettest"
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+)
+
+func dial(t *testing.T, server *servers.Server) redis.UniversalClient {
+	t.Helper()
+	options, err := redis.ParseURL(server.URL())
+	require.NoError(t, err)
+	client := redis.NewClient(options)
+	t.Cleanup(func() { client.Close() })
+	return client
+}
+
+func seal(t *testing.T, key byte) cipher.AEAD {
+	t.Helper()
+	block, err := aes.NewCipher([]byte{15: key})
+	require.NoError(t, err)
+	aead, err := cipher.NewGCM(block)
+	require.NoError(t, err)
+	return aead
+}
+
+func TestTokenStore(t *testing.T) {
+	client := dial(t, servers.Redis(t))
+	fleettest.TokenStore(t, fleetredis.NewTokenStore(client, "plain"))
+	fleettest.TokenStore(t, fleetredis.NewTokenStore(client, "sealed", fleetredis.WithEncryption(seal(t, 1)),
+		fleetredis.WithPrefix("other:")))
+	plain := client.Get(t.Context(), "moneymovement:session:{plain}").Val()
+	sealed := client.Get(t.Context(), "other:session:{sealed}").Val()
+	assert.Contains(t, plain, "two-refresh")
+	assert.NotEmpty(t, sealed)
+	assert.NotContains(t, sealed, "two")
+	for _, name := range []string{"moneymovement:session:{plain}", "other:session:{sealed}"} {
+		assert.Positive(t, client.TTL(t.Context(), name).Val(), "the value ends with the refresh token")
+	}
+}
+
+// What is no session, or cannot be decrypted, counts as none, and is replaced.
+func TestAForeignValueIsNoSession(t *testing.T) {
+	client := dial(t, servers.Redis(t))
+	const key = "moneymovement:session:{c}"
+	store := fleetredis.NewTokenStore(client, "c", fleetredis.WithEncryption(seal(t, 1)))
+	other := fleetredis.NewTokenStore(client, "c", fleetredis.WithEncryption(seal(t, 2)))
+	plain := fleetredis.NewTokenStore(client, "c")
+	for name, put := range map[string]func() error{
+		"another key":   func() error { return other.Save(t.Context(), fleettest.Session("x")) },
+		"not encrypted": func() error { return plain.Save(t.Context(), fleettest.Session("x")) },
+		"short":         func() error { return client.Set(t.Context(), key, "x", 0).Err() },
+		"empty":         func() error { return client.Set(t.Context(), key, "", 0).Err() },
+		"a list":        func() error { return client.RPush(t.Context(), key, "x").Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, client.Del(t.Context(), key).Err())
+			require.NoError(t, put())
+			stored, err := store.Load(t.Context())
+			require.NoError(t, err)
+			assert.True(t, stored.AccessToken.IsZero())
+			require.NoError(t, store.Save(t.Context(), fleettest.Session("new")))
+			stored, err = store.Load(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, "new", stored.AccessToken.Reveal())
+		})
+	}
+	stored, err := plain.Load(t.Context())
+	require.NoError(t, err)
+	assert.True(t, stored.AccessToken.IsZero())
+}
+
+func TestAStoreThatIsDown(t *testing.T) {
+	server := servers.Redis(t)
+	store := fleetredis.NewTokenStore(dial(t, server), "c")
+	server.Stop()
+	_, err := store.Load(t.Context())
+	require.Error(t, err)
+	require.Error(t, store.Save(t.Context(), fleettest.Session("secret token")))
+	_, err = store.Lock(t.Context(), "a", 1)
+	require.Error(t, err)
+	require.Error(t, store.Unlock(t.Context(), "a"))
+}
