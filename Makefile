@@ -30,7 +30,7 @@ export GO
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
 	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory load fleet recordings contract mutants cover check
+	bench-long bench-host bench-memory load fleet simulation recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -148,6 +148,10 @@ bench-memory: ## measure how much memory the sandbox host needs for finished pay
 load: ## start 10,000 payments at once on a virtual clock, and check that all are paid within the rate windows
 	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
 
+simulation: ## pay under faults, 10,000 payments a program, run 1,000 seeds twice, and break every rule once
+	MONEYMOVEMENT_SIMULATION_SEEDS=1000 MONEYMOVEMENT_SIMULATION_PAYMENTS=10000 MONEYMOVEMENT_SIMULATION_POWER=400 \
+		MONEYMOVEMENT_SIMULATION_FILES=200 $(GO) test -count=1 -timeout 30m -v ./internal/simulation
+
 fleet: ## run the tests that need PostgreSQL and Redis; installs Debian's packages where it may
 	@.ci/fleet
 
@@ -166,7 +170,7 @@ mutants: ## change code in N (150; 0 is all) places and fail if tests notice und
 cover: ## print the statement coverage of each function, the total last
 	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out \
 		./... ./signing/wallet/... ./sandbox/... ./fleet/redis/... ./fleet/postgres/... \
-		./payments/postgres/... ./internal/suites/...
+		./payments/postgres/... ./internal/simulation/... ./internal/suites/...
 	$(GO) tool cover -func=cover.out
 
 check: ## run all that CI runs

@@ -21,7 +21,6 @@ type Books struct {
 	bodies     map[string]string          // of bookings, by key
 	notBefore  map[string]time.Time       // when a refused call may be sent again, by process, label and operation
 	before     map[string]string          // the last operation, by process and label
-	attempts   map[string]int             // requests of the call that is under way, by process, label and operation
 	minute     map[string]int             // requests in the last minutes, by minute and label
 	settles    map[string]bool            // whether a read followed a write: Pay then returns the error of the write
 	violations []string
@@ -36,8 +35,9 @@ type price struct {
 func newBooks() *Books {
 	return &Books{
 		keyOf: map[string]string{}, bookedAs: map[string]map[string]bool{}, prices: map[string]price{},
-		bodies: map[string]string{}, notBefore: map[string]time.Time{}, before: map[string]string{}, settles: map[string]bool{},
-		attempts: map[string]int{}, minute: map[string]int{},
+		bodies: map[string]string{}, notBefore: map[string]time.Time{},
+		before: map[string]string{}, settles: map[string]bool{},
+		minute: map[string]int{},
 	}
 }
 
@@ -97,7 +97,9 @@ func (b *Books) sends(p *Process, request *sent) {
 		b.broken("%s was sent again %v too early, against Retry-After", line, time.Until(at))
 	}
 	delete(b.notBefore, line)
-	b.attempts[line]++
+	if of := workOf(request.request.Context()); of != nil {
+		of.attempts[request.operation]++
+	}
 	if minute := time.Now().Format("02 15:04 ") + request.label; request.label != "session" {
 		if b.minute[minute]++; b.minute[minute] == mostInAMinute {
 			b.broken("%d requests for %s in a minute", mostInAMinute, request.label)
@@ -112,13 +114,16 @@ func (b *Books) sends(p *Process, request *sent) {
 const mostInAMinute = 100
 
 // over checks that a call was sent as often as it says: no transport repeats it.
-func (b *Books) over(line string, attempts int) {
+func (b *Books) over(p *Process, of *work, operation string, attempts int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.attempts[line] != attempts {
-		b.broken("%s: %d requests for %d attempts", line, b.attempts[line], attempts)
+	if of == nil {
+		return
 	}
-	delete(b.attempts, line)
+	if n := of.attempts[operation]; n != attempts {
+		b.broken("%s %s %s: %d requests for %d attempts", p.name, of.label, operation, n, attempts)
+	}
+	delete(of.attempts, operation)
 }
 
 func writes(operation string) bool {

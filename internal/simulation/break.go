@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// Break breaks one rule of the program under test. A rig that does not notice that proves nothing. The zero value breaks
-// nothing.
+// Break breaks one rule of the program under test. A rig that does not notice that proves nothing. The zero value
+// breaks nothing.
 type Break struct {
 	// Connection stands between the program's client and the network.
 	Connection func(http.RoundTripper) http.RoundTripper

@@ -37,7 +37,7 @@ func (c *callsOf) Call(ctx context.Context, call moneymovement.CallMetrics) {
 	c.log.calls = append(c.log.calls, call)
 	c.log.mu.Unlock()
 	if operation, known := operations[call.Operation]; known {
-		c.books.over(c.process.name+" "+labelOf(ctx)+" "+operation, call.Attempts)
+		c.books.over(c.process, workOf(ctx), operation, call.Attempts)
 	}
 	name := labelOf(ctx) + " " + call.Operation
 	switch call.Operation {

@@ -18,6 +18,7 @@ import (
 func (w *World) startEvents() {
 	for name, event := range map[string]func(*rand.Rand, string){
 		"nobody is there":     w.leave,
+		"a process is frozen": w.freeze,
 		"prices move":         w.movePrices,
 		"the host's clock":    w.jumpClock,
 		"the key is replaced": w.replaceKey,
@@ -26,7 +27,7 @@ func (w *World) startEvents() {
 		random := w.seed.Draw("event", name)
 		if random.IntN(2) == 0 {
 			soon := 20 * time.Minute
-			if name == "nobody is there" {
+			if name == "nobody is there" || name == "a process is frozen" {
 				soon = 90 * time.Second // while payments are under way
 			}
 			w.others.Go(func() {
@@ -141,5 +142,22 @@ func (w *World) leave(random *rand.Rand, name string) {
 	w.mu.Unlock()
 	for place := range w.running {
 		w.start(place)
+	}
+}
+
+// freeze lets a process stand still, long enough for its leases to end. It goes on and knows nothing of that.
+func (w *World) freeze(random *rand.Rand, name string) {
+	for i := range 1 + random.IntN(3) {
+		w.scheduler.Step(name+" "+strconv.Itoa(i), "")
+		w.mu.Lock()
+		p := w.running[random.IntN(len(w.running))].process
+		w.mu.Unlock()
+		p.freeze(true)
+		<-time.After(between(random, time.Second, 3*time.Minute))
+		w.scheduler.Step(name+" no longer "+strconv.Itoa(i), "")
+		p.freeze(false)
+		if pause(w.ctx, between(random, time.Second, time.Minute)) != nil {
+			return
+		}
 	}
 }

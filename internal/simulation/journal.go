@@ -14,11 +14,13 @@ import (
 	apierrors "github.com/moneymovement/moneymovement-go/errors"
 )
 
-// journal is a program without package payments: it pays with dapi alone, and keeps rows as docs/production.md shows it.
+// journal is a program without package payments: it pays with dapi alone, and keeps rows as docs/production.md shows.
 // The rows outlive the processes.
 type journal struct {
 	seed   Seed
 	broken JournalBreak
+	// impatient means that somebody gives up some payments that were not paid
+	impatient bool
 
 	mu   sync.Mutex
 	rows map[string]row
@@ -36,7 +38,7 @@ type row struct {
 }
 
 func newJournal(w *World) *journal {
-	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, rows: map[string]row{}}
+	j := &journal{seed: w.seed, broken: w.plan.Break.Journal, impatient: w.plan.Events, rows: map[string]row{}}
 	for _, o := range w.orders {
 		j.rows[o.ID] = row{order: o, State: dapi.PaymentNotPaid}
 	}
@@ -63,6 +65,8 @@ func (j *journal) get(id string) row {
 	defer j.mu.Unlock()
 	return j.rows[id]
 }
+
+func (j *journal) close() error { return nil }
 
 func (j *journal) mayLeave(o *order) bool { return j.get(o.ID).MayHavePaid }
 
@@ -179,9 +183,12 @@ func (w *payer) decide(ctx context.Context, r *row, err error) {
 		r.End = cameBack
 	case errors.As(err, &old):
 		w.reconcile(ctx, r)
-	case errors.As(err, &worse) && !r.MayHavePaid && w.journal.seed.Draw("person", r.ID).IntN(2) == 0,
-		r.State == dapi.PaymentNotPaid && w.journal.seed.Draw("gives up", w.process.name, r.ID).IntN(6) == 0:
+	case errors.As(err, &worse) && !r.MayHavePaid && w.journal.seed.Draw("person", r.ID).IntN(2) == 0:
 		r.End = refused
+	case w.journal.impatient && r.State == dapi.PaymentNotPaid:
+		if w.journal.seed.Draw("gives up", w.process.name, r.ID).IntN(6) == 0 {
+			r.End = refused
+		}
 	}
 }
 

@@ -24,11 +24,16 @@ const mostAttempts = 8
 // judge compares what the processes believe with what the host and the signer have seen.
 func (w *World) judge() *Result {
 	r := &Result{Trace: w.scheduler.trace, Ends: map[string]int{}, Faults: w.network.consumed, Processes: len(w.begun)}
-	if r.Violations = w.network.books.violations; len(r.Violations) > 0 {
+	movements := w.judgeMoney(r)
+	w.judgeSignatures(r)
+	slices.Sort(r.Violations)
+	if noted := w.network.books.violations; len(noted) > 0 { // the run was cut short: the payments have no ends
+		r.Violations = append(r.Violations, noted...)
 		return r
 	}
-	w.judgeMoney(r)
-	w.judgeSignatures(r)
+	for _, o := range w.orders {
+		w.judgeEnd(r, o, movements[string(o.Key)])
+	}
 	for _, call := range w.calls.calls {
 		if call.Attempts > mostAttempts {
 			r.broken("%s was sent %d times", call.Operation, call.Attempts)
@@ -59,8 +64,8 @@ func (w *World) byKey() map[string]*order {
 // moved is what the host's ledger says about a payment.
 type moved struct{ funded, settled, back int }
 
-// judgeMoney compares what the program says with the host's ledger.
-func (w *World) judgeMoney(r *Result) {
+// judgeMoney checks that money moved for the orders alone, once for each, and returns what moved by key.
+func (w *World) judgeMoney(r *Result) map[string]moved {
 	orders, movements := w.byKey(), map[string]moved{}
 	for _, entry := range w.host.Ledger().Entries {
 		key := w.network.books.keyOf[entry.ResourceID]
@@ -82,17 +87,17 @@ func (w *World) judgeMoney(r *Result) {
 		movements[key] = m
 	}
 	for _, o := range w.orders {
-		w.judgeEnd(r, o, movements[string(o.Key)])
+		if n := movements[string(o.Key)].funded; n > 1 {
+			r.broken("%s was paid %d times", o.ID, n)
+		}
 	}
+	return movements
 }
 
 // judgeEnd compares the end of one payment with what moved.
 func (w *World) judgeEnd(r *Result, o *order, m moved) {
 	ended, said := w.program.end(o)
 	r.Ends[string(ended)]++
-	if m.funded > 1 {
-		r.broken("%s was paid %d times", o.ID, m.funded)
-	}
 	switch {
 	case ended == "":
 		r.broken("%s has not ended: %s", o.ID, said)

@@ -27,6 +27,7 @@ type Network struct {
 	host      *sandbox.Host
 	rate      float64 // the part of all requests with a fault
 	calm      atomic.Bool
+	closed    atomic.Bool    // nothing is carried any more
 	copies    sync.WaitGroup // requests that arrive later
 	books     *Books
 
@@ -151,6 +152,9 @@ func (c connection) pass(request *sent, fault Fault) (*answer, error) {
 // copy delivers a request again later. Nobody sees the response.
 func (n *Network) copy(p *Process, request *sent, after time.Duration, faults ...Fault) {
 	again := *request
+	if n.closed.Load() {
+		return
+	}
 	n.copies.Go(func() {
 		<-time.After(after)
 		n.scheduler.Step("network: copy of "+p.name+" "+again.name, "")

@@ -39,6 +39,8 @@ type program interface {
 	ended() bool
 	// mayLeave reports whether the program has stored that a payment may have left.
 	mayLeave(o *order) bool
+	// close frees what the program needs, after the last process has ended.
+	close() error
 	// end returns how a payment ended, and what the program says about it.
 	end(o *order) (end, string)
 }

@@ -16,6 +16,7 @@ type Process struct {
 	ctx       context.Context //nolint:containedctx // the life of the process
 	cancel    context.CancelFunc
 	ended     bool // guarded by the scheduler's mu
+	frozen    bool // its steps wait; guarded by the scheduler's mu
 	work      sync.WaitGroup
 }
 
@@ -50,6 +51,13 @@ func (p *Process) end() {
 	p.cancel()
 }
 
+// freeze makes all steps of the process wait, as a machine does that is suspended.
+func (p *Process) freeze(frozen bool) {
+	p.scheduler.mu.Lock()
+	defer p.scheduler.mu.Unlock()
+	p.frozen = frozen
+}
+
 // alive reports that the process has begun and has not ended.
 func (p *Process) alive() bool {
 	if p == nil {
@@ -60,15 +68,28 @@ func (p *Process) alive() bool {
 	return !p.ended
 }
 
-// labelled is the key of a label in a context.
-type labelled struct{}
+// work says what calls are for. Calls of one work are made one after the other.
+type work struct {
+	label    string
+	attempts map[string]int // requests of the call that is under way, by operation; guarded by the books
+}
 
-// withLabel names what a call is for. The names of the call's steps begin with it.
+type workKey struct{}
+
+// withLabel begins a work. The names of its steps begin with the label.
 func withLabel(ctx context.Context, label string) context.Context {
-	return context.WithValue(ctx, labelled{}, label)
+	return context.WithValue(ctx, workKey{}, &work{label, map[string]int{}})
 }
 
 func labelOf(ctx context.Context) string {
-	label, _ := ctx.Value(labelled{}).(string)
-	return label
+	if of := workOf(ctx); of != nil {
+		return of.label
+	}
+	return ""
+}
+
+// workOf returns nil for a call that is for nothing in particular.
+func workOf(ctx context.Context) *work {
+	of, _ := ctx.Value(workKey{}).(*work)
+	return of
 }

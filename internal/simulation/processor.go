@@ -18,6 +18,10 @@ import (
 type processor struct {
 	world *World
 	store payments.Store
+	// reopen returns the store for a process that starts, after the end of the one before; nil keeps the same store.
+	reopen func(before payments.Store) (payments.Store, error)
+	// closed closes the store at the end of the run; nil for a store that needs no end.
+	closed func() error
 
 	leases *leaseBook
 	mu     sync.Mutex
@@ -32,8 +36,33 @@ func newProcessor(w *World, store payments.Store) *processor {
 		final: map[moneymovement.Key]payments.State{}}
 }
 
+// open gives a process its store. The leases of a store that is closed have ended.
+func (m *processor) open() {
+	if m.reopen == nil {
+		return
+	}
+	store, err := m.reopen(m.store)
+	if err != nil {
+		panic(err) // the rig gives it a file of its own
+	}
+	m.store, m.leases = store, newLeaseBook(m.world.network.books)
+}
+
+// close closes the store.
+func (m *processor) close() error {
+	if m.closed == nil {
+		return nil
+	}
+	return m.closed()
+}
+
 // saved notes whether a payment has ended. What has ended stays so, except that money can come back.
-func (m *processor) saved(row payments.Row) {
+func (m *processor) saved(key moneymovement.Key) {
+	row, err := m.store.Load(context.Background(), key)
+	if err != nil {
+		m.world.network.books.note("%s was stored, and cannot be read: %v", key, err)
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[row.Key]
@@ -59,6 +88,7 @@ func (m *processor) mayLeave(o *order) bool {
 // start resumes a processor, and submits what is not yet stored.
 func (m *processor) start(p *Process, platform *dapi.Integrator) {
 	w := m.world
+	m.open()
 	random := w.seed.Draw("processor", p.name)
 	store := &stepStore{Store: m.store, seed: w.seed, process: p, rate: w.plan.StoreFaults, calm: w.network.calm.Load,
 		saved: m.saved, leases: m.leases, counts: map[string]int{}}

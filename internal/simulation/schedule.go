@@ -111,7 +111,7 @@ func (s *Scheduler) Run(done <-chan struct{}) error {
 	}
 }
 
-// next takes a step out of those that wait, or returns nil if none waits.
+// next takes a step out of those that wait, or returns nil if none may go on.
 func (s *Scheduler) next() (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,16 @@ func (s *Scheduler) next() (*waiter, error) {
 			return nil, fmt.Errorf("two steps with the name %q wait: nobody decides between them", w.name)
 		}
 	}
-	at := s.random.IntN(len(s.waiting))
+	ready := make([]int, 0, len(s.waiting))
+	for i, w := range s.waiting {
+		if w.process == nil || !w.process.frozen {
+			ready = append(ready, i)
+		}
+	}
+	if len(ready) == 0 {
+		return nil, nil
+	}
+	at := ready[s.random.IntN(len(ready))]
 	next := s.waiting[at]
 	s.waiting = slices.Delete(s.waiting, at, at+1)
 	return next, nil

@@ -20,7 +20,7 @@ type stepStore struct {
 	process *Process
 	rate    float64 // the part of all calls that fail
 	calm    func() bool
-	saved   func(payments.Row) // is called after a commit
+	saved   func(moneymovement.Key) // is called after a commit
 	leases  *leaseBook
 
 	mu     sync.Mutex
@@ -108,7 +108,7 @@ func (s *stepStore) Extend(
 func (s *stepStore) Save(ctx context.Context, row payments.Row, release bool) (at payments.Position, err error) {
 	err = s.call(ctx, string(row.Key), "save", string(row.State)+" "+digest(row.Data)+" ", func() error {
 		if at, err = s.Store.Save(ctx, row, release); err == nil {
-			s.saved(row)
+			s.saved(row.Key)
 			s.leases.wrote(row, release)
 		}
 		return err

@@ -103,17 +103,21 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 	if err := w.scheduler.Run(done); err != nil {
 		return &Result{Trace: w.scheduler.trace}, err
 	}
+	w.network.closed.Store(true)
 	for _, p := range w.begun {
 		p.end() // a session that is being renewed
 	}
 	<-time.After(lastPause) // if a goroutine is left after that, the bubble says so
-	return w.judge(), nil
+	return w.judge(), w.program.close()
 }
 
 // over ends the run when every payment has ended, or when a rule is broken: what follows would only take time.
 func (w *World) over() bool {
 	if w.ctx.Err() != nil {
 		return false
+	}
+	if w.scheduler.trace.steps == mostSteps {
+		w.network.books.note("the run does not end: %d steps in %v", mostSteps, time.Since(w.scheduler.began))
 	}
 	if w.network.books.broke() {
 		w.mu.Lock()
@@ -139,6 +143,7 @@ func (w *World) setUp() error {
 	w.host = sandbox.New(sandbox.WithDeveloperKey(key), sandbox.WithEmail(email), sandbox.WithRateLimits(),
 		sandbox.WithSettings(func(s *sandbox.Settings) {
 			s.MaxCredit, s.FaucetBalance = decimal.NewFromInt(10_000_000), decimal.NewFromInt(100_000_000)
+			s.PayoutStepAfter = sandbox.Duration(between(w.seed.Draw("speed"), 100*time.Millisecond, 4*time.Minute))
 		}))
 	w.plan.Reseed()
 	if err := w.openAdmin(); err != nil {
@@ -204,7 +209,9 @@ func (w *World) options(p *Process) []moneymovement.Option {
 	}
 	return []moneymovement.Option{
 		moneymovement.WithHTTPClient(&http.Client{Transport: connection}),
-		moneymovement.WithMetrics(&callsOf{log: w.calls, books: w.network.books, process: p, counts: map[string]int{}}), moneymovement.WithRateShare(w.plan.Processes),
+		moneymovement.WithMetrics(&callsOf{log: w.calls, books: w.network.books, process: p,
+			counts: map[string]int{}}),
+		moneymovement.WithRateShare(w.plan.Processes),
 		func(c *transport.Config) {
 			c.Random = func(_ context.Context, below time.Duration) time.Duration { return p.random(w.seed, below) }
 			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
@@ -213,7 +220,8 @@ func (w *World) options(p *Process) []moneymovement.Option {
 }
 
 func (w *World) signerOf(p *Process, key *signing.DeveloperKey) signing.Signer {
-	return &signer{DeveloperKey: key, process: p, log: w.signatures, network: w.network, world: w, counts: map[string]int{}}
+	return &signer{DeveloperKey: key, process: p, log: w.signatures, network: w.network, world: w,
+		counts: map[string]int{}}
 }
 
 // crashes decides whether a process ends before a step. If so, another one starts later.
@@ -241,6 +249,9 @@ func (w *World) endStorm() {
 	}
 }
 
+// mostSteps is many times the steps of a run.
+const mostSteps = 60_000
+
 // patience is how long after the storm every payment must have ended.
 const patience = 10 * 24 * time.Hour
 
@@ -253,5 +264,6 @@ func (w *World) giveUp() {
 				w.network.books.note("%s has not ended: %s", o.ID, said)
 			}
 		}
+		w.network.books.note("the run did not end")
 	}
 }

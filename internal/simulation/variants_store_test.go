@@ -1,0 +1,300 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// brokenStore is a store that breaks a rule. A nil field breaks nothing.
+type brokenStore struct {
+	payments.Store
+
+	insert   func(row payments.Row) (lost bool)
+	claim    func(claim *payments.Claim)
+	claimed  func(claimed *payments.Claimed)
+	save     func(row *payments.Row, release bool) (lost bool)
+	postpone func(row *payments.Row) (lost bool)
+	extend   func(d time.Duration) time.Duration
+}
+
+// Insert implements payments.Store.
+func (s *brokenStore) Insert(ctx context.Context, row payments.Row) (payments.Row, bool, error) {
+	if s.insert != nil && s.insert(row) {
+		return row, true, nil
+	}
+	return s.Store.Insert(ctx, row)
+}
+
+// Claim implements payments.Store.
+func (s *brokenStore) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	if s.claim != nil {
+		s.claim(&claim)
+	}
+	claimed, err := s.Store.Claim(ctx, claim)
+	if s.claimed != nil && err == nil {
+		s.claimed(&claimed)
+	}
+	return claimed, err
+}
+
+// Save implements payments.Store.
+func (s *brokenStore) Save(ctx context.Context, row payments.Row, release bool) (payments.Position, error) {
+	if s.save != nil && s.save(&row, release) {
+		return row.Position, nil
+	}
+	return s.Store.Save(ctx, row, release)
+}
+
+// Postpone implements payments.Store.
+func (s *brokenStore) Postpone(ctx context.Context, row payments.Row) error {
+	if s.postpone != nil && s.postpone(&row) {
+		return nil
+	}
+	return s.Store.Postpone(ctx, row)
+}
+
+// Extend implements payments.Store.
+func (s *brokenStore) Extend(
+	ctx context.Context, leases map[moneymovement.Key]payments.Lease, d time.Duration,
+) ([]moneymovement.Key, error) {
+	if s.extend != nil {
+		d = s.extend(d)
+	}
+	return s.Store.Extend(ctx, leases, d)
+}
+
+// edit changes the record of a row.
+func edit(row *payments.Row, change func(*payments.Record)) {
+	record, err := row.Record()
+	if err != nil {
+		panic(err)
+	}
+	change(&record)
+	if row.Data, err = json.Marshal(record); err != nil {
+		panic(err)
+	}
+	row.State, row.Due = record.State, record.Due
+	if record.State.Final() {
+		row.Work, row.Due = payments.WorkNone, time.Time{}
+	}
+}
+
+// saved edits each stored row, and claimed each row that was claimed before.
+func saved(change func(*payments.Record)) func() *brokenStore {
+	return func() *brokenStore {
+		return &brokenStore{save: func(row *payments.Row, _ bool) bool { edit(row, change); return false }}
+	}
+}
+
+func claimedAgain(change func(*payments.Record)) func() *brokenStore {
+	return func() *brokenStore {
+		return &brokenStore{claimed: func(claimed *payments.Claimed) {
+			for i := range claimed.Rows {
+				if claimed.Rows[i].Lease.Epoch > 1 {
+					edit(&claimed.Rows[i], change)
+				}
+			}
+		}}
+	}
+}
+
+func becomes(from, to payments.State) func() *brokenStore {
+	return saved(func(r *payments.Record) {
+		if r.State == from {
+			r.State = to
+		}
+	})
+}
+
+// storeVariants break rules of package payments and of its store.
+func storeVariants() []variant {
+	variants := []variant{
+		storeVariant("what is stored before a call is lost", func() *brokenStore {
+			return &brokenStore{save: func(_ *payments.Row, release bool) bool { return !release }}
+		}),
+		storeVariant("each seventh save is lost", func() *brokenStore {
+			n := 0
+			return &brokenStore{save: func(*payments.Row, bool) bool { n++; return n%7 == 0 }}
+		}),
+		storeVariant("the first insert of a payment is lost", func() *brokenStore {
+			known := map[moneymovement.Key]bool{}
+			return &brokenStore{insert: func(row payments.Row) bool {
+				lost := !known[row.Key]
+				known[row.Key] = true
+				return lost
+			}}
+		}),
+		storeVariant("that money may have left is forgotten", saved(func(r *payments.Record) {
+			r.MayHaveLeft = false
+		})),
+		storeVariant("the same, when a call has ended", func() *brokenStore {
+			return &brokenStore{save: func(row *payments.Row, release bool) bool {
+				if release && !row.State.Final() {
+					edit(row, func(r *payments.Record) { r.MayHaveLeft = false })
+				}
+				return false
+			}}
+		}),
+		storeVariant("bounds are forgotten", claimedAgain(func(r *payments.Record) { r.Bounds = payments.Bounds{} })),
+		storeVariant("the lowest amount is halved", claimedAgain(func(r *payments.Record) {
+			half := r.Bounds.MinDestinationAmount.Div(decimal.NewFromInt(2))
+			r.Bounds.MinDestinationAmount = &half
+		})),
+		storeVariant("the amount is rounded", claimedAgain(func(r *payments.Record) {
+			r.Payout.Amount = r.Payout.Amount.Round(0)
+		})),
+		storeVariant("a reference is added", claimedAgain(func(r *payments.Record) {
+			r.Payout.PaymentReference = "again"
+		})),
+		storeVariant("the first use is forgotten", claimedAgain(func(r *payments.Record) {
+			r.FirstUsed = time.Now()
+		})),
+		storeVariant("in doubt is taken as refused", becomes(payments.InDoubt, payments.Refused)),
+		storeVariant("in doubt is taken as completed", becomes(payments.InDoubt, payments.Completed)),
+		storeVariant("paid is taken as completed", becomes(payments.Paid, payments.Completed)),
+		storeVariant("completed is taken as came back", becomes(payments.Completed, payments.CameBack)),
+		storeVariant("completed is taken as refused", becomes(payments.Completed, payments.Refused)),
+		storeVariant("came back is taken as completed", becomes(payments.CameBack, payments.Completed)),
+		storeVariant("came back is taken as refused", becomes(payments.CameBack, payments.Refused)),
+		storeVariant("a lease never ends", func() *brokenStore {
+			return &brokenStore{claim: func(c *payments.Claim) { c.For = 10 * patience }}
+		}),
+		storeVariant("a lease ends at once", func() *brokenStore {
+			return &brokenStore{claim: func(c *payments.Claim) { c.For = 1 },
+				extend: func(time.Duration) time.Duration { return 1 }}
+		}),
+		storeVariant("rows are claimed before they are due", func() *brokenStore {
+			return &brokenStore{claim: func(c *payments.Claim) { c.Now = c.Now.Add(time.Hour) }}
+		}),
+		storeVariant("there is no pause between calls", func() *brokenStore {
+			return &brokenStore{save: func(row *payments.Row, _ bool) bool {
+				if !row.State.Final() {
+					edit(row, func(r *payments.Record) { r.Due = time.Now() })
+				}
+				return false
+			}}
+		}),
+		storeVariant("there is no pause between looks", func() *brokenStore {
+			return &brokenStore{postpone: func(row *payments.Row) bool { row.Due = time.Now(); return false }}
+		}),
+		storeVariant("nobody looks at paid payments", without(payments.WorkFollow)),
+		storeVariant("nobody goes on with payments in doubt", without(payments.WorkAgain)),
+		storeVariant("a claim returns an older version", func() *brokenStore {
+			older, newest := map[moneymovement.Key][]byte{}, map[moneymovement.Key][]byte{}
+			return &brokenStore{save: func(row *payments.Row, _ bool) bool {
+				older[row.Key], newest[row.Key] = newest[row.Key], row.Data
+				return false
+			}, claimed: func(claimed *payments.Claimed) {
+				for i, row := range claimed.Rows {
+					if data := older[row.Key]; data != nil {
+						claimed.Rows[i].Data = data
+					}
+				}
+			}}
+		}),
+		{name: "epochs are not compared", broke: Break{Store: func(next payments.Store) payments.Store {
+			return &withoutEpochs{Store: next, last: map[moneymovement.Key]payments.Lease{}}
+		}}},
+		{name: "there are no leases", broke: Break{Store: func(next payments.Store) payments.Store {
+			return &withoutLeases{Store: next}
+		}}},
+		{name: "each process submits with a key of its own", broke: Break{
+			Submit: func(process int, payment *payments.Payment) {
+				payment.Key += moneymovement.Key("-" + strconv.Itoa(process))
+			}}},
+		{name: "a process submits other amounts", broke: Break{
+			Submit: func(process int, payment *payments.Payment) {
+				payment.Payout.Amount = payment.Payout.Amount.Add(decimal.New(int64(process), 0))
+			}}},
+		{name: "payments are submitted without bounds", broke: Break{
+			Submit: func(_ int, payment *payments.Payment) { payment.Bounds = payments.Bounds{} }}},
+	}
+	for i := range variants {
+		variants[i].on = "payments"
+	}
+	return variants
+}
+
+func storeVariant(name string, broken func() *brokenStore) variant {
+	return variant{name: name, broke: Break{Store: func(next payments.Store) payments.Store {
+		s := broken()
+		s.Store = next
+		return s
+	}}}
+}
+
+func without(work payments.Work) func() *brokenStore {
+	return func() *brokenStore {
+		return &brokenStore{claim: func(c *payments.Claim) {
+			if c.Work == work && c.Key == "" {
+				c.Now = time.Time{}
+			}
+		}}
+	}
+}
+
+// withoutEpochs lets the holder of an old lease change a row.
+type withoutEpochs struct {
+	payments.Store
+
+	mu   sync.Mutex
+	last map[moneymovement.Key]payments.Lease
+}
+
+// Claim implements payments.Store.
+func (s *withoutEpochs) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	claimed, err := s.Store.Claim(ctx, claim)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, row := range claimed.Rows {
+		s.last[row.Key] = row.Lease
+	}
+	return claimed, err
+}
+
+// Save implements payments.Store.
+func (s *withoutEpochs) Save(ctx context.Context, row payments.Row, release bool) (payments.Position, error) {
+	s.mu.Lock()
+	row.Lease = s.last[row.Key]
+	s.mu.Unlock()
+	return s.Store.Save(ctx, row, release)
+}
+
+// withoutLeases lets every process claim every due row.
+type withoutLeases struct{ payments.Store }
+
+// Claim implements payments.Store.
+func (s *withoutLeases) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+	claimed, err := s.Store.Claim(ctx, claim)
+	for _, row := range claimed.Rows {
+		if err := s.Store.Postpone(ctx, row); err != nil {
+			return claimed, err
+		}
+	}
+	return claimed, err
+}
+
+// Save implements payments.Store.
+func (s *withoutLeases) Save(ctx context.Context, row payments.Row, _ bool) (payments.Position, error) {
+	claimed, err := s.Store.Claim(ctx,
+		payments.Claim{Owner: row.Lease.Owner, Key: row.Key, Now: time.Now(), For: time.Hour})
+	if err != nil {
+		return "", err
+	}
+	row.Lease = claimed.Rows[0].Lease
+	return s.Store.Save(ctx, row, true)
+}
+
+// Postpone implements payments.Store.
+func (s *withoutLeases) Postpone(ctx context.Context, row payments.Row) error {
+	_, err := s.Save(ctx, row, true)
+	return err
+}
