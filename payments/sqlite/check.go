@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -83,8 +82,13 @@ func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, pro
 			problems = append(problems, damaged.Problems...)
 		case err != nil:
 			return checked, nil, err
-		case !json.Valid(row.Data):
-			problems = append(problems, fmt.Sprintf("the record of the payment with the key %q is not JSON", row.Key))
+		default:
+			if record, err := row.Record(); err != nil {
+				problems = append(problems, err.Error())
+			} else if record.State != row.State {
+				problems = append(problems, fmt.Sprintf("the payment with the key %q is %s, and its record says %s",
+					row.Key, row.State, record.State))
+			}
 		}
 		checked.Payments++
 		checked.ByState[row.State]++
