@@ -29,7 +29,13 @@ func (s *Store) Check(ctx context.Context) (Checked, error) {
 	if err := s.reading(ctx); err != nil {
 		return Checked{}, err
 	}
-	tx, err := s.readers.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all of it as it is at one time
+	// The order of an index is not that of the rows: without a large cache, most of the file is read for each index.
+	db, err := s.connect("_query_only=1&_pragma=cache_size(-131072)", 1)
+	if err != nil {
+		return Checked{}, err
+	}
+	defer db.Close()
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // all of it as it is at one time
 	if err != nil {
 		return Checked{}, s.read(ctx, err)
 	}

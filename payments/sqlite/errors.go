@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -125,7 +126,16 @@ func code(err error) (primary, extended int) {
 
 // typed returns an error of SQLite as one of this package, if it is one.
 func typed(path string, err error) error {
-	primary, _ := code(err)
+	var full *Full
+	var damaged *Damaged
+	var failed *Failed
+	if errors.As(err, &full) || errors.As(err, &damaged) || errors.As(err, &failed) {
+		return err
+	}
+	primary, extended := code(err)
+	if extended == lib.SQLITE_IOERR_SHMSIZE { // there was no room for the memory that connections share
+		primary = lib.SQLITE_FULL
+	}
 	switch primary {
 	case lib.SQLITE_FULL:
 		return &Full{Path: path, Err: err}
@@ -137,4 +147,12 @@ func typed(path string, err error) error {
 		return err
 	}
 	return fmt.Errorf("sqlite: %s: %w", path, err)
+}
+
+// noRoom returns an error of a file that is made without SQLite as *[Full] if its disk is full.
+func noRoom(path string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return &Full{Path: path, Err: err}
+	}
+	return err
 }

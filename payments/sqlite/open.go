@@ -40,12 +40,12 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	}
 	lock, err := lockFor(path)
 	if err != nil {
-		return nil, err
+		return nil, noRoom(path, err)
 	}
 	s := &Store{path: path, settings: settings, lock: lock, queue: make(chan *request, batchSize),
 		done: make(chan struct{})}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.release())
+		return nil, errors.Join(noRoom(path, err), s.release())
 	}
 	go func() {
 		defer close(s.done)
