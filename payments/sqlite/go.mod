@@ -10,7 +10,6 @@ require (
 	golang.org/x/sys v0.48.0
 	modernc.org/libc v1.75.7
 	modernc.org/sqlite v1.59.0
-	pgregory.net/rapid v1.3.0
 )
 
 require (
