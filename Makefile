@@ -170,7 +170,8 @@ mutants: ## change code in N (150; 0 is all) places and fail if tests notice und
 cover: ## print the statement coverage of each function, the total last
 	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out \
 		./... ./signing/wallet/... ./sandbox/... ./fleet/redis/... ./fleet/postgres/... \
-		./payments/postgres/... ./internal/simulation/... ./internal/suites/...
+		./payments/otel/... ./payments/postgres/... ./payments/sqlite/... ./internal/simulation/... \
+		./internal/suites/...
 	$(GO) tool cover -func=cover.out
 
 check: ## run all that CI runs

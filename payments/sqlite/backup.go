@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// Backup writes a copy of the store, as it is at one time, to a new file. Payments go on meanwhile. The copy is complete
-// or not there, and its owner alone can read it. If the file exists already, the error wraps fs.ErrExist.
+// Backup writes a copy of the store, as it is at one time, to a new file. Payments go on meanwhile. The copy is
+// complete or not there, and its owner alone can read it. If the file exists already, the error wraps fs.ErrExist.
 //
-// To go back to a copy, put it in the place of the store's file while no process has it open, and remove the store's -wal
-// and -shm. It does not know what was paid since: call [payments.Processor.Reconcile] for that time before anything is
-// paid, and submit the payments since then again, with the same keys. Watch begins anew.
+// To go back to a copy, put it in the place of the store's file while no process has it open, and remove the store's
+// -wal and -shm. It does not know what was paid since: call [payments.Processor.Reconcile] for that time before
+// anything is paid, and submit the payments since then again, with the same keys. Watch begins anew.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := s.reading(ctx); err != nil {
 		return err

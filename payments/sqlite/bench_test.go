@@ -127,7 +127,8 @@ func BenchmarkPayment(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				for i, state := range []payments.State{payments.Paying, payments.Paying, payments.Paid, payments.Completed} {
+				states := []payments.State{payments.Paying, payments.Paying, payments.Paid, payments.Completed}
+				for i, state := range states {
 					row.State, row.Work, row.Data = state, payments.WorkFollow, typicalData(row.Key)
 					if state == payments.Completed {
 						row.Work, row.Due = payments.WorkNone, time.Time{}
@@ -190,15 +191,16 @@ func TestStartWithAMillionPayments(t *testing.T) {
 	s = opened(t, path)
 	_, err = s.Summary(t.Context())
 	require.NoError(t, err)
-	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 100, Now: time.Now(),
-		For: time.Hour})
+	claimed, err := s.Claim(t.Context(), payments.Claim{
+		Owner: "w", Work: payments.WorkBegin, Limit: 100, Now: time.Now(), For: time.Hour,
+	})
 	require.NoError(t, err)
 	took := time.Since(began)
 	assert.Len(t, claimed.Rows, 100)
 	assert.Less(t, took, 2*time.Second)
 	runtime.GC()
-	t.Logf("%d finished and %d open payments: open, summary and first claim took %v; %d MiB resident when empty, %d when "+
-		"filled, %d after the start", finished, open, took, empty>>20, filled>>20, resident(t)>>20)
+	t.Logf("%d finished and %d open payments: open, summary and first claim took %v", finished, open, took)
+	t.Logf("%d MiB resident when empty, %d when filled, %d after the start", empty>>20, filled>>20, resident(t)>>20)
 	if finished >= 1_000_000 {
 		began = time.Now()
 		_, err = s.Check(t.Context())

@@ -1,7 +1,7 @@
 package sqlite
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -39,14 +40,22 @@ func (b *books) copied() map[moneymovement.Key]int {
 	return maps.Clone(b.confirmed)
 }
 
-// record is what the rows of these tests say: their key, and how often they were saved.
-func record(key moneymovement.Key, n int) []byte {
-	return fmt.Appendf(nil, `{"key":%q,"n":%d,"filling":%q}`, key, n, strings.Repeat("x", n*97%1500))
+// record is the record of a payment, which says how often it was saved.
+func record(key moneymovement.Key, n int, state payments.State) []byte {
+	row, err := payments.Prepare(payments.Payment{
+		Key: key, Account: dapi.ClientID(key[:2]),
+		Payout:   dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC},
+		Metadata: map[string]string{"n": strconv.Itoa(n), "filling": strings.Repeat("x", n*197)},
+	}, time.Unix(1_800_000_000, 0))
+	if err != nil {
+		panic(err)
+	}
+	return bytes.Replace(row.Data, []byte(`"state":"accepted"`), []byte(`"state":"`+state+`"`), 1)
 }
 
 func due(key moneymovement.Key, n int) payments.Row {
 	return payments.Row{Key: key, Account: dapi.ClientID(key[:2]), State: payments.Accepted, Work: payments.WorkBegin,
-		Due: time.Unix(1e9, 0), Data: record(key, n)}
+		Due: time.Unix(1e9, 0), Data: record(key, n, payments.Accepted)}
 }
 
 // work stores payments from several goroutines, and enters what was confirmed.
@@ -78,7 +87,7 @@ func pay(t *testing.T, s *Store, b *books, key moneymovement.Key) error {
 	}
 	row := claimed.Rows[0]
 	for n, state := range []payments.State{payments.Paying, payments.Paid, payments.Completed} {
-		row.State, row.Work, row.Data = state, payments.WorkFollow, record(key, n+1)
+		row.State, row.Work, row.Data = state, payments.WorkFollow, record(key, n+1, state)
 		if state == payments.Completed {
 			row.Work, row.Due = payments.WorkNone, time.Time{}
 		}
@@ -104,20 +113,18 @@ func lost(t *testing.T, path string, confirmed map[moneymovement.Key]int) (missi
 	require.NoError(t, err)
 	found := map[moneymovement.Key]int{}
 	for _, row := range rows {
-		var said struct {
-			Key moneymovement.Key `json:"key"`
-			N   int               `json:"n"`
-		}
-		require.NoError(t, json.Unmarshal(row.Data, &said))
-		assert.Equal(t, row.Key, said.Key)
-		assert.Equal(t, record(row.Key, said.N), row.Data)
-		found[row.Key] = said.N
+		said, err := row.Record()
+		require.NoError(t, err)
+		n, err := strconv.Atoi(said.Metadata["n"])
+		require.NoError(t, err)
+		assert.Equal(t, string(record(row.Key, n, row.State)), string(row.Data))
+		found[row.Key] = n
 	}
 	for key, n := range confirmed {
 		stored, there := found[key]
 		if !there || stored < n {
-			missing = append(missing, fmt.Sprintf("%s was confirmed with save %d, and is there: %t, with save %d", key, n,
-				there, stored))
+			missing = append(missing, fmt.Sprintf("%s was confirmed with save %d, and is there: %t, with save %d",
+				key, n, there, stored))
 		}
 	}
 	return missing
@@ -140,8 +147,8 @@ func TestLossOfPowerWithoutSync(t *testing.T) {
 	assert.NotEmpty(t, missing)
 }
 
-// losePower works with a store, takes images of its disk at random moments, and returns how many, and what is missing in
-// them.
+// losePower works with a store, takes images of its disk at random moments, and returns how many, and what is missing
+// in them.
 func losePower(t *testing.T, most int, seed uint64, parameters string) (images int, missing []string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -199,7 +199,7 @@ func TestFlippedBitsInPages(t *testing.T) {
 		rows, err := s.List(t.Context(), payments.List{Limit: 1000})
 		if err == nil {
 			for _, row := range rows {
-				assert.Equal(t, record(row.Key, 3), row.Data)
+				assert.Equal(t, record(row.Key, 3, payments.Completed), row.Data)
 				assert.Equal(t, payments.Completed, row.State)
 			}
 			_, err = s.Check(t.Context())

@@ -6,8 +6,8 @@
 // # What survives
 //
 // When Insert or Save returns, what it wrote survives the end of the process, a crash of the machine, and a loss of
-// power, if the disk keeps what it has confirmed. Calls that wait at the same time share one transaction and one sync of
-// the disk. Leases are in memory: with the process, they end.
+// power, if the disk keeps what it has confirmed. Calls that wait at the same time share one transaction and one sync
+// of the disk. Leases are in memory: with the process, they end.
 //
 // # Files
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -46,10 +47,10 @@ func (e *Damaged) Error() string {
 	if more := len(e.Problems) - 3; more > 0 {
 		problems += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the program, and move "+
-		"the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in its place; 3. open it, "+
-		"and call Check; 4. call Reconcile for the time since that copy, and do what its report says before anything is "+
-		"paid; 5. submit your payments since then again, with the same keys", e.Path, problems)
+	return fmt.Sprintf("sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the program, and "+
+		"move the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in its place; "+
+		"3. open it, and call Check; 4. call Reconcile for the time since that copy, and do what its report says "+
+		"before anything is paid; 5. submit your payments since then again, with the same keys", e.Path, problems)
 }
 
 // Unwrap returns Err.
@@ -65,8 +66,8 @@ type Newer struct {
 
 // Error returns one line, safe to log.
 func (e *Newer) Error() string {
-	return fmt.Sprintf("sqlite: %s has version %d of the schema, and this program knows versions up to %d: use the later "+
-		"version of the program that wrote it", e.Path, e.Version, e.Known)
+	return fmt.Sprintf("sqlite: %s has version %d of the schema, and this program knows versions up to %d: use the "+
+		"later version of the program that wrote it", e.Path, e.Version, e.Known)
 }
 
 // Full says that the disk has no room. What the call should have written is not stored, and nothing else is lost. The
@@ -86,8 +87,9 @@ func (e *Full) Error() string {
 // Unwrap returns Err.
 func (e *Full) Unwrap() error { return e.Err }
 
-// Failed says that the disk has failed to write, so that nobody knows what it has kept. What the call should have written
-// may or may not be stored. The store writes nothing more: look at the disk, then open the store again, which finds out.
+// Failed says that the disk has failed to write, so that nobody knows what it has kept. What the call should have
+// written may or may not be stored. The store writes nothing more: look at the disk, then open the store again, which
+// finds out.
 type Failed struct {
 	// Path is the file of the store.
 	Path string
@@ -97,8 +99,8 @@ type Failed struct {
 
 // Error returns one line, safe to log.
 func (e *Failed) Error() string {
-	return fmt.Sprintf("sqlite: writing %s has failed, and the store is closed for writing: look at its disk, then open it "+
-		"again: %v", e.Path, e.Err)
+	return fmt.Sprintf("sqlite: writing %s has failed, and the store is closed for writing: look at its disk, then "+
+		"open it again: %v", e.Path, e.Err)
 }
 
 // Unwrap returns Err.
@@ -124,7 +126,16 @@ func code(err error) (primary, extended int) {
 
 // typed returns an error of SQLite as one of this package, if it is one.
 func typed(path string, err error) error {
-	primary, _ := code(err)
+	var full *Full
+	var damaged *Damaged
+	var failed *Failed
+	if errors.As(err, &full) || errors.As(err, &damaged) || errors.As(err, &failed) {
+		return err
+	}
+	primary, extended := code(err)
+	if extended == lib.SQLITE_IOERR_SHMSIZE { // there was no room for the memory that connections share
+		primary = lib.SQLITE_FULL
+	}
 	switch primary {
 	case lib.SQLITE_FULL:
 		return &Full{Path: path, Err: err}
@@ -136,4 +147,12 @@ func typed(path string, err error) error {
 		return err
 	}
 	return fmt.Errorf("sqlite: %s: %w", path, err)
+}
+
+// noRoom returns an error of a file that is made without SQLite as *[Full] if its disk is full.
+func noRoom(path string, err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return &Full{Path: path, Err: err}
+	}
+	return err
 }

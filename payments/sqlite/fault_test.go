@@ -46,7 +46,7 @@ func TestDiskIsFull(t *testing.T) {
 	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: "w0-held", Now: time.Now(), For: time.Hour})
 	require.NoError(t, err)
 	row := claimed.Rows[0]
-	row.State = payments.Paying
+	row.State, row.Data = payments.Paying, record(row.Key, 1, payments.Paying)
 
 	full.Store(true)
 	for range 3 {
@@ -86,7 +86,9 @@ func TestSyncOfTheLogFails(t *testing.T) {
 	var broken atomic.Bool
 	var s *Store
 	var d *disk
-	s, d = failing(t, func(operation, name string) int32 { return d.dropped(broken.Load(), operation, name, "p.db-wal") })
+	s, d = failing(t, func(operation, name string) int32 {
+		return d.dropped(broken.Load(), operation, name, "p.db-wal")
+	})
 	b := &books{confirmed: map[moneymovement.Key]int{}}
 	require.NoError(t, pay(t, s, b, "w0-before"))
 	broken.Store(true)
@@ -219,9 +221,9 @@ func TestStartFails(t *testing.T) {
 func TestErrorsSayHowToGoOn(t *testing.T) {
 	reason := errors.New("reason")
 	for _, err := range []error{
-		&InUse{Path: "p.db", Process: 12}, &InUse{Path: "p.db"}, &Damaged{Path: "p.db", Problems: []string{"a", "b", "c", "d"}},
-		&Newer{Path: "p.db", Version: 3, Known: 2}, &Full{Path: "p.db", Err: reason}, &Failed{Path: "p.db", Err: reason},
-		&Closed{Path: "p.db"},
+		&InUse{Path: "p.db", Process: 12}, &InUse{Path: "p.db"}, &Damaged{Path: "p.db", Problems: []string{"a"}},
+		&Newer{Path: "p.db", Version: 3, Known: 2}, &Full{Path: "p.db", Err: reason},
+		&Failed{Path: "p.db", Err: reason}, &Closed{Path: "p.db"},
 	} {
 		assert.Contains(t, err.Error(), "sqlite: ")
 		assert.Contains(t, err.Error(), "p.db")
@@ -232,7 +234,9 @@ func TestErrorsSayHowToGoOn(t *testing.T) {
 	for _, step := range []string{"a; b; c; and 1 more", "Backup", "Check", "Reconcile", "same keys"} {
 		assert.Contains(t, damaged, step)
 	}
-	for _, err := range []error{&Damaged{Problems: []string{""}, Err: reason}, &Full{Err: reason}, &Failed{Err: reason}} {
+	for _, err := range []error{
+		&Damaged{Problems: []string{""}, Err: reason}, &Full{Err: reason}, &Failed{Err: reason},
+	} {
 		assert.ErrorIs(t, err, reason)
 	}
 }

@@ -40,12 +40,12 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	}
 	lock, err := lockFor(path)
 	if err != nil {
-		return nil, err
+		return nil, noRoom(path, err)
 	}
 	s := &Store{path: path, settings: settings, lock: lock, queue: make(chan *request, batchSize),
 		done: make(chan struct{})}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.release())
+		return nil, errors.Join(noRoom(path, err), s.release())
 	}
 	go func() {
 		defer close(s.done)
@@ -166,14 +166,14 @@ func (s *Store) verify(ctx context.Context, conn *sql.Conn, logged bool) error {
 		return typed(s.path, err)
 	}
 	if inUse && !logged {
-		return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) + "-wal, is missing, " +
-			"and with it the newest payments: it was deleted, or the file was copied alone"}}
+		return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) +
+			"-wal, is missing, and with it the newest payments: it was deleted, or the file was copied alone"}}
 	}
 	return nil
 }
 
-// keepLog says whether SQLite leaves the log, which may be empty then, when the connection is closed. It is there unless
-// the store was closed in order.
+// keepLog says whether SQLite leaves the log, which may be empty then, when the connection is closed. It is there
+// unless the store was closed in order.
 func keepLog(conn *sql.Conn, keep bool) error {
 	mode := 0
 	if keep {
@@ -230,7 +230,8 @@ func (s *Store) resume(ctx context.Context, conn *sql.Conn) error {
 		return errors.New("the store was opened too often to go on")
 	}
 	s.leases = newLeases(opened)
-	if err := conn.QueryRowContext(ctx, "SELECT coalesce(max(change), 0) FROM payments").Scan(&s.writer.change); err != nil {
+	last := conn.QueryRowContext(ctx, "SELECT coalesce(max(change), 0) FROM payments")
+	if err := last.Scan(&s.writer.change); err != nil {
 		return err
 	}
 	// The index of turns has all of this.

@@ -104,7 +104,9 @@ func TestNewFileIsItsOwnersAlone(t *testing.T) {
 
 func TestPaths(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range []string{"plain", "with space", "a?b=c&mode=memory", "per%20cent%", "#hash", "é", "a'b\"c", ":memory:"} {
+	for _, name := range []string{
+		"plain", "with space", "a?b=c&mode=memory", "per%20cent%", "#hash", "é", "a'b\"c", ":memory:",
+	} {
 		path := filepath.Join(folder, name)
 		s := opened(t, path)
 		_, _, err := s.Insert(t.Context(), due("a1", 0))
@@ -210,11 +212,13 @@ func TestFileOfVersion1(t *testing.T) {
 	s := opened(t, path)
 	checked, err := s.Check(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, Checked{Payments: 6, ByState: map[payments.State]int{payments.Accepted: 4, payments.Completed: 2}}, checked)
+	assert.Equal(t, Checked{
+		Payments: 6, ByState: map[payments.State]int{payments.Accepted: 4, payments.Completed: 2},
+	}, checked)
 	for _, key := range []moneymovement.Key{"w0-0", "w1-0"} {
 		row, err := s.Load(t.Context(), key)
 		require.NoError(t, err)
-		assert.Equal(t, record(key, 3), row.Data)
+		assert.Equal(t, record(key, 3, payments.Completed), row.Data)
 	}
 	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9, Now: time.Now(),
 		For: time.Hour})

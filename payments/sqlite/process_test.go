@@ -68,7 +68,7 @@ func payAndSay(s *Store, key moneymovement.Key, lines chan<- string) error {
 	}
 	row := claimed.Rows[0]
 	for n := 1; n <= 3; n++ {
-		row.State, row.Work, row.Data = payments.Paid, payments.WorkFollow, record(key, n)
+		row.State, row.Work, row.Data = payments.Paid, payments.WorkFollow, record(key, n, payments.Paid)
 		if _, err := s.Save(ctx, row, n == 3); err != nil {
 			return err
 		}

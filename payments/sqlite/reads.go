@@ -43,14 +43,15 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, e
 			states = append(states, state)
 		}
 	}
-	// The indexes have the rows of one state in the order of their keys: each state is read on its own, up to the limit.
+	// The indexes have the rows of one state in the order of their keys. So each state is read on its own, up to the
+	// limit.
 	var found []payments.Row
 	for _, state := range states {
 		var rows []payments.Row
 		var err error
 		if list.ByAccount {
-			rows, err = s.rows(ctx, "WHERE account = ? AND state = ? AND key > ? ORDER BY key LIMIT ?", list.Account, state,
-				list.After, list.Limit)
+			rows, err = s.rows(ctx, "WHERE account = ? AND state = ? AND key > ? ORDER BY key LIMIT ?",
+				list.Account, state, list.After, list.Limit)
 		} else {
 			rows, err = s.rows(ctx, "WHERE state = ? AND key > ? ORDER BY key LIMIT ?", state, list.After, list.Limit)
 		}

@@ -48,7 +48,9 @@ END`,
 	UPDATE counts SET payments = payments - 1 WHERE state = old.state;
 END`,
 	// opened is how often the store was opened: epochs begin with it. in_use says that it was not closed since.
-	`CREATE TABLE uses (id INTEGER PRIMARY KEY CHECK (id = 1), opened INTEGER NOT NULL, in_use INTEGER NOT NULL) STRICT`,
+	`CREATE TABLE uses (
+	id INTEGER PRIMARY KEY CHECK (id = 1), opened INTEGER NOT NULL, in_use INTEGER NOT NULL
+) STRICT`,
 	`INSERT INTO uses VALUES (1, 0, 0)`,
 }
 

@@ -31,8 +31,8 @@ type Store struct {
 var _ payments.Store = (*Store)(nil)
 
 // Close waits for the calls that write, and closes the file. The leases of the store end. It returns an error if the
-// last changes could not be moved from the log into the file: nothing is lost, the next Open does it. A second Close does
-// nothing.
+// last changes could not be moved from the log into the file: nothing is lost, the next Open does it. A second Close
+// does nothing.
 func (s *Store) Close() error {
 	s.closing.Lock()
 	if s.closed {

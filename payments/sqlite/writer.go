@@ -145,6 +145,7 @@ func (w *writer) transaction(batch []*request) {
 	made, err := w.apply(batch)
 	if err != nil {
 		err = w.store.failing(err)
+		w.makeRoom(err)
 	}
 	for _, r := range made {
 		r.end(err == nil)
@@ -189,6 +190,14 @@ func rolledBack(err, undone error) error {
 		return err
 	}
 	return errors.Join(err, undone)
+}
+
+// makeRoom lets the next transactions use the log from its beginning, if the disk is full.
+func (w *writer) makeRoom(err error) {
+	var full *Full
+	if errors.As(err, &full) { // what cannot be moved stays where it is
+		_, _ = w.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
+	}
 }
 
 // failing returns the error of a transaction. After some, nobody knows what the disk has kept: the store then writes

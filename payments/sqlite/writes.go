@@ -26,8 +26,8 @@ func (i *insertion) apply(w *writer) (refused, err error) {
 	row.Lease = payments.Lease{}
 	due := toMicros(row.Due)
 	row.Due = toTime(due)
-	done, err := w.insert.Exec(row.Key, row.Account, row.State, row.Work, due, w.turn(row.Account), w.change+1, row.Data,
-		checksum(*row))
+	done, err := w.insert.Exec(row.Key, row.Account, row.State, row.Work, due, w.turn(row.Account), w.change+1,
+		row.Data, checksum(*row))
 	if err != nil {
 		return nil, err
 	}

@@ -27,8 +27,8 @@ func equal(t *testing.T, what string, got, want any) {
 	}
 }
 
-// fails checks the type of an error, and returns it.
-func fails[E error](t *testing.T, err error) (found E) {
+// failure checks the type of an error, and returns it.
+func failure[E error](t *testing.T, err error) (found E) {
 	t.Helper()
 	if !errors.As(err, &found) {
 		t.Fatalf("got the error %v, want one of the type %T", err, found)
@@ -36,10 +36,16 @@ func fails[E error](t *testing.T, err error) (found E) {
 	return found
 }
 
+// fails checks the type of an error.
+func fails[E error](t *testing.T, err error) {
+	t.Helper()
+	_ = failure[E](t, err)
+}
+
 // leaseLost checks that a call failed because of its lease.
 func leaseLost(t *testing.T, err error, row payments.Row) {
 	t.Helper()
-	lost := fails[*payments.LeaseLost](t, err)
+	lost := failure[*payments.LeaseLost](t, err)
 	equal(t, "the key of the lost lease", lost.Key, row.Key)
 	equal(t, "the lost lease", lost.Lease, row.Lease)
 }

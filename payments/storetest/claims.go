@@ -126,15 +126,15 @@ func claimOfAKey(t *testing.T, s payments.Store) {
 		_, err := s.Claim(t.Context(), payments.Claim{Owner: owner, Key: key, Now: time.Now(), For: long})
 		return err
 	}
-	equal(t, "key", fails[*payments.NotFound](t, claimFails("a", "me")).Key, moneymovement.Key("a"))
+	equal(t, "key", failure[*payments.NotFound](t, claimFails("a", "me")).Key, moneymovement.Key("a"))
 	row, other := newRow("a", payments.WorkNone), newRow("b", payments.WorkBegin)
 	row.State, row.Due, other.Due = payments.NeedsDecision, time.Time{}, future(1)
 	insert(t, s, row, other)
-	equal(t, "key", fails[*payments.NotFound](t, claimFails("a-", "me")).Key, moneymovement.Key("a-"))
+	equal(t, "key", failure[*payments.NotFound](t, claimFails("a-", "me")).Key, moneymovement.Key("a-"))
 	claimed := claimKey(t, s, "me", "a", long)
 	sameRow(t, claimed, row)
 	for _, owner := range []string{"me", "another"} { // also the same owner must not pay twice
-		equal(t, "key", fails[*payments.Busy](t, claimFails("a", owner)).Key, moneymovement.Key("a"))
+		equal(t, "key", failure[*payments.Busy](t, claimFails("a", owner)).Key, moneymovement.Key("a"))
 	}
 	sameRow(t, claimKey(t, s, "another", "b", long), other)
 	save(t, s, claimed, true)

@@ -183,7 +183,7 @@ func badPosition(t *testing.T, s payments.Store) {
 	insert(t, s, newRow("a", payments.WorkBegin))
 	for _, position := range []payments.Position{"x", "-", "1;2", "99999999999999999999999999"} {
 		_, err := s.Changes(t.Context(), position, 1)
-		equal(t, "position", fails[*payments.BadPosition](t, err).Position, position)
+		equal(t, "position", failure[*payments.BadPosition](t, err).Position, position)
 	}
 }
 

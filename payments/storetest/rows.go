@@ -81,7 +81,7 @@ func concurrentInserts(t *testing.T, s payments.Store) {
 
 func loadOfAnUnknownKey(t *testing.T, s payments.Store) {
 	_, err := s.Load(t.Context(), "missing")
-	equal(t, "key", fails[*payments.NotFound](t, err).Key, moneymovement.Key("missing"))
+	equal(t, "key", failure[*payments.NotFound](t, err).Key, moneymovement.Key("missing"))
 }
 
 // characters are all that a key may contain.

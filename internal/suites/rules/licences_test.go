@@ -18,6 +18,7 @@ var parts = map[string][]string{
 	"redis":     {"fleet/redis"},
 	"postgres":  {"fleet/postgres"},
 	"river":     {"payments/postgres"},
+	"sqlite":    {"payments/sqlite"},
 	"otel":      {"payments/otel"},
 	"wallet":    {wallet},
 	"sandbox":   {"sandbox"},
@@ -48,7 +49,7 @@ var row = regexp.MustCompile(`(?m)^(\S+\.\S+/\S+) {2,}(\S+(?: and \S+)?) {2,}([a
 func TestNoticeListsEveryLinkedModule(t *testing.T) {
 	g := load(t)
 	linkedBy := map[string]string{}
-	for _, part := range []string{"SDK", "wallet", "sandbox", "moneymove", "redis", "postgres", "river", "otel"} {
+	for _, part := range []string{"SDK", "wallet", "sandbox", "moneymove", "redis", "postgres", "river", "sqlite", "otel"} {
 		for _, name := range parts[part] {
 			path := strings.TrimSuffix(module+"/"+name, "/.")
 			require.Contains(t, g, path)
