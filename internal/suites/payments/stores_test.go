@@ -95,9 +95,6 @@ type inserted struct {
 func (s *watched) Insert(ctx context.Context, row payments.Row) (payments.Row, bool, error) {
 	stored, err := call(s, "Insert", func() (inserted, error) {
 		row, is, err := s.Store.Insert(ctx, row)
-		if err == nil {
-			s.keep(row)
-		}
 		return inserted{row, is}, err
 	})
 	return stored.row, stored.is, err
@@ -148,8 +145,8 @@ func (w *world) assertStoredFirst(store *watched, key moneymovement.Key) {
 func TestAStoreThatFails(t *testing.T) {
 	for _, method := range []string{"Insert", "Claim", "Extend", "Save", "Postpone", "Load", "Summary"} {
 		for _, how := range []failure{before, after} {
-			for n := 1; n <= 4; n++ {
-				for _, long := range []bool{false, true} {
+			for n := 1; n <= 3; n++ {
+				for _, long := range []bool{false, true}[:max(1, 3-n)] {
 					t.Run(fmt.Sprintf("%s %d %s %t", method, n, how, long), func(t *testing.T) {
 						eachKind(t, func(w *world, k kind) {
 							w.payWhileTheStoreFails(k, func(from time.Time) func(string, int) failure {
@@ -246,7 +243,7 @@ func TestAProcessThatDies(t *testing.T) {
 		for calls := range 6 {
 			store := watch(w.store)
 			dying(store, calls)
-			ctx, cancel := context.WithCancel(w.Context())
+			ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
 			p := w.process(k, store)
 			_, err := p.Step(ctx, row.Key)
 			w.Logf("%d calls: %v", calls, err)
