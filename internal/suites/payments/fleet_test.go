@@ -1,0 +1,164 @@
+package payments_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// from is a payment of one of several accounts.
+func from(account dapi.ClientID, contact dapi.ContactID, name string, n int) payments.Payment {
+	return payments.Payment{Key: moneymovement.DeriveKey(name, fmt.Sprint(n)), Account: account,
+		Payout: dapi.PayoutCreate{ContactID: contact, Amount: decimal.New(1000+int64(n), -2), Currency: dapi.USDC}}
+}
+
+// Three accounts submit many payments at once, and one of them far more than the others. The rate windows are kept, and
+// the accounts take turns.
+func TestManyPaymentsTakeTurns(t *testing.T) {
+	inBubble(t, func(w *world) {
+		small, smallContact := w.client("small@example.com", "10000")
+		other, otherContact := w.client("other@example.com", "10000")
+		large, largeContact := w.client("large@example.com", "10000")
+		time.Sleep(2 * time.Minute) // what the clients took of the windows
+		p := w.processor(func(c *payments.Config) { c.Logger = nil })
+		for n := range 240 {
+			w.submit(p, from(large, largeContact, "large", n))
+		}
+		for n := range 30 {
+			w.submit(p, from(other, otherContact, "other", n))
+			w.submit(p, from(small, smallContact, "small", n))
+		}
+		_, err := p.Resume(w.Context())
+		require.NoError(w, err)
+		paidAt := map[string]time.Time{}
+		last := func(name string, account dapi.ClientID, contact dapi.ContactID, many int) {
+			for n := range many {
+				done := w.becomes(p, from(account, contact, name, n).Key, payments.Completed)
+				if done.PaidAt.After(paidAt[name]) {
+					paidAt[name] = done.PaidAt
+				}
+			}
+		}
+		last("small", small, smallContact, 30)
+		last("other", other, otherContact, 30)
+		last("large", large, largeContact, 240)
+		w.assertPaid(300)
+		for _, r := range w.host.Requests() {
+			assert.NotEqual(w, 429, r.Status, "%s at %s", r.Operation, r.Time)
+		}
+		for _, few := range []string{"small", "other"} {
+			ahead := paidAt["large"].Sub(paidAt[few])
+			assert.Greater(w, ahead, 90*time.Second, "%s was held up behind the large account", few)
+		}
+		require.NoError(w, p.Stop(w.Context()))
+	}, sandbox.WithRateLimits())
+}
+
+func TestTwoProcessesShareAStore(t *testing.T) {
+	inBubble(t, func(w *world) {
+		first, second := w.started(), w.started()
+		for n := range 60 {
+			w.submit([]*payments.Processor{first, second}[n%2], w.payment(n))
+		}
+		for n := range 60 {
+			done := w.becomes(second, w.payment(n).Key, payments.Completed)
+			assert.Equal(w, 1, done.Calls)
+		}
+		w.assertPaid(60)
+		assert.Equal(w, 60, w.key.Approvals())
+		assert.Equal(w, 60, w.sent("BookPayout"))
+	})
+}
+
+// A process loses its lease while its signer is slow, because it cannot renew it. Another one goes on, and the first one
+// stores nothing more.
+func TestALeaseThatIsTakenOver(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.key.BeforeApproval(func(n int) {
+			if n == 1 {
+				time.Sleep(40 * time.Second)
+			}
+		})
+		store := watch(w.store)
+		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{Owner: "first"})
+		require.NoError(w, err)
+		store.failing(func(method string, _ int) failure {
+			if method == "Extend" {
+				return before
+			}
+			return fine
+		})
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		w.submit(p, w.payment(1))
+		time.Sleep(20 * time.Second)
+		second := w.started(func(c *payments.Config) { c.Owner = "second" })
+		w.becomes(second, w.payment(1).Key, payments.Completed)
+		time.Sleep(time.Minute)
+		w.assertPaid(1)
+		require.NoError(w, p.Stop(w.Context()))
+	})
+}
+
+// A process stalls between the booking and the signature, longer than its lease. When it goes on, it signs nothing: it
+// can no longer store that money may leave.
+func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
+	inBubble(t, func(w *world) {
+		store := watch(w.store)
+		store.failing(func(method string, n int) failure {
+			if method == "Save" && n == 2 { // the one before the signature
+				time.Sleep(20 * time.Second)
+			}
+			if method == "Extend" {
+				return before
+			}
+			return fine
+		})
+		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{Owner: "first"})
+		require.NoError(w, err)
+		w.submit(p, w.payment(1))
+		go func() {
+			_, err := p.Step(w.Context(), w.payment(1).Key)
+			as[*payments.LeaseLost](w, err)
+		}()
+		time.Sleep(16 * time.Second)
+		other, err := w.processor().Decide(w.Context(), w.payment(1).Key, payments.Cancel("stalled"))
+		require.NoError(w, err)
+		assert.Equal(w, payments.Refused, other.State)
+		w.aWhile()
+		synctest.Wait()
+		assert.Zero(w, w.key.Approvals())
+		w.assertPaid(0)
+	})
+}
+
+// A damaged row is left alone, and the payments behind it go on.
+func TestDamagedRowsDoNotHoldUpTheOthers(t *testing.T) {
+	inBubble(t, func(w *world) {
+		for n := range 50 {
+			_, _, err := w.store.Insert(w.Context(), payments.Row{Key: moneymovement.Key(fmt.Sprint("damaged-", n)),
+				Account: w.account, State: payments.InDoubt, Work: payments.WorkAgain,
+				Due: time.Now().Add(-time.Hour), Data: []byte(`{"key":"`)})
+			require.NoError(w, err)
+		}
+		p := w.started(func(c *payments.Config) { c.InFlight = 4 })
+		began := time.Now()
+		used := w.payment(1)
+		used.FirstUsed = time.Now()
+		w.submit(p, used)
+		w.becomes(p, used.Key, payments.Completed)
+		assert.Less(w, time.Since(began), 30*time.Second)
+		_, err := p.Get(w.Context(), "damaged-1")
+		as[*payments.Unreadable](w, err)
+	})
+}
