@@ -64,7 +64,8 @@ func (s *session) obtainOnce(ctx context.Context, store SessionLocker, current S
 		if locked {
 			return s.obtainLocked(ctx, store, owner, current)
 		}
-		if err = transport.Pause(ctx, pause/2+jitter.N(pause/2)); err != nil {
+		pause := pause/2 + jitter.N(pause/2) //gosec:disable G404 -- spreads processes, and hides nothing
+		if err = transport.Pause(ctx, pause); err != nil {
 			return Session{}, err
 		}
 		stored, err := s.stored(ctx)
@@ -118,7 +119,8 @@ func (s *session) obtainAlone(ctx context.Context, current Session, away error) 
 		return Session{}, &StoreAway{Err: away}
 	}
 	s.logStore(ctx, "moneymovement renews the session without the token store", away)
-	if err := transport.Pause(ctx, jitter.N(aloneWithin)); err != nil {
+	pause := jitter.N(aloneWithin) //gosec:disable G404 -- spreads processes, and hides nothing
+	if err := transport.Pause(ctx, pause); err != nil {
 		return Session{}, err
 	}
 	return s.obtainFrom(ctx, current, Session{})

@@ -19,7 +19,12 @@ func (s *line) lose(now time.Time, err error) {
 	pause := min(awayFirst<<min(s.store.fails, 10), s.held/settleShare/2)
 	s.store.fails++
 	s.store.err = err
-	s.store.askAt = now.Add(pause/2 + rand.N(pause))
+	s.store.askAt = now.Add(pause/2 + upTo(pause))
+}
+
+// upTo returns a random time, so that processes do not ask at the same time.
+func upTo(most time.Duration) time.Duration {
+	return rand.N(most + 1) //gosec:disable G404 -- spreads processes, and hides nothing
 }
 
 // regain notes that the store can be used. The slots of the own share end: the store learns which calls were made.

@@ -18,7 +18,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-const perMinute = 61 * time.Second // how long a call of a window of a minute counts
+const counted = 61 * time.Second // how long a call of a window of a minute counts
 
 func allow(calls int, per time.Duration) fleet.Option {
 	return fleet.WithWindow("w", moneymovement.Allowance{Calls: calls, Per: per})
@@ -69,7 +69,7 @@ func TestACallThatWouldBeTooLate(t *testing.T) {
 		require.ErrorAs(t, err, &noRoom)
 		assert.False(t, noRoom.Closed)
 		assert.Equal(t, moneymovement.Window("w"), noRoom.Window)
-		assert.WithinDuration(t, began.Add(perMinute), noRoom.Until, time.Millisecond)
+		assert.WithinDuration(t, began.Add(counted), noRoom.Until, time.Millisecond)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 
 		err = limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
@@ -81,7 +81,7 @@ func TestACallThatWouldBeTooLate(t *testing.T) {
 
 		require.NoError(t, limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w",
 			Class: moneymovement.ClassConfirm, Closes: began.Add(70 * time.Second)}))
-		assert.WithinDuration(t, began.Add(perMinute), time.Now(), time.Millisecond)
+		assert.WithinDuration(t, began.Add(counted), time.Now(), time.Millisecond)
 	})
 }
 
@@ -198,12 +198,12 @@ func TestASlotThatIsNotUsedComesBack(t *testing.T) {
 		gives, cancel := context.WithCancel(t.Context())
 		var line sync.WaitGroup
 		line.Go(func() { assert.ErrorIs(t, take(gives, a, moneymovement.ClassWrite), context.Canceled) })
-		time.Sleep(perMinute - 10*time.Millisecond) // a has asked ahead, and has the slot
+		time.Sleep(counted - 10*time.Millisecond) // a has asked ahead, and has the slot
 		cancel()
 		line.Wait()
 		require.NoError(t, take(t.Context(), b, moneymovement.ClassWrite))
-		assert.Less(t, time.Since(began), perMinute*3/2+time.Second)
-		assert.GreaterOrEqual(t, time.Since(began), perMinute)
+		assert.Less(t, time.Since(began), counted*3/2+time.Second)
+		assert.GreaterOrEqual(t, time.Since(began), counted)
 	})
 }
 

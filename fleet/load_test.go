@@ -33,7 +33,7 @@ func (c *counting) Ask(ctx context.Context, ask fleet.Ask) (fleet.Answer, error)
 func load(t *testing.T, windows fleet.Windows, processes int, apart time.Duration) (at []admission) {
 	t.Helper()
 	const callers = 400
-	ctx, cancel := context.WithTimeout(t.Context(), 20*perMinute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*counted)
 	defer cancel()
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -58,12 +58,12 @@ func load(t *testing.T, windows fleet.Windows, processes int, apart time.Duratio
 // Full windows are used in full, with about one question for each call or fewer, whatever the number of processes.
 func TestAFullWindowIsUsed(t *testing.T) {
 	for _, processes := range []int{1, 2, 8, 16, 40} {
-		for name, apart := range map[string]time.Duration{"at once": 0, "apart": perMinute / time.Duration(processes)} {
+		for name, apart := range map[string]time.Duration{"at once": 0, "apart": counted / time.Duration(processes)} {
 			t.Run(fmt.Sprint(processes, " ", name), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					windows := &counting{Windows: new(fleet.Memory)}
 					at := load(t, windows, processes, apart)
-					assert.LessOrEqual(t, most(at, perMinute-microseconds), 120)
+					assert.LessOrEqual(t, most(at, counted-microseconds), 120)
 					assert.GreaterOrEqual(t, len(at), 20*120*98/100)
 					assert.Less(t, float64(windows.asks)/float64(len(at)), 1.2)
 				})

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -105,7 +104,7 @@ func (s *line) heard(ask *Ask, asked time.Time, answer Answer, err error) {
 	if err == nil && now.Sub(asked) > s.slack/2 && len(answer.Slots) > 0 {
 		s.giveBackAll(answer.Slots) // they may be older than they seem
 		if s.store.slow++; s.store.slow < mostSlow {
-			s.store.askAt = now.Add(rand.N(s.ahead() + 1))
+			s.store.askAt = now.Add(upTo(s.ahead()))
 			return
 		}
 		err = errSlow
@@ -120,7 +119,7 @@ func (s *line) heard(ask *Ask, asked time.Time, answer Answer, err error) {
 		s.changeLog(answer.Log)
 	}
 	if answer.Log != ask.Log && ask.Log != "" {
-		s.store.askAt = now.Add(rand.N(s.ahead()/2 + 1)) // with the calls that the new log does not have
+		s.store.askAt = now.Add(upTo(s.ahead() / 2)) // with the calls that the new log does not have
 		return
 	}
 	s.logged(asked)
@@ -132,7 +131,7 @@ func (s *line) heard(ask *Ask, asked time.Time, answer Answer, err error) {
 	s.store.top = left(ask.Waiting, len(answer.Slots))
 	s.store.askAt = time.Time{}
 	if answer.Next > 0 {
-		s.store.askAt = now.Add(answer.Next + rand.N(s.ahead()/2+1))
+		s.store.askAt = now.Add(answer.Next + upTo(s.ahead()/2))
 	}
 	s.refuseLate(now)
 }

@@ -35,8 +35,8 @@ const (
 	leftFor     = 2  // how many times Ahead a slot is left for a process that does not come for it
 )
 
-// take does what a question asks for. A log that was lost, or that was away, gives out nothing for a while: all processes can then
-// say what they did without it.
+// take does what a question asks for. A log that was lost, or that was away, gives out nothing for a while: all
+// processes can then say what they did without it.
 func (l *log) take(now int64, ask *Ask) Answer {
 	held, ahead := ask.Held.Microseconds(), ask.Ahead.Microseconds()
 	if l.name == "" {

@@ -21,7 +21,7 @@ func (v *view) free(k, calls int, held time.Duration) time.Time {
 		return v.at
 	}
 	place := (k - 1) % calls
-	known := min(bits.Len(uint(place+1))-1, len(v.room)-1) //nolint:gosec // counts of calls are not negative
+	known := min(bits.Len(uint(place+1))-1, len(v.room)-1)
 	return v.at.Add(v.room[known] + time.Duration((k-1)/calls)*held)
 }
 

@@ -48,4 +48,5 @@ func Example() {
 		return
 	}
 	log.Print(platform.Self())
+	// Output:
 }

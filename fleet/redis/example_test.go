@@ -35,4 +35,5 @@ func Example() {
 		return
 	}
 	log.Print(platform.Self())
+	// Output:
 }

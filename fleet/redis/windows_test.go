@@ -22,11 +22,13 @@ func load(
 	t.Helper()
 	began := time.Now()
 	held := fleettest.Allowance().Held()
+	options, err := redis.ParseURL(server.URL())
+	require.NoError(t, err)
 	done := make(chan fleettest.Result, 1)
 	go func() {
 		done <- fleettest.Load{
 			Processes: 16, Callers: 5, For: time.Duration(periods-1)*held + held/2 + 500*time.Millisecond,
-			Open: func() fleet.Windows { return fleetredis.NewWindows(dial(t, server), "") },
+			Open: func() fleet.Windows { return fleetredis.NewWindows(redis.NewClient(options), "") },
 		}.Run(t)
 	}()
 	happens(func(d time.Duration) { <-time.After(time.Until(began.Add(d))) })

@@ -1,6 +1,7 @@
 package fleettest
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -79,7 +80,7 @@ func TokenStore(t *testing.T, store dapi.SessionLocker) {
 	var owners atomic.Int32
 	for i := range 16 {
 		all.Go(func() {
-			if got, err := store.Lock(ctx, string(rune('d'+i)), time.Minute); err == nil && got {
+			if got, err := store.Lock(ctx, fmt.Sprint("owner ", i), time.Minute); err == nil && got {
 				owners.Add(1)
 			}
 		})
