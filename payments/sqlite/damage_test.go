@@ -145,6 +145,42 @@ func TestMissingFiles(t *testing.T) {
 	assert.Empty(t, lost(t, path, confirmed))
 }
 
+// A copy that is put in the place of a file whose log was left would be mixed with that log.
+func TestLogOfAnotherFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	s, err := Open(t.Context(), path)
+	require.NoError(t, err)
+	b := &books{confirmed: map[moneymovement.Key]int{}}
+	work(t, s, b, 2, 5)
+	before := b.copied()
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, s.Backup(t.Context(), copied))
+	for name, again := range map[string]bool{"of the same run": false, "of a later run": true} {
+		if again {
+			require.NoError(t, s.Close())
+			s, err = Open(t.Context(), path)
+			require.NoError(t, err)
+		}
+		require.NoError(t, pay(t, s, b, moneymovement.Key(fmt.Sprint("z1-", again))))
+		log, err := os.ReadFile(path + "-wal")
+		require.NoError(t, err)
+		require.NotEmpty(t, log)
+		restored := filepath.Join(t.TempDir(), "p.db")
+		content, err := os.ReadFile(copied)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(restored, content, 0o600))
+		require.NoError(t, os.WriteFile(restored+"-wal", log, 0o600))
+		_, err = Open(t.Context(), restored)
+		var damaged *Damaged
+		require.ErrorAs(t, err, &damaged, name)
+		require.NoError(t, os.WriteFile(restored, content, 0o600))
+		require.NoError(t, os.Remove(restored+"-wal"))
+		require.NoError(t, os.RemoveAll(restored+"-shm"))
+		assert.Empty(t, lost(t, restored, before), "without the log")
+	}
+	require.NoError(t, s.Close())
+}
+
 // A flipped bit in the log is found, except in its last transaction, which a loss of power could have left so. Nothing
 // that was confirmed disappears without a word.
 func TestFlippedBitsInTheLog(t *testing.T) {

@@ -20,23 +20,29 @@ const (
 	atID       = 68
 )
 
-// inspect checks the header of a file and its log, before SQLite changes anything. It reports whether there is a log.
-func inspect(path string) (logged bool, err error) {
+// inspected is what a file has beside it.
+type inspected struct {
+	log   bool            // there is a log, which may be empty
+	pages map[uint32]bool // of the log
+}
+
+// inspect checks the header of a file and its log, before SQLite changes anything.
+func inspect(path string) (found inspected, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return false, fmt.Errorf("sqlite: %w", err)
+		return found, fmt.Errorf("sqlite: %w", err)
 	}
 	// No connection of this process has the file open yet, whose locks this would drop.
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return false, fmt.Errorf("sqlite: %w", err)
+		return found, fmt.Errorf("sqlite: %w", err)
 	}
 	log, err := os.Open(path + "-wal")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("sqlite: %w", err)
+		return found, fmt.Errorf("sqlite: %w", err)
 	}
-	if logged = err == nil; logged {
+	if found.log = err == nil; found.log {
 		defer log.Close()
 	}
 	header := make([]byte, headerSize)
@@ -45,27 +51,27 @@ func inspect(path string) (logged bool, err error) {
 			err = &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has %d bytes, which is less than a header",
 				info.Size())}}
 		}
-		return false, err
+		return found, err
 	}
 	pageSize, problem := readHeader(header)
 	if problem != "" {
-		return false, &Damaged{Path: path, Problems: []string{problem}}
+		return found, &Damaged{Path: path, Problems: []string{problem}}
 	}
-	length := int64(0)
-	if logged {
-		if length, problem, err = readLog(log, pageSize); err != nil {
-			return false, fmt.Errorf("sqlite: %w", err)
+	if found.log {
+		if found.pages, problem, err = readLog(log, pageSize); err != nil {
+			return found, fmt.Errorf("sqlite: %w", err)
 		}
 		if problem != "" {
-			return false, &Damaged{Path: path, Problems: []string{problem}}
+			return found, &Damaged{Path: path, Problems: []string{problem}}
 		}
 	}
 	pages := int64(binary.BigEndian.Uint32(header[atPages:]))
-	if length == 0 && info.Size() != pages*int64(pageSize) { // with a log, the file can be behind
-		return false, &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has %d bytes instead of %d", info.Size(),
-			pages*int64(pageSize))}}
+	if len(found.pages) == 0 && info.Size() != pages*int64(pageSize) { // with a log, the file can be behind
+		return found, &Damaged{Path: path, Problems: []string{
+			fmt.Sprintf("it has %d bytes instead of %d", info.Size(), pages*int64(pageSize)),
+		}}
 	}
-	return logged, nil
+	return found, nil
 }
 
 // readHeader returns the size of the pages, or what is wrong.

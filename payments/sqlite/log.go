@@ -18,12 +18,12 @@ const (
 	logMagic    = 0x377f0682 // or one more: then the checksums are big-endian
 )
 
-// readLog returns how many bytes of a log are in use, and what is wrong with it.
-func readLog(file io.Reader, pageSize int) (length int64, problem string, err error) {
+// readLog returns which pages a log has, and what is wrong with it.
+func readLog(file io.Reader, pageSize int) (pages map[uint32]bool, problem string, err error) {
 	log := bufio.NewReaderSize(file, 1<<20)
 	header := make([]byte, logHeader)
 	if _, err := io.ReadFull(log, header); err != nil {
-		return 0, "", unlessEnd(err) // a log that was just begun
+		return nil, "", unlessEnd(err) // a log that was just begun
 	}
 	magic := binary.BigEndian.Uint32(header)
 	sum := logSum{order: binary.LittleEndian}
@@ -32,24 +32,25 @@ func readLog(file io.Reader, pageSize int) (length int64, problem string, err er
 	}
 	sum.add(header[:24])
 	valid := magic&^1 == logMagic && sum.is(header[24:]) && int(binary.BigEndian.Uint32(header[8:])) == pageSize
-	frames := frameReader{log: log, salts: string(header[16:24]), frame: make([]byte, frameHeader+pageSize), sum: sum}
+	frames := frameReader{log: log, salts: string(header[16:24]), frame: make([]byte, frameHeader+pageSize), sum: sum,
+		pages: map[uint32]bool{}}
 	if !valid {
 		frames.salts = "" // of the first frame
 		frames.broken = true
 	}
 	for frames.next() {
-		length += int64(len(frames.frame))
+		continue
 	}
 	if frames.err != nil {
-		return 0, "", frames.err
+		return nil, "", frames.err
 	}
 	switch {
 	case !valid && frames.frames > 0 && frames.chained:
-		return 0, "the header of its log is damaged", nil
+		return nil, "the header of its log is damaged", nil
 	case frames.after:
-		return 0, fmt.Sprintf("its log is damaged at frame %d, and later frames are there", frames.bad), nil
+		return nil, fmt.Sprintf("its log is damaged at frame %d, and later frames are there", frames.bad), nil
 	}
-	return length, "", nil
+	return frames.pages, "", nil
 }
 
 // frameReader looks at each frame of a log.
@@ -59,6 +60,7 @@ type frameReader struct {
 	frame  []byte
 	sum    logSum
 	frames int
+	pages  map[uint32]bool // of valid frames
 
 	broken  bool // an invalid frame was found
 	bad     int  // the first one
@@ -90,6 +92,9 @@ func (r *frameReader) next() bool {
 			r.broken, r.bad = true, r.frames
 		}
 		r.sum = before.stored(r.frame[16:frameHeader]) // with which the next frame goes on
+	}
+	if !r.broken {
+		r.pages[binary.BigEndian.Uint32(r.frame)] = true
 	}
 	if r.broken && salts == r.salts {
 		r.after = r.after || r.ended

@@ -91,7 +91,7 @@ func (s *Store) open(ctx context.Context) error {
 			return err
 		}
 	}
-	logged, err := inspect(s.path)
+	found, err := inspect(s.path)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *Store) open(ctx context.Context) error {
 	if err := keepLog(conn, true); err != nil {
 		return typed(s.path, err)
 	}
-	if err := s.verify(ctx, conn, logged); err != nil {
+	if err := s.verify(ctx, conn, found); err != nil {
 		return err
 	}
 	if err := s.writer.prepare(ctx); err != nil {
@@ -153,8 +153,34 @@ func address(path string) string {
 	return "file://" + (&url.URL{Path: path}).EscapedPath()
 }
 
+// uses is what a file says about those who opened it.
+type uses struct {
+	version int // of the schema
+	inUse   bool
+	page    uint32 // on which it says so
+}
+
+const readUses = "SELECT user_version, in_use, rootpage FROM pragma_user_version, uses, sqlite_schema " +
+	"WHERE name = 'uses'"
+
+// withoutLog reads what a file says without its log, and changes nothing.
+func (s *Store) withoutLog(ctx context.Context) (alone uses, err error) {
+	file, err := sql.Open("sqlite", address(s.path)+"?mode=ro&immutable=1")
+	if err != nil {
+		return uses{}, fmt.Errorf("sqlite: %w", err)
+	}
+	defer file.Close()
+	err = file.QueryRowContext(ctx, readUses).Scan(&alone.version, &alone.inUse, &alone.page)
+	return alone, err
+}
+
 // verify checks what only SQLite can read.
-func (s *Store) verify(ctx context.Context, conn *sql.Conn, logged bool) error {
+func (s *Store) verify(ctx context.Context, conn *sql.Conn, found inspected) error {
+	if len(found.pages) > 0 {
+		if err := s.checkLog(ctx, conn, found); err != nil {
+			return err
+		}
+	}
 	if err := migrate(ctx, conn, s.path, s.settings.migrations); err != nil {
 		return err
 	}
@@ -165,11 +191,30 @@ func (s *Store) verify(ctx context.Context, conn *sql.Conn, logged bool) error {
 	if err := conn.QueryRowContext(ctx, "SELECT in_use FROM uses").Scan(&inUse); err != nil {
 		return typed(s.path, err)
 	}
-	if inUse && !logged {
+	if inUse && !found.log {
 		return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) +
 			"-wal, is missing, and with it the newest payments: it was deleted, or the file was copied alone"}}
 	}
 	return nil
+}
+
+// checkLog refuses the log of another file, as it is left when a copy is put in the place of a file. A file that was
+// closed in order has no log. It gets one from the next who opens it, or keeps one if the last step of closing it is
+// missing: in both cases, the log says who uses the file.
+func (s *Store) checkLog(ctx context.Context, conn *sql.Conn, found inspected) error {
+	alone, err := s.withoutLog(ctx)
+	if err != nil || alone.inUse || found.pages[alone.page] {
+		return ctx.Err() // a file that is half written by its log cannot be read without it
+	}
+	var version int
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return typed(s.path, err)
+	}
+	if version != alone.version {
+		return nil // it was being migrated
+	}
+	return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) +
+		"-wal, belongs to another file: a copy was put in the place of a file, and the log of that file was left"}}
 }
 
 // keepLog says whether SQLite leaves the log, which may be empty then, when the connection is closed. It is there

@@ -64,6 +64,8 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]st
 		return typed(path, err)
 	}
 	switch {
+	case version < 0:
+		return &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has version %d of the schema", version)}}
 	case version > len(migrations) && id == applicationID:
 		return &Newer{Path: path, Version: version, Known: len(migrations)}
 	case version == len(migrations):

@@ -90,8 +90,14 @@ func (s *Store) reading(ctx context.Context) error {
 
 // read returns an error of a reader as one of this package.
 func (s *Store) read(ctx context.Context, err error) error {
-	if ended := ctx.Err(); err != nil && ended != nil { // SQLite says that it was interrupted
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil { // SQLite says that it was interrupted
 		return ended
+	}
+	if closed := s.reading(ctx); closed != nil { // meanwhile
+		return closed
 	}
 	return typed(s.path, err)
 }

@@ -37,12 +37,21 @@ func claimTakesTurns(t *testing.T, s payments.Store) {
 	equal(t, "rows of the account that is left", len(rows), 200)
 	equal(t, "its first", rows[0].Key, moneymovement.Key("crowd-0003"))
 	equal(t, "its last", rows[199].Key, moneymovement.Key("crowd-0202"))
-	late := newRow("z-late", payments.WorkBegin)
-	late.Account = ""
-	insert(t, s, late)
+	for i := range 10 {
+		late := newRow(fmt.Sprintf("z-late-%d", i), payments.WorkBegin)
+		late.Account = ""
+		insert(t, s, late)
+	}
 	rows = claim(t, s, "me", payments.WorkBegin, 2, long).Rows
-	if keys := keysOf(rows); len(keys) != 2 || keys[0] != "z-late" && keys[1] != "z-late" {
+	if keys := keysOf(rows); len(keys) != 2 || keys[0] != "z-late-0" && keys[1] != "z-late-0" {
 		t.Fatalf("a new account waits for a crowded one: %q came first", keys)
+	}
+	of := map[dapi.ClientID]int{}
+	for _, row := range claim(t, s, "me", payments.WorkBegin, 8, long).Rows {
+		of[row.Account]++
+	}
+	if of[""] < 3 || of["cl_crowd"] < 3 {
+		t.Fatalf("a new account and an old one do not take turns: %v rows", of)
 	}
 }
 
