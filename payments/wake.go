@@ -1,6 +1,20 @@
 package payments
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/required"
+)
+
+// Prepare is the function [Prepare] with what this processor knows: it also refuses a payment that the services cannot
+// make, and stores what the tracer returns. It is for engines that insert the row themselves.
+func (p *Processor) Prepare(ctx context.Context, submission Submission) (Row, error) {
+	if err := required.Context(ctx, "Prepare"); err != nil {
+		return Row{}, err
+	}
+	return p.prepare(ctx, submission)
+}
 
 // Wake makes a processor that is resumed look for due work now, and not at its next poll. It is for engines that hear
 // of work which another process has stored. It returns false if the processor is not resumed, or is stopped.

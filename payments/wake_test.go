@@ -6,10 +6,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // claims counts the claims of a class.
@@ -45,4 +51,30 @@ func TestWakeLooksForWorkBeforeTheNextPoll(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, before+1, store.begin)
 	})
+}
+
+// tracer names each payment.
+type tracer struct{ payments.Tracer }
+
+func (tracer) Submitted(_ context.Context, key moneymovement.Key) string {
+	return "trace of " + string(key)
+}
+
+func TestPrepareOfAProcessor(t *testing.T) {
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	integrator, err := dapi.NewIntegrator("http://127.0.0.1", dapi.Developer{Email: "a@example.com", Key: key})
+	require.NoError(t, err)
+	config := payments.Config{Tracer: tracer{}}
+	processor, err := payments.New(payments.NewMemoryStore(), payments.Integrator(integrator), config)
+	require.NoError(t, err)
+	payment := payments.Payment{Key: "a", Payout: dapi.PayoutCreate{
+		ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC}}
+	row, err := processor.Prepare(t.Context(), payment)
+	require.NoError(t, err)
+	record, err := row.Record()
+	require.NoError(t, err)
+	assert.Equal(t, "trace of a", record.Trace)
+	_, err = processor.Prepare(t.Context(), payments.TransferPayment{Key: "b", To: appapi.ToQuote{QuoteID: "q_1"}})
+	require.ErrorAs(t, err, new(*errors.InvalidInput), "there is no app API")
 }

@@ -10,6 +10,14 @@
 // [Store.SubmitTx] stores a payment in a transaction of yours: your row and the payment are committed together, or
 // neither is.
 //
+//	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+//		if _, err := tx.Exec(ctx, "UPDATE invoices SET approved = true WHERE id = $1", id); err != nil {
+//			return err
+//		}
+//		_, err := store.SubmitTx(ctx, tx, payment)
+//		return err
+//	})
+//
 // # How processes share the work
 //
 // The payments table is the truth: it has the state of each payment, when it is due, and the lease of the process that
@@ -25,6 +33,10 @@
 // no order of jobs can break them. The job then snoozes until the payment is due again, and completes when nothing is
 // left to do. Jobs that are deleted, stuck, or held back by a paused queue delay a payment by at most one poll of the
 // processor. To stop paying, stop the processors.
+//
+//	store, err := postgres.Open(ctx, pool, postgres.Options{Jobs: &postgres.Jobs{}})
+//	processor, err := payments.New(store, services, payments.Config{})
+//	river.AddWorker(workers, postgres.NewWorker(store, processor)) // before river.NewClient
 //
 // The worker goes into your own river.Workers, the queue has a name of your choice, and River's tables are migrated by
 // you, or by [MigrateRiver].

@@ -4,10 +4,13 @@ import (
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/servers"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
@@ -69,4 +72,45 @@ func TestStoreKeepsTheContract(t *testing.T) {
 			return opened(t, pool, postgres.Options{Schema: schema(), Jobs: &postgres.Jobs{}})
 		}, storetest.Operations(500))
 	})
+}
+
+// Poolers of connections, such as PgBouncer, need another way to send statements.
+func TestStoreWithoutPreparedStatements(t *testing.T) {
+	url := shared.PostgreSQL(t).URL()
+	for _, mode := range []string{"exec", "simple_protocol", "cache_describe"} {
+		t.Run(mode, func(t *testing.T) {
+			pool := connect(t, url+"&default_query_exec_mode="+mode)
+			store := opened(t, pool, postgres.Options{Schema: mode, Jobs: &postgres.Jobs{}})
+			insert(t, store, "a", "b")
+			_, err := submitted(t, store, pool, payment("c"))
+			require.NoError(t, err)
+			rows := claimDue(t, store, 2, time.Minute)
+			require.Len(t, rows, 2)
+			lost, err := store.Extend(t.Context(), map[moneymovement.Key]payments.Lease{
+				"a": rows[0].Lease, "b": rows[1].Lease, "c": rows[0].Lease}, time.Minute)
+			require.NoError(t, err)
+			assert.Equal(t, []moneymovement.Key{"c"}, lost)
+			rows[0].State, rows[0].Work, rows[0].Due = payments.Completed, payments.WorkNone, time.Time{}
+			_, err = store.Save(t.Context(), rows[0], true)
+			require.NoError(t, err)
+			rows[1].Due = time.Now().Add(time.Hour)
+			require.NoError(t, store.Postpone(t.Context(), rows[1]))
+			_, err = store.Save(t.Context(), rows[1], true)
+			require.ErrorAs(t, err, new(*payments.LeaseLost))
+
+			keys, _ := changed(t, store, "")
+			assert.Equal(t, []moneymovement.Key{"b", "c", "a"}, keys)
+			for _, list := range []payments.List{
+				{Limit: 5}, {Limit: 5, ByAccount: true}, {Limit: 5, States: payments.States()},
+			} {
+				rows, err := store.List(t.Context(), list)
+				require.NoError(t, err)
+				assert.Len(t, rows, 3)
+			}
+			summary, err := store.Summary(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, map[payments.State]int{payments.Accepted: 2, payments.Completed: 1}, summary.ByState)
+			assert.False(t, summary.OldestDue.IsZero())
+		})
+	}
 }

@@ -18,6 +18,9 @@ import (
 // back. While another transaction that has submitted the same key is open, SubmitTx waits for its end. Other payments,
 // also of the same account, do not wait.
 //
+// SubmitTx needs no processor, and so it calls no tracer. With a tracer, call Processor.Prepare, [Store.InsertTx] and
+// payments.Stored.
+//
 // In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
 // time (SQLSTATE 40001), as usual: repeat the transaction.
 func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Submission) (payments.Record, error) {
@@ -32,7 +35,7 @@ func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Sub
 	return payments.Stored(row, stored)
 }
 
-// InsertTx is [Store.Insert] in a transaction of the caller.
+// InsertTx is [Store.Insert] in a transaction of the caller, with a row of Processor.Prepare.
 func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, row payments.Row) (payments.Row, bool, error) {
 	if tx == nil {
 		return payments.Row{}, false, errors.New("the transaction is nil: begin one")

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/servers"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
@@ -71,7 +70,7 @@ func TestAServerThatIsKilledUnderLoadLosesNothing(t *testing.T) {
 	defer cancel()
 	var group sync.WaitGroup
 	var mu sync.Mutex
-	unreachable := 0
+	failed := 0
 	for i := range 4 {
 		by := []*program{first, second}[i%2]
 		group.Go(func() {
@@ -81,11 +80,9 @@ func TestAServerThatIsKilledUnderLoadLosesNothing(t *testing.T) {
 					if err == nil {
 						break
 					}
-					if _, ok := errors.AsType[*postgres.Unreachable](err); ok {
-						mu.Lock()
-						unreachable++
-						mu.Unlock()
-					}
+					mu.Lock()
+					failed++
+					mu.Unlock()
 					rest(ctx, 20*time.Millisecond)
 				}
 			}
@@ -107,7 +104,7 @@ func TestAServerThatIsKilledUnderLoadLosesNothing(t *testing.T) {
 	assert.Equal(t, len(keys), invoices)
 	mu.Lock()
 	defer mu.Unlock()
-	t.Logf("%d submits met a server that was down", unreachable)
+	assert.Positive(t, failed, "submits met a server that was down, and were repeated")
 }
 
 func rest(ctx context.Context, d time.Duration) {

@@ -58,7 +58,7 @@ func TestAnOwnerThatWasTooSlowSignsNothing(t *testing.T) {
 	<-booked // and about to store that it signs
 
 	other := w.resumed(postgres.Options{}, config)
-	w.await(other, 1, 30*time.Second)
+	w.await(other, 1, 2*time.Minute)
 	close(goOn)
 	group.Wait()
 	w.once(other, []moneymovement.Key{"invoice"})
