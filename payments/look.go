@@ -15,6 +15,11 @@ func (s *progress) follow(ctx context.Context) found {
 		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
 		return s.seen(payout, err)
 	}
+	if r.keyAge(time.Now()) > keyLifetime { // another call could pay a second time
+		return found{verdict: verdictDecide, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyTooOld,
+			Message: "the service said that the payment is paid, and did not name the payout while it remembered " +
+				"the key: look at the service's books, then decide WasPaid with the payout's id"}}
+	}
 	// The service said that the payment is paid, and did not name the payout. The same call returns it.
 	switch f := s.pay(ctx); f.verdict {
 	case verdictPaid, verdictCompleted, verdictReturned:

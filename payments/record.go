@@ -46,8 +46,8 @@ type Record struct {
 	// Quote is the price at which the payout was last signed.
 	Quote *dapi.Quote `json:"quote,omitzero"`
 
-	// RefusedQuote is the last price that broke a bound. The service can offer it again while it lasts. It is not signed
-	// then.
+	// RefusedQuote is the last price that broke a bound. The service can offer it again while it lasts. It is not
+	// signed then.
 	RefusedQuote *dapi.Quote `json:"refusedQuote,omitzero"`
 
 	AcceptedAt time.Time `json:"acceptedAt"`

@@ -56,8 +56,8 @@ func TestThePriceThatWasRefusedIsNotConfirmed(t *testing.T) {
 		require.NoError(w, err)
 		done := w.becomes(p, r.Key, payments.Completed)
 		require.NotNil(w, done.Quote)
-		assert.False(w, done.Quote.ExpiresAt.Equal(r.Reason.Quote.ExpiresAt), "the price that was refused was paid: %+v",
-			done.Quote)
+		assert.False(w, done.Quote.ExpiresAt.Equal(r.Reason.Quote.ExpiresAt),
+			"the price that was refused was paid: %+v", done.Quote)
 		w.assertPaid(1)
 	})
 }

@@ -80,8 +80,8 @@ func TestTwoProcessesShareAStore(t *testing.T) {
 	})
 }
 
-// A process loses its lease while its signer is slow, because it cannot renew it. Another one goes on, and the first one
-// stores nothing more.
+// A process loses its lease while its signer is slow, because it cannot renew it. Another one goes on, and the first
+// one stores nothing more.
 func TestALeaseThatIsTakenOver(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.key.BeforeApproval(func(n int) {

@@ -146,7 +146,8 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 func (w *world) writes() (writes []string) {
 	for _, r := range w.host.Requests() {
 		switch r.Operation {
-		case "BookPayout", "ConfirmPayout", "CreateEscrow", "PrepareEscrowAction", "ConfirmEscrowAction", "CreateTransfer":
+		case "BookPayout", "ConfirmPayout", "CreateEscrow", "PrepareEscrowAction", "ConfirmEscrowAction",
+			"CreateTransfer":
 			writes = append(writes, r.Operation)
 		}
 	}

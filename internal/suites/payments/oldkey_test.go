@@ -191,3 +191,26 @@ func TestLooksAtAPaymentThatDoesNotArrive(t *testing.T) {
 		w.becomes(p, w.payment(1).Key, payments.Completed)
 	})
 }
+
+// The service says that a payment is paid, and never names the payout. Once the key is too old, the call that would
+// name it is not made any more.
+func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(409, "already_funded").Times(1_000_000))
+		p := w.processor()
+		w.submit(p, w.payment(1))
+		r, err := p.Step(w.Context(), w.payment(1).Key)
+		require.NoError(w, err)
+		assert.Equal(w, payments.Paid, r.State)
+		assert.Empty(w, r.PayoutID)
+		time.Sleep(week - time.Hour)
+		p = w.started()
+		r = w.becomes(p, r.Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
+		assert.True(w, r.MayHaveLeft)
+		last := w.host.Requests()[len(w.host.Requests())-1]
+		assert.Less(w, last.Time.Sub(r.FirstUsed), week-2*time.Hour)
+		_, err = p.Decide(w.Context(), r.Key, payments.Retry())
+		as[*payments.NotPossible](w, err)
+	})
+}

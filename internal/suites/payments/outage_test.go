@@ -57,7 +57,8 @@ func TestTooManyRequestsPauseAllCalls(t *testing.T) {
 // A Retry-After of years is no reason to wait for years.
 func TestAPauseThatWouldNeverEnd(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "999999999"))
+		w.host.Arm(http.MethodPost, "/payouts",
+			sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "999999999"))
 		p := w.started()
 		wait := w.all(p, 0, 3)
 		began := time.Now()
@@ -166,7 +167,8 @@ func TestFaultsAtEachStep(t *testing.T) {
 		for name, fault := range map[string]sandbox.Fault{
 			"lost before": sandbox.DropBefore(), "lost after": sandbox.DropAfterCommit(), "a page": sandbox.Garbage(),
 			"a page after": sandbox.Garbage().AfterCommit(), "cut short": sandbox.Truncate(0),
-			"unavailable": sandbox.Respond(503, "provider_unavailable"), "failure": sandbox.Respond(500, "internal_error"),
+			"unavailable":       sandbox.Respond(503, "provider_unavailable"),
+			"failure":           sandbox.Respond(500, "internal_error"),
 			"limited":           sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "2"),
 			"token":             sandbox.ExpireToken(),
 			"unavailable after": sandbox.Respond(503, "database_unavailable").AfterCommit(),

@@ -34,7 +34,8 @@ func TestACompletedPayoutThatComesBackLater(t *testing.T) {
 		assert.Equal(w, 3, report.Matched)
 
 		time.Sleep(3 * 24 * time.Hour)
-		_, err = w.platform().For(w.account).Sandbox.SetPayoutStatus(w.Context(), back.PayoutID, dapi.PayoutStatusRefunded)
+		_, err = w.platform().For(w.account).Sandbox.SetPayoutStatus(w.Context(), back.PayoutID,
+			dapi.PayoutStatusRefunded)
 		require.NoError(w, err)
 		time.Sleep(time.Minute)
 		report, err = p.Reconcile(w.Context(), period)
@@ -63,7 +64,9 @@ func TestAPaymentThatTheStoreDoesNotKnow(t *testing.T) {
 		require.NoError(w, err)
 		assert.Equal(w, []payments.DifferenceKind{payments.UnknownEntry}, kindsOf(report))
 		assert.Equal(w, payout.ID, report.Differences[0].PayoutID)
-		for _, wrong := range []payments.ReconcileParams{{}, {From: began, To: began}, {From: period.To, To: period.From}} {
+		for _, wrong := range []payments.ReconcileParams{
+			{}, {From: began, To: began}, {From: period.To, To: period.From},
+		} {
 			_, err = p.Reconcile(w.Context(), wrong)
 			as[*errors.InvalidInput](w, err)
 		}
