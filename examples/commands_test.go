@@ -55,12 +55,16 @@ func firstLine(t *testing.T, path string) string {
 	return scanner.Text()
 }
 
+// needsServers is an example that needs PostgreSQL and Redis. Its own test runs it where they are.
+const needsServers = "fleet"
+
 func TestEachExampleRunsByItsFirstLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs the time to build and run every program, which -short does not give; make test runs it")
 	}
 	found := commands(t)
 	programs := build(t, found)
+	delete(found, needsServers)
 	for name, line := range found {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

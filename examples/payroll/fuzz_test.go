@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/shopspring/decimal"
 )
@@ -61,49 +60,6 @@ func FuzzReadPeople(f *testing.F) {
 			if s := same[i]; s.id != p.id || s.name != p.name || s.iban != p.iban || s.reference != p.reference ||
 				!s.amount.Equal(p.amount) {
 				t.Fatalf("%+v became %+v", p, s)
-			}
-		}
-	})
-}
-
-// FuzzResults: a results file is refused, or what it says last about somebody is what is known, about this account and
-// no other.
-func FuzzResults(f *testing.F) {
-	head := strings.Join(resultColumns, ",") + "\n"
-	const line = "2026-11-01T09:00:00Z,cl_1,e-01,DE89370400440532013000,21.40,started,po_1,20 EUR,\n"
-	for _, content := range []string{
-		"", "\n\n", head, head + line, head + line + strings.Replace(line, "started", "not_paid", 1),
-		head + strings.Replace(line, "cl_1", "cl_2", 1),
-		head + strings.Replace(line, "21.40", "1e9999", 1), head + strings.Replace(line, "2026-11", "2026-13", 1),
-		head + "\"\n\n\"\n",
-		strings.ReplaceAll(head+line, "\n", "\r\n"),
-		head + line + line + strings.Replace(line, "09:00:00Z", "10:00:00+02:00", 1),
-	} {
-		f.Add([]byte(content))
-	}
-	f.Fuzz(func(t *testing.T, content []byte) {
-		r := &results{account: "cl_1", latest: map[string]result{}, sent: map[string]time.Time{}}
-		if err := r.take(content); err != nil {
-			if err.Error() == "" {
-				t.Fatal("refused without a word")
-			}
-			return
-		}
-		if !bytes.HasPrefix(bytes.TrimLeft(content, "\r\n"), []byte("at")) &&
-			!bytes.HasPrefix(bytes.TrimLeft(content, "\r\n"), []byte(`"at"`)) {
-			t.Fatalf("%q is taken for results", content)
-		}
-		for id, known := range r.latest {
-			if known.Account != "cl_1" || known.ID != id {
-				t.Fatalf("%+v", known)
-			}
-			if len(known.Amount.String()) > 10_100+len(content) {
-				t.Fatal("an amount without bound")
-			}
-		}
-		for id := range r.sent {
-			if _, known := r.latest[id]; !known || r.latest[id].Status == notPaid {
-				t.Fatalf("%q is sent, and was not heard of", id)
 			}
 		}
 	})

@@ -13,10 +13,10 @@ import (
 
 // interrupted runs the payroll in another process, which is killed in the middle.
 func (s *settings) interrupted(ctx context.Context, p *program.Program) error {
-	err := interrupted.Run(ctx, p, s.interruptAfter, "-file", s.fileFlag, "-run", s.run, "-results", s.results,
+	err := interrupted.Run(ctx, p, s.interruptAfter, "-file", s.fileFlag, "-run", s.run, "-store", s.store,
 		"-workers", strconv.Itoa(s.workers), "-settle", s.settle.String())
 	if err == nil {
-		p.Step("second start: the same run, and the same results file")
+		p.Step("second start: the same run, and the same file of payments")
 	}
 	return err
 }

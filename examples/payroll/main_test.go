@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,19 +19,21 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// office is a host, and the results file of one run.
+// office is a host, and the file of payments of one run.
 type office struct {
 	host    *sandbox.Host
 	flags   []string
-	results string
+	store   string
 	confirm atomic.Pointer[func()] // called for each confirm that arrives
 }
 
 func newOffice(t *testing.T) *office {
-	o := &office{results: filepath.Join(t.TempDir(), "results.csv")}
+	o := &office{store: filepath.Join(t.TempDir(), "payroll.db")}
 	o.host, o.flags = rehearsal.HostBehind(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if call := o.confirm.Load(); call != nil && strings.HasSuffix(r.URL.Path, "/confirm") {
@@ -41,7 +42,7 @@ func newOffice(t *testing.T) *office {
 			next.ServeHTTP(w, r)
 		})
 	})
-	o.flags = append(o.flags, "-run", "2026-11", "-results", o.results)
+	o.flags = append(o.flags, "-run", "2026-11", "-store", o.store)
 	return o
 }
 
@@ -79,18 +80,52 @@ func (o *office) left() (amounts []string) {
 	return amounts
 }
 
-// statuses returns the last status of each person in the results file.
-func (o *office) statuses(t *testing.T) map[string]string {
-	content, err := os.Open(o.results)
+// states returns the stored state of each person.
+func (o *office) states(t *testing.T) map[string]payments.State {
+	t.Helper()
+	found := map[string]payments.State{}
+	o.open(t, func(processor *payments.Processor) {
+		for record, err := range processor.List(t.Context(), payments.ListParams{}) {
+			require.NoError(t, err)
+			found[record.Metadata["id"]] = record.State
+		}
+	})
+	return found
+}
+
+// open opens the file of payments, with a processor that cannot pay.
+func (o *office) open(t *testing.T, use func(*payments.Processor)) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), o.store)
 	require.NoError(t, err)
-	defer content.Close()
-	lines, err := csv.NewReader(content).ReadAll()
+	processor, err := payments.New(store, payments.Integrator(new(dapi.Integrator)), payments.Config{InFlight: 1})
 	require.NoError(t, err)
-	latest := map[string]string{}
-	for _, line := range lines[1:] {
-		latest[line[2]] = line[5]
-	}
-	return latest
+	use(processor)
+	require.NoError(t, store.Close())
+}
+
+// forget makes the file say only that these payments were sent at a time, and nothing of what came of them.
+func (o *office) forget(t *testing.T, sent time.Time, ids ...string) {
+	t.Helper()
+	var all []payments.Payment
+	o.open(t, func(processor *payments.Processor) {
+		for record, err := range processor.List(t.Context(), payments.ListParams{}) {
+			require.NoError(t, err)
+			if slices.Contains(ids, record.Metadata["id"]) {
+				all = append(all, payments.Payment{Key: record.Key, Account: record.Account, Payout: *record.Payout,
+					Bounds: record.Bounds, Metadata: record.Metadata, FirstUsed: sent})
+			}
+		}
+	})
+	require.Len(t, all, len(ids))
+	o.store = filepath.Join(t.TempDir(), "payroll.db")
+	o.flags[len(o.flags)-1] = o.store
+	o.open(t, func(processor *payments.Processor) {
+		for _, payment := range all {
+			_, err := processor.Submit(t.Context(), payment)
+			require.NoError(t, err)
+		}
+	})
 }
 
 func (o *office) bookings() (n int) {
@@ -116,7 +151,7 @@ func TestTheProgramKillsItselfAndPaysTheRest(t *testing.T) {
 	rehearsal.Run(t, run, nil,
 		"first start: another process, which is killed when payment 6 has left", "run sample: 8 people",
 		"killed: ", "payments have left, and the program has seen the response to ",
-		"second start: ", " started", "completed  8  175.30 USDC  arrived",
+		"second start: ", " paying", "completed  8  175.30 USDC  arrived",
 		"the host's books: 8 payouts for 8 people, 175.30 USDC in all; nobody was paid twice")
 }
 
@@ -139,7 +174,7 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	told, err := o.interruptAfter(t, 3)
 	require.ErrorContains(t, err, "interrupted when")
 	rehearsal.Told(t, told, "summary:", "not begun; start again")
-	assert.NotContains(t, o.statuses(t), "e-08")
+	assert.NotContains(t, []payments.State{payments.Paid, payments.Completed}, o.states(t)["e-08"])
 	first := len(o.left())
 	assert.GreaterOrEqual(t, first, 3, "what was under way finished")
 	assert.Less(t, first, 8)
@@ -148,8 +183,8 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	require.NoError(t, err)
 	rehearsal.Told(t, told, "completed  8  175.30 USDC  arrived")
 	o.everybodyOnce(t)
-	for id, status := range o.statuses(t) {
-		assert.Equal(t, "completed", status, id)
+	for id, state := range o.states(t) {
+		assert.Equal(t, payments.Completed, state, id)
 	}
 }
 
@@ -161,34 +196,29 @@ func TestAPriceThatIsTooHighIsNotPaid(t *testing.T) {
 	defer func() { maxFee = bound }()
 	_, err := o.pay(t.Context())
 	require.EqualError(t, err, "0 of 8 are paid")
-	for id, status := range o.statuses(t) {
-		assert.Equal(t, "not_paid", status, id)
+	for id, state := range o.states(t) {
+		assert.Equal(t, payments.NeedsDecision, state, id)
 	}
+	assert.Empty(t, o.left())
 	maxFee = bound
 	_, err = o.pay(t.Context())
 	require.NoError(t, err)
 	o.everybodyOnce(t)
 }
 
-// A machine that loses power has sent payments and not written their results, and leaves half a line.
-func TestAKilledRunGoesOnAndPaysNobodyTwice(t *testing.T) {
+// A file from a backup says that payments were sent, and not what came of them. Whoever was not in it yet is paid.
+func TestAForgetfulRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	o := newOffice(t)
-	_, err := o.interruptAfter(t, 3)
-	require.Error(t, err)
-	content, err := os.ReadFile(o.results)
+	_, err := o.pay(t.Context())
 	require.NoError(t, err)
-	var kept []string
-	for line := range strings.Lines(string(content)) {
-		if strings.HasPrefix(line, "at,") || strings.Contains(line, ",started,") {
-			kept = append(kept, line)
-		}
-	}
-	require.NoError(t, os.WriteFile(o.results, []byte(strings.Join(kept, "")+`2026-11-21T10:00:00Z,"cl_`), 0o600))
+	o.forget(t, time.Now(), "e-01", "e-02", "e-05")
+	assert.Equal(t, map[string]payments.State{"e-01": payments.InDoubt, "e-02": payments.InDoubt,
+		"e-05": payments.InDoubt}, o.states(t))
 
 	_, err = o.pay(t.Context())
 	require.NoError(t, err)
 	o.everybodyOnce(t)
-	assert.Len(t, o.statuses(t), 8)
+	assert.Len(t, o.states(t), 8)
 }
 
 func TestLostResponsesPayNobodyTwice(t *testing.T) {
@@ -206,7 +236,8 @@ func TestWhoIsRefusedIsPaidOnceThatIsMended(t *testing.T) {
 		o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
 	told, err := o.pay(t.Context())
 	require.ErrorContains(t, err, "0 of 8 are paid")
-	rehearsal.Told(t, told, "not_paid  8  175.30 USDC", "e-01: BookPayout: 409 contact_not_payable")
+	rehearsal.Told(t, told, "needs_decision  8  175.30 USDC",
+		"e-01: BookPayout: 409 contact_not_payable")
 	assert.Empty(t, o.left())
 
 	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil }))
@@ -220,12 +251,14 @@ func TestARefusalDoesNotSettleWhatIsInDoubt(t *testing.T) {
 	o := newOffice(t)
 	_, err := o.interruptAfter(t, 1)
 	require.Error(t, err)
-	o.onlyStarted(t, time.Now())
+	o.forget(t, time.Now(), "e-01")
 	require.NoError(t,
 		o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{string(dapi.BankMethodSEPA)} }))
-	_, err = o.pay(t.Context())
-	require.Error(t, err)
-	assert.NotEqual(t, "not_paid", o.statuses(t)["e-01"])
+	_, err = o.pay(t.Context(), "-settle", "1s")
+	require.ErrorContains(t, err, "of 8 are paid")
+	states := o.states(t)
+	assert.Contains(t, []payments.State{payments.InDoubt, payments.Paid, payments.Completed}, states["e-01"])
+	assert.Equal(t, payments.NeedsDecision, states["e-08"])
 
 	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil }))
 	_, err = o.pay(t.Context())
@@ -237,27 +270,17 @@ func TestAKeyThatMayNotProtectAnyMoreIsNotUsed(t *testing.T) {
 	o := newOffice(t)
 	_, err := o.interruptAfter(t, 1)
 	require.Error(t, err)
-	o.onlyStarted(t, time.Now().Add(-7*24*time.Hour))
-	told, err := o.pay(t.Context())
-	require.ErrorContains(t, err, "7 of 8 are paid")
-	rehearsal.Told(t, told, "first look for the payment in the ledger",
-		"e-01: BookPayout: key \"payroll:2026-11:e-01.")
-	assert.Len(t, o.left(), 8, "e-01 was paid by the first start, the others by the second")
+	o.forget(t, time.Now().Add(-7*24*time.Hour), "e-01")
+	for range 2 {
+		told, err := o.pay(t.Context())
+		require.ErrorContains(t, err, "7 of 8 are paid")
+		rehearsal.Told(t, told, "needs_decision  1  21.40 USDC   read the message below",
+			"e-01: the key is older than the 7 days")
+		o.everybodyOnce(t) // e-01 by the first start, the others by the second
+	}
 }
 
-// onlyStarted replaces the results by one line: e-01 is started.
-func (o *office) onlyStarted(t *testing.T, at time.Time) {
-	t.Helper()
-	content, err := os.ReadFile(o.results)
-	require.NoError(t, err)
-	lines := strings.SplitAfter(string(content), "\n")
-	account := strings.Split(lines[1], ",")[1]
-	line := strings.Join([]string{at.UTC().Format(time.RFC3339), account, "e-01", "DE89370400440532013000", "21.4",
-		"started", "", "", ""}, ",")
-	require.NoError(t, os.WriteFile(o.results, []byte(lines[0]+line+"\n"), 0o600))
-}
-
-func TestResultsHaveToAgreeWithTheFile(t *testing.T) {
+func TestPaymentsHaveToAgreeWithTheFile(t *testing.T) {
 	o := newOffice(t)
 	_, err := o.pay(t.Context())
 	require.NoError(t, err)
@@ -302,7 +325,7 @@ func TestAFileWithMistakesPaysNobody(t *testing.T) {
 			_, err := o.pay(t.Context(), "-file", file)
 			require.ErrorContains(t, err, c.says)
 			assert.Empty(t, o.host.Requests(), "nothing was sent")
-			assert.NoFileExists(t, o.results)
+			assert.NoFileExists(t, o.store)
 		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/big"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -113,23 +112,4 @@ func validIBAN(iban string) bool {
 	}
 	number, ok := new(big.Int).SetString(digits.String(), 10)
 	return ok && new(big.Int).Mod(number, big.NewInt(97)).Int64() == 1
-}
-
-// agreeWith returns an error if the file has changed for a payment that was sent already.
-func (r *results) agreeWith(people []person) error {
-	var problems []error
-	for _, p := range people {
-		was, known := r.of(p.id)
-		if known && was.Status != notPaid && (was.IBAN != p.iban || !was.Amount.Equal(p.amount)) {
-			problems = append(problems,
-				fmt.Errorf("line %d: %s is already %s with %s to %s, and the file now says something else",
-					p.line, p.id, was.Status, was.Amount, was.IBAN))
-		}
-	}
-	for id, was := range r.latest {
-		if was.Status != notPaid && !slices.ContainsFunc(people, func(p person) bool { return p.id == id }) {
-			problems = append(problems, fmt.Errorf("%s is already %s, and is no longer in the file", id, was.Status))
-		}
-	}
-	return errors.Join(problems...)
 }

@@ -8,65 +8,63 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/examples/internal/narrate"
+	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// unsent is the status of a person whom no start has tried to pay.
-const unsent status = "unsent"
+// unsent is the state of a person who has no payment yet.
+const unsent payments.State = "unsent"
 
-// counts returns how many people have each status.
-func (r *results) counts(people []person) map[status]int {
-	count := map[status]int{}
-	for _, p := range people {
-		count[r.status(p)]++
+func stateOf(known map[string]payments.Record, p person) payments.State {
+	if record, found := known[p.id]; found {
+		return record.State
 	}
-	return count
+	return unsent
 }
 
-func (r *results) status(p person) status {
-	known, found := r.of(p.id)
-	if !found {
-		return unsent
-	}
-	return known.Status
-}
-
-// summarize prints how many people have each status, and what to do about them. The error is nil if the money of
+// summarize prints how many people have each state, and what to do about them. The error is nil if the money of
 // everybody has left.
-func summarize(ctx context.Context, n narrate.Narrator, people []person, results *results) error {
-	count, sum := results.counts(people), map[status]decimal.Decimal{}
+func summarize(
+	ctx context.Context, n narrate.Narrator, people []person, known map[string]payments.Record,
+	problems map[string]string,
+) error {
+	count, sum := map[payments.State]int{}, map[payments.State]decimal.Decimal{}
 	for _, p := range people {
-		state := results.status(p)
+		state := stateOf(known, p)
+		count[state]++
 		sum[state] = sum[state].Add(p.amount)
 	}
 	n.Step("summary:")
 	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
 	for _, line := range []struct {
-		status status
-		means  string
+		state payments.State
+		means string
 	}{
-		{completed, "arrived"},
-		{funded, "on the way; start again to see it arrive"},
+		{payments.Completed, "arrived"},
+		{payments.Paid, "on the way; start again to see it arrive"},
 		{unsent, "not begun; start again"},
-		{started, "interrupted; start again: the key prevents a second payment"},
-		{unknown, "a response was lost; start again: the key prevents a second payment"},
-		{notPaid, "no money moved; correct the cause, then start again"},
-		{failed, "did not arrive; decide whether to pay under another id"},
-		{check, "read the message below, and first look for the payment in the ledger"},
+		{payments.Accepted, "not begun; start again"},
+		{payments.Paying, "interrupted; start again: the key prevents a second payment"},
+		{payments.InDoubt, "a response was lost; start again: the key prevents a second payment"},
+		{payments.NeedsDecision, "read the message below; correct the cause, then start again"},
+		{payments.Refused, "no money moved; correct the cause, and pay under another id"},
+		{payments.CameBack, "did not arrive; decide whether to pay under another id"},
 	} {
-		if count[line.status] > 0 {
-			fmt.Fprintf(table, "    %s\t%d\t%s USDC\t%s\n", line.status, count[line.status],
-				sum[line.status].StringFixed(2), line.means)
+		if count[line.state] > 0 {
+			fmt.Fprintf(table, "    %s\t%d\t%s USDC\t%s\n", line.state, count[line.state],
+				sum[line.state].StringFixed(2), line.means)
 		}
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, p := range people {
-		if known, _ := results.of(p.id); known.Note != "" {
-			n.Detail("%s: %s", p.id, known.Note)
+		if reason := known[p.id].Reason; reason != nil {
+			n.Detail("%s: %s", p.id, reason.Message)
+		} else if problems[p.id] != "" {
+			n.Detail("%s: %s", p.id, problems[p.id])
 		}
 	}
-	left := count[completed] + count[funded]
+	left := count[payments.Completed] + count[payments.Paid]
 	switch {
 	case left == len(people):
 		return nil

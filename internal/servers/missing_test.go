@@ -24,6 +24,9 @@ func TestMissingPrograms(t *testing.T) {
 	case "redis":
 		Redis(t)
 		return
+	case "need":
+		Need(t)
+		return
 	}
 	t.Parallel()
 	nowhere := t.TempDir()

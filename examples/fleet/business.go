@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/shopspring/decimal"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
+	"github.com/moneymovement/moneymovement-go/examples/internal/program"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// business is the process that has invoices to pay. It submits payments, and makes none.
+type business struct {
+	program *program.Program
+	fleet   *fleet
+	clients []client
+}
+
+// client is a client that pays, and its contact.
+type client struct {
+	id      dapi.ClientID
+	contact dapi.ContactID
+}
+
+// maxFee is the highest fee of a payment, in USDC.
+var maxFee = decimal.NewFromInt(1)
+
+// amount returns the amount of an invoice, 1.01 to 2.00 USDC.
+func amount(number int) decimal.Decimal { return decimal.New(101+int64(number%100), -2) }
+
+// openClients creates the clients, with enough money for their part of the payments.
+func (b *business) openClients(ctx context.Context, clients, invoices int) error {
+	most := amount(99).Add(maxFee).Mul(decimal.NewFromInt(int64(invoices/clients + 1)))
+	for i := range clients {
+		name := b.program.Name + "-" + strconv.Itoa(i+1)
+		created, err := b.fleet.platform.Clients.Create(ctx, dapi.ClientCreate{Email: name + "@example.com",
+			Type: dapi.ClientTypeBusiness, EntityName: "Example " + strconv.Itoa(i+1)})
+		if err != nil {
+			return err
+		}
+		if _, err := b.fleet.platform.Clients.WaitReady(ctx, created.ID); err != nil {
+			return err
+		}
+		account := b.fleet.platform.For(created.ID)
+		if err := customer.Credit(ctx, account.Sandbox, most, dapi.USDC, name); err != nil {
+			return err
+		}
+		contact, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Example supplier",
+			Account: dapi.Onchain(dapi.OnchainAccount{
+				WalletAddress: "0x1111111111111111111111111111111111111111", ChainID: "base", Currency: "USDC"})})
+		if err != nil {
+			return err
+		}
+		b.clients = append(b.clients, client{created.ID, contact.ID})
+	}
+	return nil
+}
+
+// submit stores an invoice and its payment in one transaction: either both are there, or neither is.
+func (b *business) submit(ctx context.Context, number int) error {
+	payer := b.clients[number%len(b.clients)]
+	payment := payments.Payment{
+		Key:     moneymovement.DeriveKey(b.program.Name, "invoice", strconv.Itoa(number)),
+		Account: payer.id,
+		Payout: dapi.PayoutCreate{ContactID: payer.contact, Amount: amount(number), Currency: dapi.USDC,
+			PaymentReference: "Invoice " + strconv.Itoa(number)},
+		Bounds: payments.Bounds{MaxFee: &maxFee},
+	}
+	return pgx.BeginFunc(ctx, b.fleet.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "INSERT INTO invoices (number, client, amount, payment) VALUES ($1, $2, $3, $4)",
+			number, string(payer.id), payment.Payout.Amount.String(), string(payment.Key)); err != nil {
+			return err
+		}
+		_, err := b.fleet.store.SubmitTx(ctx, tx, payment)
+		return err
+	})
+}
+
+// pause is how often the store is read while the program waits.
+const pause = 50 * time.Millisecond
+
+// awaitCompleted waits until so many payments are completed, and returns how many are.
+func (b *business) awaitCompleted(ctx context.Context, atLeast int) (int, error) {
+	for {
+		found, err := b.fleet.store.Summary(ctx)
+		if err != nil {
+			return 0, err
+		}
+		for _, state := range []payments.State{payments.NeedsDecision, payments.Refused, payments.CameBack} {
+			if n := found.ByState[state]; n > 0 {
+				return 0, fmt.Errorf("%d payments are %s", n, state)
+			}
+		}
+		if n := found.ByState[payments.Completed]; n >= atLeast {
+			return n, nil
+		}
+		if err := rest(ctx); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// await waits until a payment is completed.
+func (b *business) await(ctx context.Context, key moneymovement.Key) error {
+	for {
+		row, err := b.fleet.store.Load(ctx, key)
+		if err != nil || row.State == payments.Completed {
+			return err
+		}
+		if row.State.Final() || row.State == payments.NeedsDecision {
+			return fmt.Errorf("payment %s is %s", key, row.State)
+		}
+		if err := rest(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func rest(ctx context.Context) error {
+	select {
+	case <-time.After(pause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
