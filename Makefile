@@ -30,7 +30,7 @@ export GO
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
 	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory load fleet simulation recordings contract mutants cover check
+	bench-long bench-host bench-memory load fleet simulation soak recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -154,6 +154,23 @@ simulation: ## pay under faults, 10,000 payments a program, run 1,000 seeds twic
 
 fleet: ## run the tests that need PostgreSQL and Redis; installs Debian's packages where it may
 	@.ci/fleet
+
+# The sizes of `make soak`. SOAK_PAYMENTS are made in the simulation, SOAK_PROXY through Toxiproxy, and once more on a
+# host at which 30 % of the requests for payments fail.
+SOAK_PAYMENTS ?= 1000000
+SOAK_KILLS    ?= 2000
+SOAK_OUTAGES  ?= 100
+SOAK_PROXY    ?= 20000
+SOAK_TIMEOUT  ?= 24h
+
+soak: ## kill processes and servers, and break networks, for hours; prints figures (SOAK_KILLS=100 and so on: shorter)
+	MONEYMOVEMENT_SIMULATION_PAYMENTS=$(SOAK_PAYMENTS) $(GO) test -count=1 -v -timeout $(SOAK_TIMEOUT) \
+		-run '^TestPaymentsUnderFaults$$/^payments$$' ./internal/simulation
+	MONEYMOVEMENT_SOAK_SQLITE_KILLS=$(SOAK_KILLS) MONEYMOVEMENT_SOAK_POSTGRES_KILLS=$(SOAK_KILLS) \
+		MONEYMOVEMENT_SOAK_POSTGRES_OUTAGES=$(SOAK_OUTAGES) MONEYMOVEMENT_SOAK_REDIS_OUTAGES=$(SOAK_OUTAGES) \
+		MONEYMOVEMENT_SOAK_PROXY_PAYMENTS=$(SOAK_PROXY) MONEYMOVEMENT_SOAK_FAULT_PAYMENTS=$(SOAK_PROXY) \
+		MONEYMOVEMENT_SOAK_FLEET_SECONDS=60 MONEYMOVEMENT_FLEET=required \
+		$(GO) test -count=1 -v -parallel 2 -timeout $(SOAK_TIMEOUT) ./internal/rig/soak
 
 recordings: ## record the host's responses to the examples in the packages' documentation
 	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/suites/recordings -write

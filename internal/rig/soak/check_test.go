@@ -1,0 +1,211 @@
+package soak_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/postgres"
+	"github.com/moneymovement/moneymovement-go/payments/sqlite"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// records reads the payments from the store, when no worker has it.
+func (w *world) records() map[string]payments.Record {
+	w.Helper()
+	var store payments.Store
+	if w.work.Engine == onSQLite {
+		file, err := sqlite.Open(w.Context(), w.work.Store, sqlite.MustExist())
+		require.NoError(w, err)
+		defer file.Close()
+		_, err = file.Check(w.Context())
+		require.NoError(w, err)
+		store = file
+	} else {
+		table, err := postgres.Open(w.Context(), w.pool, postgres.Options{})
+		require.NoError(w, err)
+		store = table
+	}
+	reader, err := payments.New(store, payments.Services{}, payments.Config{})
+	require.NoError(w, err)
+	all := map[string]payments.Record{}
+	for record, err := range reader.List(w.Context(), payments.ListParams{}) {
+		require.NoError(w, err)
+		all[string(record.Key)] = record
+	}
+	return all
+}
+
+// check compares the payments with the host's audit, books and requests.
+func (w *world) check() {
+	w.Helper()
+	records := w.records()
+	audit := map[string]sandbox.AuditedPayment{}
+	for audited := range w.host.Audit() {
+		audit[audited.Key] = audited
+	}
+	var asked decimal.Decimal
+	for n := range w.work.All {
+		key := string(keyOf(n))
+		asked = asked.Add(amountOf(n))
+		record, stored := records[key]
+		if w.returned[n] && !stored {
+			w.complain(key, "Submit has returned, and it is not stored")
+		}
+		for _, problem := range w.problems(n, record, audit[key]) {
+			w.complain(key, problem)
+		}
+		delete(records, key)
+		delete(audit, key)
+	}
+	assert.Len(w, w.returned, w.work.All, "Submit has returned for each payment")
+	assert.Empty(w, records, "payments that nobody submitted")
+	assert.Empty(w, audit, "keys at the host that nobody submitted")
+	balance := w.host.Ledger().Balances[string(w.work.Client)][string(dapi.USDC)]
+	assert.Equal(w, asked.String(), w.balance.Sub(balance).String(), "what left the account")
+	assert.Empty(w, w.host.KeysWithTwoBodies())
+	w.figures()
+}
+
+// complain fails the test for a payment, and notes it for the trace.
+func (w *world) complain(key, problem string) {
+	w.Helper()
+	w.broken[key] = true
+	if len(w.broken) <= 10 {
+		w.Errorf("payment %s: %s", key, problem)
+	}
+	w.Fail()
+}
+
+// problems says what is wrong with payment n when all faults are over: the record is the store's, and the audit the
+// host's.
+func (w *world) problems(n int, record payments.Record, audited sandbox.AuditedPayment) (found []string) {
+	expect := func(holds bool, problem string) {
+		if !holds {
+			found = append(found, problem)
+		}
+	}
+	amount := amountOf(n)
+	expect(record.State == payments.Completed, "the store says "+string(record.State)+reasonOf(record))
+	expect(audited.Fundings == 1, "money did not leave once")
+	expect(audited.Settlements == 1 && audited.Returns == 0, "money did not arrive once")
+	expect(audited.Paid.Equal(amount), "another amount left: "+audited.Paid.String())
+	expect(audited.Bodies == 1, "its key had several bodies")
+	expect(slices.Contains(audited.PayoutIDs, string(record.PayoutID)), "the store has another payout")
+	funded := 0
+	for _, approval := range audited.Approvals {
+		expect(approval.Amount.Equal(amount), "another amount was signed: "+approval.Amount.String())
+		expect(approval.ContactID == string(w.work.Contact), "another contact was signed: "+approval.ContactID)
+		expect(!approval.Fee.GreaterThan(maxFee), "a fee above the bound was signed: "+approval.Fee.String())
+		if approval.Funded {
+			funded++
+		}
+	}
+	expect(funded == 1, "the approvals that moved money are not one")
+	return found
+}
+
+func reasonOf(record payments.Record) string {
+	if record.Reason == nil {
+		return ""
+	}
+	return ": " + record.Reason.Message
+}
+
+// step is a request for a payment.
+type step struct {
+	at     time.Time
+	worker string
+}
+
+// steps returns the requests for each payment, by its key, oldest first.
+func (w *world) steps() map[string][]step {
+	keys := map[string]string{} // by payout
+	for audited := range w.host.Audit() {
+		for _, id := range audited.PayoutIDs {
+			keys[id] = audited.Key
+		}
+	}
+	all := map[string][]step{}
+	for _, r := range w.host.Raw() {
+		if key := keyOfRequest(r.Path, r.Header.Get("Idempotency-Key"), keys); key != "" {
+			all[key] = append(all[key], step{at: r.At, worker: r.Header.Get(workerHeader)})
+		}
+	}
+	return all
+}
+
+// keyOfRequest returns the key of the payment that a request is for, or "".
+func keyOfRequest(at, header string, keys map[string]string) string {
+	if path.Base(at) == "payouts" {
+		return header
+	}
+	for segment := range strings.SplitSeq(at, "/") {
+		if key := keys[segment]; key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+// takeOver returns the longest time between the end of a worker and the next request for a payment that it was making,
+// and how many payments those were.
+func (w *world) takeOver() (longest time.Duration, taken int) {
+	steps := w.steps()
+	touched := map[string]map[string]bool{} // by worker
+	touch := func(worker, key string) {
+		if touched[worker] == nil {
+			touched[worker] = map[string]bool{}
+		}
+		touched[worker][key] = true
+	}
+	for key, all := range steps {
+		for _, s := range all {
+			touch(s.worker, key)
+		}
+	}
+	for _, k := range w.kills {
+		for _, key := range k.held {
+			touch(k.worker, key)
+		}
+	}
+	for _, k := range w.kills {
+		for key := range touched[k.worker] {
+			all := steps[key]
+			next := slices.IndexFunc(all, func(s step) bool { return s.at.After(k.at) && s.worker != k.worker })
+			if next < 0 {
+				continue // it had ended: else the checks of the records fail
+			}
+			if next > 0 && all[next-1].worker != k.worker && !slices.Contains(k.held, key) {
+				continue // another worker had it before
+			}
+			taken++
+			longest = max(longest, all[next].at.Sub(k.at))
+		}
+	}
+	return longest, taken
+}
+
+// longestTakeOver is how soon payments of a killed worker must go on.
+const longestTakeOver = 30 * time.Second
+
+// figures prints what the test did.
+func (w *world) figures() {
+	w.Helper()
+	took := time.Since(w.began)
+	longest, taken := w.takeOver()
+	assert.Less(w, longest, longestTakeOver, "the next step of a killed worker's payment")
+	if w.Failed() {
+		w.notes = append(w.notes, "FAILED")
+	}
+	w.Logf("figures: %d payments on %s, %d requests, %d kills of workers, %d payments taken over, after %s at most; "+
+		"took %s; %s", w.work.All, w.work.Engine, len(w.host.Raw()), len(w.kills), taken,
+		longest.Round(time.Millisecond), took.Round(time.Millisecond), strings.Join(w.notes, ", "))
+}

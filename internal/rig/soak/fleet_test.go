@@ -1,0 +1,90 @@
+package soak_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// The rate windows of the fleet test.
+const (
+	windows = 2   // that the fleet fills before one of it is killed
+	writes  = 120 // that the service takes in a minute
+)
+
+// Many workers with one credential pay: one login, no refusal, and the window of writes is used. Then one of them is
+// killed, and its payments go on.
+func TestAFleetOfWorkersPays(t *testing.T) {
+	const variable = "MONEYMOVEMENT_SOAK_FLEET_SECONDS"
+	minute := time.Duration(size(t, variable, 10)) * time.Second
+	held := minute + minute/60 // as long as the limiter counts a call
+	for _, count := range []int{8, 16} {
+		t.Run(fmt.Sprint(count, " workers"), func(t *testing.T) {
+			// Two writes for each payment, and enough of them for the windows before the kill and one after it.
+			w := newWorld(t, (windows+1)*writes/2, sandbox.WithRequestLog(1<<20), sandbox.WithSettings(
+				func(s *sandbox.Settings) { s.RateMinute = sandbox.Duration(minute) }))
+			w.onPostgres(servers.PostgreSQL(t, servers.Setting{Name: "max_connections", Value: "300"}).URL())
+			w.work.Redis, w.work.Minute, w.work.Workers = servers.Redis(t).URL(), minute, count
+			w.scaledLease(variable)
+			require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.RateLimits = true }))
+			before := len(w.host.Requests())
+
+			workers := []*running{w.start(w.work.All)}
+			for range count - 1 {
+				workers = append(workers, w.start(0))
+			}
+			begun := func() int { return len(paying(w.host.Requests()[before:])) }
+			full := windows * writes
+			for deadline := time.Now().Add(startWithin); begun() < full && time.Now().Before(deadline); {
+				rest(t.Context(), 20*time.Millisecond)
+			}
+			w.kill(workers[count-1])
+			w.settle(startWithin, workers[:count-1]...)
+
+			w.shared(w.host.Requests()[before:], count, held)
+			w.check()
+		})
+	}
+}
+
+// shared checks by the host's log that workers share a session and the windows, whose calls are held for so long.
+func (w *world) shared(requests []sandbox.Request, workers int, held time.Duration) {
+	w.Helper()
+	sent, used, logins, limited := paying(requests), 0, 0, 0
+	require.GreaterOrEqual(w, len(sent), windows*writes, "the fleet used its windows")
+	for _, r := range sent {
+		if r.Time.Before(sent[0].Time.Add((windows-1)*held + held/2)) {
+			used++
+		}
+	}
+	for _, r := range requests {
+		if r.Operation == "CreateToken" {
+			logins++
+		}
+		if r.Status == http.StatusTooManyRequests {
+			limited++
+		}
+	}
+	assert.Equal(w, 1, logins, "one login for the whole fleet")
+	assert.Zero(w, limited, "refused for the rate")
+	assert.GreaterOrEqual(w, used, windows*writes*98/100, "of the windows of writes")
+	w.notes = append(w.notes, fmt.Sprintf("%d workers, %d logins, %d refused for the rate, %d of %d writes used",
+		workers, logins, limited, used, windows*writes))
+}
+
+// paying returns the writes for payments.
+func paying(requests []sandbox.Request) (found []sandbox.Request) {
+	for _, r := range requests {
+		if r.Method == http.MethodPost && (r.Operation == "BookPayout" || r.Operation == "ConfirmPayout") {
+			found = append(found, r)
+		}
+	}
+	return found
+}
