@@ -13,7 +13,7 @@ type Process struct {
 	number    int // from 1, in the order of their starts
 	place     int // of the processes that run at the same time
 	scheduler *Scheduler
-	ctx       context.Context //nolint:containedctx // the life of the process
+	ctx       context.Context // the life of the process
 	cancel    context.CancelFunc
 	ended     bool // guarded by the scheduler's mu
 	frozen    bool // its steps wait; guarded by the scheduler's mu

@@ -53,7 +53,7 @@ type World struct {
 
 	reached int // steps of processes so far; only the scheduler changes it
 
-	ctx    context.Context //nolint:containedctx // ends with the last payment
+	ctx    context.Context // ends with the last payment
 	stop   context.CancelFunc
 	others sync.WaitGroup // everything but the scheduler
 
