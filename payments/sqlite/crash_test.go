@@ -133,8 +133,8 @@ func lost(t *testing.T, path string, confirmed map[moneymovement.Key]int) (missi
 // A store loses power at any moment, between any two operations of its disk, and the disk keeps what it likes of what
 // was not synced. All that was confirmed is there.
 func TestLossOfPower(t *testing.T) {
-	for left, seed := number(t, "MONEYMOVEMENT_SQLITE_CRASHES", 150), uint64(1); left > 0 && !t.Failed(); seed++ {
-		images, missing := losePower(t, min(left, 50), seed, "")
+	for left, seed := number(t, "MONEYMOVEMENT_SQLITE_CRASHES", 50), uint64(1); left > 0 && !t.Failed(); seed++ {
+		images, missing := losePower(t, min(left, 25), seed, "")
 		require.NotZero(t, images)
 		assert.Empty(t, missing, "seed %d", seed)
 		left -= images
@@ -143,7 +143,7 @@ func TestLossOfPower(t *testing.T) {
 
 // The same test finds a store that does not wait for the disk.
 func TestLossOfPowerWithoutSync(t *testing.T) {
-	_, missing := losePower(t, 50, 1, "_synchronous=NORMAL&")
+	_, missing := losePower(t, 40, 1, "_synchronous=NORMAL&")
 	assert.NotEmpty(t, missing)
 }
 
@@ -174,7 +174,7 @@ func losePower(t *testing.T, most int, seed uint64, parameters string) (images i
 		taken = append(taken, crashed)
 	}
 	d.mu.Unlock()
-	work(t, s, b, 8, 25)
+	work(t, s, b, 8, 20)
 	require.NoError(t, s.Close())
 	for _, crashed := range taken {
 		missing = append(missing, lost(t, filepath.Join(crashed.folder, "p.db"), crashed.confirmed)...)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -137,6 +138,58 @@ func afterwards(t *testing.T, s *Store, d *disk, b *books) {
 	assert.Empty(t, lost(t, s.path, b.confirmed), "with the same disk")
 }
 
+// Each call of a transaction has a result, also one that was refused before the transaction failed.
+func TestRefusalInATransactionThatFails(t *testing.T) {
+	syncing, goOn := make(chan struct{}), make(chan struct{})
+	var full, waits atomic.Bool
+	s, d := failing(t, func(operation, _ string) int32 {
+		if waits.Load() && operation == "sync" {
+			syncing <- struct{}{}
+			<-goOn
+		}
+		if full.Load() && operation == "write" {
+			return lib.SQLITE_FULL
+		}
+		return 0
+	})
+	results := make(chan error, 3)
+	_, _, err := s.Insert(t.Context(), due("a1-zero", 0)) // with which the log begins
+	require.NoError(t, err)
+	waits.Store(true)
+	go func() {
+		_, _, err := s.Insert(t.Context(), due("a1-first", 0))
+		results <- err
+	}()
+	<-syncing
+	go func() {
+		row := due("a1-first", 1)
+		row.Lease = payments.Lease{Owner: "nobody", Epoch: 1}
+		_, err := s.Save(t.Context(), row, true)
+		results <- err
+	}()
+	for len(s.queue) == 0 {
+		runtime.Gosched()
+	}
+	go func() {
+		_, _, err := s.Insert(t.Context(), due("a1-second", 0))
+		results <- err
+	}()
+	for len(s.queue) == 1 {
+		runtime.Gosched()
+	}
+	full.Store(true)
+	waits.Store(false)
+	goOn <- struct{}{}
+	require.NoError(t, <-results)
+	for range 2 {
+		var none *Full
+		require.ErrorAs(t, <-results, &none)
+	}
+	d.mu.Lock()
+	d.fail = nil
+	d.mu.Unlock()
+}
+
 // Writes that fail lose nothing that was confirmed, whichever they are.
 func TestWritesFail(t *testing.T) {
 	for _, code := range []int32{lib.SQLITE_IOERR_WRITE, lib.SQLITE_FULL} {
@@ -173,7 +226,7 @@ func TestWritesFail(t *testing.T) {
 // A start that fails at any operation of the disk leaves what the next one opens.
 func TestStartFails(t *testing.T) {
 	failures := 0
-	for skipped := range 30 {
+	for skipped := range 16 {
 		folder := t.TempDir()
 		d := newDisk(t, folder)
 		path := filepath.Join(folder, "p.db")

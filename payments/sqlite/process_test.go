@@ -99,7 +99,7 @@ func TestKilledProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	confirmed := map[moneymovement.Key]int{}
 	random := rand.New(rand.NewPCG(3, 3))
-	for range number(t, "MONEYMOVEMENT_SQLITE_KILLS", 20) {
+	for range number(t, "MONEYMOVEMENT_SQLITE_KILLS", 10) {
 		process, output := start(t, path)
 		for range 1 + random.IntN(200) {
 			if !output.Scan() {

@@ -14,7 +14,7 @@ import (
 type write interface {
 	// apply makes the change. refused means that it cannot be made, and that the others of the transaction go on.
 	apply(w *writer) (refused, err error)
-	// end is called when the transaction has ended, unless the change was refused.
+	// end is called when the transaction has ended, unless it was committed and the change was refused.
 	end(committed bool)
 }
 
@@ -153,43 +153,43 @@ func (w *writer) transaction(batch []*request) {
 	}
 }
 
-// apply returns the requests that were not refused. Those that were have their result.
+// apply returns the requests that wait for the result of the transaction: all if it failed, else those that were not
+// refused, for the others have theirs.
 func (w *writer) apply(batch []*request) (made []*request, err error) {
 	ctx, before := context.Background(), w.change
 	if _, err := w.begin.ExecContext(ctx); err != nil {
 		return batch, err
 	}
-	var refusals []func()
-	for i, r := range batch {
-		refused, err := r.apply(w)
-		if err != nil {
-			w.change = before
-			_, undone := w.rollback.ExecContext(ctx)
-			return append(made, batch[i:]...), rolledBack(err, undone)
+	var refused []*request
+	var refusals []error
+	for _, r := range batch {
+		refusal, err := r.apply(w)
+		switch {
+		case err != nil:
+			return batch, w.undo(before, err)
+		case refusal != nil:
+			refused, refusals = append(refused, r), append(refusals, refusal)
+		default:
+			made = append(made, r)
 		}
-		if refused != nil {
-			refusals = append(refusals, func() { r.result <- refused })
-			continue
-		}
-		made = append(made, r)
 	}
 	if _, err = w.commit.ExecContext(ctx); err != nil {
-		w.change = before
-		_, undone := w.rollback.ExecContext(ctx)
-		err = rolledBack(err, undone)
+		return batch, w.undo(before, err)
 	}
-	for _, refuse := range refusals {
-		refuse()
+	for i, r := range refused {
+		r.result <- refusals[i]
 	}
-	return made, err
+	return made, nil
 }
 
-// rolledBack leaves out that nothing was left to roll back: a transaction that fails often ends by itself.
-func rolledBack(err, undone error) error {
-	if primary, _ := code(undone); primary == lib.SQLITE_ERROR {
-		return err
+// undo rolls a transaction back because of an error, and returns what failed.
+func (w *writer) undo(change int64, because error) error {
+	w.change = change
+	_, err := w.rollback.ExecContext(context.Background())
+	if primary, _ := code(err); primary == lib.SQLITE_ERROR { // it has ended by itself
+		return because
 	}
-	return errors.Join(err, undone)
+	return errors.Join(because, err)
 }
 
 // makeRoom lets the next transactions use the log from its beginning, if the disk is full.
