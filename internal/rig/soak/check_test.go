@@ -157,8 +157,7 @@ func keyOfRequest(at, header string, keys map[string]string) string {
 
 // takeOver returns the longest time between the end of a worker and the next request for a payment that it was making,
 // and how many payments those were.
-func (w *world) takeOver() (longest time.Duration, taken int) {
-	steps := w.steps()
+func takeOver(steps map[string][]step, kills []kill) (longest time.Duration, taken int) {
 	touched := map[string]map[string]bool{} // by worker
 	touch := func(worker, key string) {
 		if touched[worker] == nil {
@@ -171,12 +170,12 @@ func (w *world) takeOver() (longest time.Duration, taken int) {
 			touch(s.worker, key)
 		}
 	}
-	for _, k := range w.kills {
+	for _, k := range kills {
 		for _, key := range k.held {
 			touch(k.worker, key)
 		}
 	}
-	for _, k := range w.kills {
+	for _, k := range kills {
 		for key := range touched[k.worker] {
 			all := steps[key]
 			next := slices.IndexFunc(all, func(s step) bool { return s.at.After(k.at) && s.worker != k.worker })
@@ -200,7 +199,7 @@ const longestTakeOver = 30 * time.Second
 func (w *world) figures() {
 	w.Helper()
 	took := time.Since(w.began)
-	longest, taken := w.takeOver()
+	longest, taken := takeOver(w.steps(), w.kills)
 	assert.Less(w, longest, longestTakeOver, "the next step of a killed worker's payment")
 	if w.Failed() {
 		w.notes = append(w.notes, "FAILED")
