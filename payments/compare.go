@@ -11,6 +11,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 // DifferenceKind says how the payments and the ledger differ.
@@ -95,7 +96,8 @@ func (r Report) String() string {
 // a day before the period until now: money can come back on any later day. Transfers of the app API are not in this
 // ledger, and are left out.
 //
-// An error of either sequence ends the comparison, and is returned.
+// An error of either sequence ends the comparison, and is returned. Only *[Unreadable] does not: the report then has
+// the other payments, and the error names those that could not be read.
 func Compare(
 	records iter.Seq2[Record, error], entries iter.Seq2[dapi.Transaction, error], from, to time.Time,
 ) (Report, error) {
@@ -107,14 +109,19 @@ func Compare(
 		}
 		c.enter(entry)
 	}
+	var unread error
 	for record, err := range records {
+		if _, damaged := errors.AsType[*Unreadable](err); damaged {
+			unread = errors.Join(unread, err)
+			continue
+		}
 		if err != nil {
 			return c.report, err
 		}
 		c.compare(&record)
 	}
 	c.unknown()
-	return c.report, nil
+	return c.report, unread
 }
 
 type comparison struct {

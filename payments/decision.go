@@ -121,7 +121,7 @@ func (r *Record) goOn(now time.Time) {
 	if r.RefusedQuote != nil { // until it ends, the service offers it again
 		due = later(now, earlier(r.RefusedQuote.ExpiresAt.Add(time.Second), now.Add(quoteLasts)))
 	}
-	r.Reason, r.Due, r.Calls = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, due, 0
+	r.Reason, r.Due, r.Refusals = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, due, 0
 }
 
 func (r *Record) close(s State, code ReasonCode, note string, now time.Time) {

@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
-// Metrics receives what a processor counts. Its methods must be fast and safe for concurrent use. Module payments/otel
-// has one for OpenTelemetry.
+// Metrics receives what a processor counts. Its methods must be fast and safe for concurrent use, and must not panic:
+// as in your own goroutines, a panic ends the process. Module payments/otel has one for OpenTelemetry.
 type Metrics interface {
 	// Changed is called after a payment's state was stored, and after the first time.
 	Changed(ctx context.Context, change ChangeMetrics)

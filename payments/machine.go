@@ -168,11 +168,14 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 			r.Searches++
 		}
 		r.Due = dueAfter(now, policy.retryAfter(r.Key, r.Calls+r.Searches), f.retryAt)
+		if f.verdict == verdictWait && f.reason != nil && f.reason.Slug != "" {
+			r.Refusals++
+		}
 		switch {
 		case r.MayHaveLeft:
 			r.to(InDoubt, now)
-		case f.verdict == verdictWait && r.Calls >= policy.Calls:
-			r.Due, r.Reason = time.Time{}, r.Reason.usedUp(r.Calls)
+		case f.verdict == verdictWait && r.Refusals >= policy.Refusals:
+			r.Due, r.Reason = time.Time{}, r.Reason.usedUp()
 			r.to(NeedsDecision, now)
 		default:
 			r.to(Accepted, now)
@@ -222,12 +225,12 @@ func (r *Record) to(s State, now time.Time) {
 }
 
 // usedUp returns the reason of a payment whose calls did not pay. The last refusal stays in it.
-func (r *Reason) usedUp(calls int) *Reason {
-	ended := Reason{Message: "the calls that the policy allows did not pay"}
+func (r *Reason) usedUp() *Reason {
+	ended := Reason{Message: "the service refused as often as the policy allows"}
 	if r != nil {
 		ended = *r
 	}
-	ended.Code = ReasonCallsUsedUp
+	ended.Code = ReasonRefusalsUsedUp
 	return &ended
 }
 

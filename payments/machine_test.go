@@ -57,7 +57,7 @@ func submissions() *rapid.Generator[Submission] {
 
 func newLife(t *rapid.T) *life {
 	l := &life{T: t, now: birth, cause: "submitted"}
-	l.policy = Policy{Calls: rapid.IntRange(1, 5).Draw(t, "calls")}.withDefaults()
+	l.policy = Policy{Refusals: rapid.IntRange(1, 5).Draw(t, "calls")}.withDefaults()
 	row, err := Prepare(submissions().Draw(t, "submission"), l.now)
 	require.NoError(t, err)
 	l.r, err = row.Record()

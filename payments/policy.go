@@ -9,9 +9,10 @@ import (
 
 // Policy says how often and when a payment is tried again and looked at. The zero value is the default.
 type Policy struct {
-	// Calls is how many calls may fail to pay before a person must decide. It does not limit a payment in doubt, which
-	// is tried until it is known. The default is 50.
-	Calls int
+	// Refusals is how many refusals that may pass by themselves are taken before a person must decide. Calls that did
+	// not reach the service do not count, and neither do pauses of all payments. It does not limit a payment in doubt,
+	// which is tried until it is known. The default is 50.
+	Refusals int
 	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
 	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.
 	RetryMin, RetryMax time.Duration
@@ -26,8 +27,8 @@ func (p Policy) withDefaults() Policy {
 			*value = usual
 		}
 	}
-	if p.Calls <= 0 {
-		p.Calls = 50
+	if p.Refusals <= 0 {
+		p.Refusals = 50
 	}
 	set(&p.RetryMin, time.Second)
 	set(&p.RetryMax, 5*time.Minute)

@@ -195,17 +195,20 @@ func (r *Record) row(before Row) (Row, error) {
 	return row, nil
 }
 
-// Record returns the payment of a row. A row that cannot be read is *[Unreadable].
+// Record returns the payment of a row. If the row cannot be read, the error is *[Unreadable], and the record has only
+// its key and its position.
 func (r Row) Record() (Record, error) {
 	var record Record
-	if err := jsonv2.Unmarshal(r.Data, &record, jsonv2.NoUnknownMembers()); err != nil {
-		return Record{}, &Unreadable{Key: r.Key, Err: err}
-	}
+	err := jsonv2.Unmarshal(r.Data, &record, jsonv2.NoUnknownMembers())
 	switch {
+	case err != nil:
 	case record.Key != r.Key || record.Key == "":
-		return Record{}, &Unreadable{Key: r.Key, Err: errors.New("it is not the record of this payment")}
+		err = errors.New("it is not the record of this payment")
 	case !record.whole():
-		return Record{}, &Unreadable{Key: r.Key, Err: errors.New("it has a kind, a state or terms that are not known")}
+		err = errors.New("it has a kind, a state or terms that are not known")
+	}
+	if err != nil {
+		return Record{Key: r.Key, Position: r.Position}, &Unreadable{Key: r.Key, Err: err}
 	}
 	record.Position, record.Due = r.Position, r.Due
 	return record, nil

@@ -37,6 +37,8 @@ type Record struct {
 	MayHaveLeft bool `json:"mayHaveLeft,omitzero"`
 	// Calls is how many calls of the flow, such as dapi.Payouts.Pay, were begun.
 	Calls int `json:"calls,omitzero"`
+	// Refusals is how many of them the service refused for a reason that may pass by itself: see [Policy].
+	Refusals int `json:"refusals,omitzero"`
 	// Searches is how many searches for the payment could not be made, since its last change of state.
 	Searches int `json:"searches,omitzero"`
 
@@ -96,24 +98,24 @@ type ReasonCode string
 
 // The codes of a reason.
 const (
-	ReasonInput       ReasonCode = "input"         // the terms are wrong, and nothing was sent
-	ReasonPrice       ReasonCode = "price"         // the price breaks a bound
-	ReasonTerms       ReasonCode = "terms"         // the service booked something else, which was not signed
-	ReasonBlocked     ReasonCode = "blocked"       // the contact cannot be paid
-	ReasonBalance     ReasonCode = "balance"       // the account has too little
-	ReasonRefusal     ReasonCode = "refusal"       // another refusal of the service; Slug says which
-	ReasonCredential  ReasonCode = "credential"    // the service does not accept the login or the key
-	ReasonUnavailable ReasonCode = "unavailable"   // the service asks to try again later
-	ReasonNotSent     ReasonCode = "not_sent"      // the call did not reach the service
-	ReasonNotSigned   ReasonCode = "not_signed"    // the approval was not signed
-	ReasonUnexpected  ReasonCode = "unexpected"    // the response is not one of the service
-	ReasonUnknown     ReasonCode = "unknown"       // the response to a call was lost, or shows nothing
-	ReasonKeyReused   ReasonCode = "key_reused"    // the key belongs to another payment
-	ReasonKeyTooOld   ReasonCode = "key_too_old"   // the service may have forgotten the key
-	ReasonDeadline    ReasonCode = "deadline"      // the deadline passed before any money could leave
-	ReasonCallsUsedUp ReasonCode = "calls_used_up" // the calls that the policy allows did not pay
-	ReasonCanceled    ReasonCode = "canceled"      // a person canceled it
-	ReasonEnded       ReasonCode = "ended"         // the payout or deal ended without paying
-	ReasonReturned    ReasonCode = "returned"      // the money came back
-	ReasonDecided     ReasonCode = "decided"       // a person decided; the payment goes on
+	ReasonInput          ReasonCode = "input"            // the terms are wrong, and nothing was sent
+	ReasonPrice          ReasonCode = "price"            // the price breaks a bound
+	ReasonTerms          ReasonCode = "terms"            // the service booked something else, which was not signed
+	ReasonBlocked        ReasonCode = "blocked"          // the contact cannot be paid
+	ReasonBalance        ReasonCode = "balance"          // the account has too little
+	ReasonRefusal        ReasonCode = "refusal"          // another refusal of the service; Slug says which
+	ReasonCredential     ReasonCode = "credential"       // the service does not accept the login or the key
+	ReasonUnavailable    ReasonCode = "unavailable"      // the service asks to try again later
+	ReasonNotSent        ReasonCode = "not_sent"         // the call did not reach the service
+	ReasonNotSigned      ReasonCode = "not_signed"       // the approval was not signed
+	ReasonUnexpected     ReasonCode = "unexpected"       // the response is not one of the service
+	ReasonUnknown        ReasonCode = "unknown"          // the response to a call was lost, or shows nothing
+	ReasonKeyReused      ReasonCode = "key_reused"       // the key belongs to another payment
+	ReasonKeyTooOld      ReasonCode = "key_too_old"      // the service may have forgotten the key
+	ReasonDeadline       ReasonCode = "deadline"         // the deadline passed before any money could leave
+	ReasonRefusalsUsedUp ReasonCode = "refusals_used_up" // the service refused as often as the policy allows
+	ReasonCanceled       ReasonCode = "canceled"         // a person canceled it
+	ReasonEnded          ReasonCode = "ended"            // the payout or deal ended without paying
+	ReasonReturned       ReasonCode = "returned"         // the money came back
+	ReasonDecided        ReasonCode = "decided"          // a person decided; the payment goes on
 )

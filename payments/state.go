@@ -9,7 +9,8 @@ const (
 	// Accepted means that the payment is stored, and that no money can have left. It is waiting for its turn, or for
 	// the time at which it is tried again: then Record.Reason says why the last call did not pay.
 	Accepted State = "accepted"
-	// Paying means that a call is being made for the payment, or was being made when a process stopped.
+	// Paying means that a call is being made for the payment, or was being made when a process stopped. Whether money
+	// may have left is in Record.MayHaveLeft.
 	Paying State = "paying"
 	// InDoubt means that the money may have left. The payment is tried again with the same key until it is known. Do
 	// not pay in another way.

@@ -22,8 +22,9 @@ type ListParams struct {
 // page is how many rows are read at once.
 const page = 100
 
-// List iterates over payments in the order of their keys. You can range over it more than once. It stops after the
-// first error. A payment that changes its state meanwhile may be listed or not.
+// List iterates over payments in the order of their keys. You can range over it more than once. It stops after an error
+// of the store. A payment that cannot be read is yielded with the error *[Unreadable] and only its key and position,
+// and the iteration goes on. A payment that changes its state meanwhile may be listed or not.
 func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := required.Context(ctx, "List"); err != nil {
@@ -41,7 +42,7 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 				return
 			}
 			for _, row := range rows {
-				if record, err := row.Record(); !yield(record, err) || err != nil {
+				if record, err := row.Record(); !yield(record, err) {
 					return
 				}
 				list.After = row.Key
@@ -58,7 +59,7 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 //
 // Each record has its position. Store it when you have handled the record, and pass it the next time: no change is left
 // out. The zero position is the beginning: all payments, in the order of their last changes. A payment that changed
-// several times since is yielded once, as it is now.
+// several times since is yielded once, as it is now. A payment that cannot be read is yielded as by [Processor.List].
 func (p *Processor) Watch(ctx context.Context, after Position) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := required.Context(ctx, "Watch"); err != nil {
@@ -73,7 +74,7 @@ func (p *Processor) Watch(ctx context.Context, after Position) iter.Seq2[Record,
 				return
 			}
 			for _, row := range rows {
-				if record, err := row.Record(); !yield(record, err) || err != nil {
+				if record, err := row.Record(); !yield(record, err) {
 					return
 				}
 				position = row.Position

@@ -91,7 +91,7 @@ func (w *work) run(ctx context.Context) error {
 	defer closeStore()
 	processor, err := payments.New(store, payments.Integrator(platform), payments.Config{
 		Owner: w.Name, InFlight: 16, PollEvery: 100 * time.Millisecond, LeaseFor: w.LeaseFor,
-		Policy: payments.Policy{Calls: 1000, RetryMin: 20 * time.Millisecond, RetryMax: time.Second,
+		Policy: payments.Policy{Refusals: 1000, RetryMin: 20 * time.Millisecond, RetryMax: time.Second,
 			FollowMin: 20 * time.Millisecond, FollowMax: time.Second},
 	})
 	if err != nil {

@@ -89,8 +89,8 @@ func TestAProcessorThatIsMadeWrongly(t *testing.T) {
 func TestSettingsThatMakeNoSense(t *testing.T) {
 	for name, config := range map[string]payments.Config{
 		"negative": {InFlight: -1, Following: -1, PollEvery: -1, LeaseFor: -1, LoadEvery: -1,
-			Policy: payments.Policy{Calls: -1, RetryMin: -1, RetryMax: -1, FollowMin: -1, FollowMax: -1}},
-		"one":  {InFlight: 1, Following: 1, Policy: payments.Policy{Calls: 1}},
+			Policy: payments.Policy{Refusals: -1, RetryMin: -1, RetryMax: -1, FollowMin: -1, FollowMax: -1}},
+		"one":  {InFlight: 1, Following: 1, Policy: payments.Policy{Refusals: 1}},
 		"huge": {InFlight: 1 << 40, Following: 1 << 40, PollEvery: 1 << 62, LeaseFor: 1 << 40, LoadEvery: 1 << 62},
 	} {
 		t.Run(name, func(t *testing.T) {
