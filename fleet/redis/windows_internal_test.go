@@ -26,7 +26,8 @@ func connect(t *testing.T, server *servers.Server) redis.UniversalClient {
 func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
 	const clock = "redis.call('TIME')"
 	require.Equal(t, 1, strings.Count(takeScript, clock))
-	script := redis.NewScript(strings.Replace(takeScript, clock, "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}", 1))
+	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"
+	script := redis.NewScript(strings.Replace(takeScript, clock, fromTheTest, 1))
 	client := connect(t, servers.Redis(t))
 	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
 		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)

@@ -97,6 +97,37 @@ func TestAFleetOfProcesses(t *testing.T) {
 	}
 }
 
+// Processes that are killed hold up nobody: neither the login, nor the slots that they were given or waited for.
+func TestKilledProcessesHoldUpNobody(t *testing.T) {
+	host, w := newHost(t)
+	w.Store, w.StoreURL = "redis", servers.Redis(t).URL()
+	before := len(host.Requests())
+	w.Callers, w.For = 4, time.Minute
+	for i := range 3 {
+		w.Name = fmt.Sprint("killed ", i)
+		process, _ := w.start(t)
+		time.AfterFunc(time.Duration(i+1)*time.Second, func() { assert.NoError(t, process.Process.Kill()) })
+	}
+	w.For = (rounds-1)*held + held/2 + 4*time.Second
+	together := run(t, w, 8)
+	assert.Zero(t, together.Limited)
+	assert.Empty(t, together.Failed)
+	limited, logins, saved := 0, 0, 0
+	for _, r := range host.Requests()[before:] {
+		switch {
+		case r.Status == 429:
+			limited++
+		case r.Operation == "CreateToken":
+			logins++
+		case r.Operation == "CreateContact":
+			saved++
+		}
+	}
+	assert.Zero(t, limited)
+	assert.Equal(t, 1, logins)
+	assert.GreaterOrEqual(t, saved, rounds*120*9/10)
+}
+
 func run(t *testing.T, w work, processes int) (together done) {
 	t.Helper()
 	var mu sync.Mutex
