@@ -171,6 +171,9 @@ soak: ## kill processes and servers, and break networks, for hours; prints figur
 		MONEYMOVEMENT_SOAK_PROXY_PAYMENTS=$(SOAK_PROXY) MONEYMOVEMENT_SOAK_FAULT_PAYMENTS=$(SOAK_PROXY) \
 		MONEYMOVEMENT_SOAK_FLEET_SECONDS=60 MONEYMOVEMENT_FLEET=required \
 		$(GO) test -count=1 -v -parallel 2 -timeout $(SOAK_TIMEOUT) ./internal/rig/soak
+	MONEYMOVEMENT_SQLITE_CRASHES=$(SOAK_KILLS) MONEYMOVEMENT_SQLITE_KILLS=$(SOAK_KILLS) \
+		MONEYMOVEMENT_SQLITE_PAYMENTS=$(SOAK_PAYMENTS) $(GO) test -count=1 -v -timeout $(SOAK_TIMEOUT) \
+		-run '^(TestLossOfPower|TestKilledProcesses|TestStartWithAMillionPayments)$$' ./payments/sqlite
 
 recordings: ## record the host's responses to the examples in the packages' documentation
 	$(GO) test -count=1 -run '^TestTheRecordingsAreTheHostsAnswers$$' ./internal/suites/recordings -write
