@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -48,6 +50,33 @@ func TestAFleetGoesOnWhenAWorkerIsKilled(t *testing.T) {
 	assert.LessOrEqual(t, all, 150.0)
 	assert.GreaterOrEqual(t, all, 150-making, "its last lines may be lost")
 	assert.Greater(t, number(t, told, `([\d.]+) % of the write window used`), 90.0)
+}
+
+// A run leaves nothing in the servers of others but keys of Redis that end by themselves.
+func TestRunningServersAreUsed(t *testing.T) {
+	database, keys := servers.PostgreSQL(t), servers.Redis(t)
+	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
+	t.Setenv("MONEYMOVEMENT_POSTGRES_URL", database.URL())
+	t.Setenv("MONEYMOVEMENT_REDIS_URL", keys.URL())
+	rehearsal.Run(t, run, []string{"-payments", "30", "-workers", "2"}, "all 30 payments are completed",
+		"1 login, 0 calls refused with 429", "30 payments for 30 invoices")
+
+	pool, err := pgxpool.New(t.Context(), database.URL())
+	require.NoError(t, err)
+	defer pool.Close()
+	var schemas int
+	require.NoError(t, pool.QueryRow(t.Context(),
+		"SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'fleet\\_example%'").Scan(&schemas))
+	assert.Zero(t, schemas)
+	options, err := redis.ParseURL(keys.URL())
+	require.NoError(t, err)
+	client := redis.NewClient(options)
+	defer client.Close()
+	names, err := client.Keys(t.Context(), "*").Result()
+	require.NoError(t, err)
+	for _, name := range names {
+		assert.Positive(t, client.TTL(t.Context(), name).Val(), name)
+	}
 }
 
 // folder returns a temporary folder that PostgreSQL can reach under a user of its own.
