@@ -22,9 +22,9 @@ type Checked struct {
 // maxProblems is how many problems a check finds before it ends.
 const maxProblems = 100
 
-// Check reads all of the store: the pages and indexes of the file, each row with its checksum, and the counts. If
-// anything is wrong, the error is *[Damaged], with up to 100 problems. Payments go on meanwhile. A million payments
-// take a minute or two, and the log grows until the check has ended.
+// Check reads all of the store: the pages and indexes of the file, each row with its checksum and its record, and the
+// counts. If anything is wrong, the error is *[Damaged], with up to 100 problems. Payments go on meanwhile. A million
+// payments take a minute or two, and the log grows until the check has ended.
 func (s *Store) Check(ctx context.Context) (Checked, error) {
 	if err := s.reading(ctx); err != nil {
 		return Checked{}, err

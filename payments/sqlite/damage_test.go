@@ -69,13 +69,6 @@ func refused(t *testing.T, path, problem string) {
 	assert.Equal(t, log, logAfter)
 }
 
-func change(t *testing.T, path string, change func([]byte) []byte) {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, change(content), 0o600))
-}
-
 func TestDamagedFiles(t *testing.T) {
 	whole := closed(t, 40)
 	for name, c := range map[string]struct {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -28,8 +27,9 @@ const childOf = "MONEYMOVEMENT_SQLITE_CHILD_OF"
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childOf); path != "" {
 		child(path)
+		return
 	}
-	os.Exit(m.Run())
+	m.Run()
 }
 
 // child works with a store until it is killed, and prints what was confirmed.
@@ -37,7 +37,7 @@ func child(path string) {
 	s, err := Open(context.Background(), path)
 	if err != nil {
 		fmt.Println("error", err)
-		os.Exit(1)
+		return
 	}
 	fmt.Println("open")
 	lines := make(chan string, 64)
@@ -219,7 +219,7 @@ func TestClosedStore(t *testing.T) {
 	errs = append(errs, err, s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")))
 	for i, err := range errs {
 		var closed *Closed
-		assert.True(t, errors.As(err, &closed), "call %d: %v", i, err)
+		assert.ErrorAs(t, err, &closed, "call %d", i)
 	}
 }
 

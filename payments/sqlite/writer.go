@@ -13,7 +13,7 @@ import (
 // write is a change that waits for its transaction.
 type write interface {
 	// apply makes the change. refused means that it cannot be made, and that the others of the transaction go on.
-	apply(w *writer) (refused, err error)
+	apply(ctx context.Context, w *writer) (refused, err error)
 	// end is called when the transaction has ended, unless it was committed and the change was refused.
 	end(committed bool)
 }
@@ -163,7 +163,7 @@ func (w *writer) apply(batch []*request) (made []*request, err error) {
 	var refused []*request
 	var refusals []error
 	for _, r := range batch {
-		refusal, err := r.apply(w)
+		refusal, err := r.apply(ctx, w)
 		switch {
 		case err != nil:
 			return batch, w.undo(before, err)

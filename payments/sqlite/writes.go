@@ -21,13 +21,13 @@ type insertion struct {
 	inserted bool
 }
 
-func (i *insertion) apply(w *writer) (refused, err error) {
+func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &i.row
 	row.Lease = payments.Lease{}
 	due := toMicros(row.Due)
 	row.Due = toTime(due)
-	done, err := w.insert.Exec(row.Key, row.Account, row.State, row.Work, due, w.turn(row.Account), w.change+1,
-		row.Data, checksum(*row))
+	done, err := w.insert.ExecContext(ctx, row.Key, row.Account, row.State, row.Work, due, w.turn(row.Account),
+		w.change+1, row.Data, checksum(*row))
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (i *insertion) apply(w *writer) (refused, err error) {
 		row.Position = position(w.change)
 		return nil, nil
 	}
-	*row, err = w.store.scanned(w.load.QueryRow(row.Key).Scan)
+	*row, err = w.store.scanned(w.load.QueryRowContext(ctx, row.Key).Scan)
 	return nil, err
 }
 
@@ -81,14 +81,14 @@ type saving struct {
 	begun   bool
 }
 
-func (c *saving) apply(w *writer) (refused, err error) {
+func (c *saving) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &c.row
 	account, ok := w.store.leases.begin(*row, c.release)
 	if !ok {
 		return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}, nil
 	}
 	c.begun, row.Account = true, account
-	if _, err = w.save.Exec(row.State, row.Work, toMicros(row.Due), w.change+1, row.Data, checksum(*row),
+	if _, err = w.save.ExecContext(ctx, row.State, row.Work, toMicros(row.Due), w.change+1, row.Data, checksum(*row),
 		row.Key); err != nil {
 		return nil, err
 	}
@@ -120,12 +120,12 @@ type postponement struct {
 	begun bool
 }
 
-func (p *postponement) apply(w *writer) (refused, err error) {
+func (p *postponement) apply(ctx context.Context, w *writer) (refused, err error) {
 	if _, ok := w.store.leases.begin(p.row, true); !ok {
 		return &payments.LeaseLost{Key: p.row.Key, Lease: p.row.Lease}, nil
 	}
 	p.begun = true
-	_, err = w.postpone.Exec(toMicros(p.row.Due), p.row.Key)
+	_, err = w.postpone.ExecContext(ctx, toMicros(p.row.Due), p.row.Key)
 	return nil, err
 }
 
