@@ -205,6 +205,6 @@ func (w *world) figures() {
 		w.notes = append(w.notes, "FAILED")
 	}
 	w.Logf("figures: %d payments on %s, %d requests, %d kills of workers, %d payments taken over, after %s at most; "+
-		"took %s; %s", w.work.All, w.work.Engine, len(w.host.Raw()), len(w.kills), taken,
-		longest.Round(time.Millisecond), took.Round(time.Millisecond), strings.Join(w.notes, ", "))
+		"took %s %s", w.work.All, w.work.Engine, len(w.host.Raw()), len(w.kills), taken,
+		longest.Round(time.Millisecond), took.Round(time.Millisecond), w.notes)
 }

@@ -3,6 +3,7 @@ package soak_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -45,8 +46,14 @@ func TestAFleetOfWorkersPays(t *testing.T) {
 			for deadline := time.Now().Add(startWithin); begun() < full && time.Now().Before(deadline); {
 				rest(t.Context(), 20*time.Millisecond)
 			}
-			w.kill(workers[count-1])
-			w.settle(startWithin, workers[:count-1]...)
+			victim := count - 1
+			for i := range workers[1:] { // the first one has submitted, and settles
+				if len(w.leased(workers[i+1].work.Name)) > len(w.leased(workers[victim].work.Name)) {
+					victim = i + 1
+				}
+			}
+			w.kill(workers[victim])
+			w.settle(startWithin, slices.Delete(workers, victim, victim+1)...)
 
 			w.shared(w.host.Requests()[before:], count, held)
 			w.check()

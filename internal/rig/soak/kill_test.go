@@ -30,14 +30,10 @@ func TestKilledWorkersOnSQLite(t *testing.T) {
 	kills := size(t, "MONEYMOVEMENT_SOAK_SQLITE_KILLS", 15)
 	w := newWorld(t, kills*perKill+5)
 	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
-	pause := rig.Pauses(1, 0, 200*time.Millisecond)
+	killer := killer{w, rig.Pauses(1, 0, 120*time.Millisecond)}
 	for i := range kills {
 		worker := w.start((i + 1) * perKill)
-		if i%5 != 4 {
-			w.said(worker, saidResumed, startWithin)
-		}
-		rest(t.Context(), pause())
-		w.kill(worker)
+		killer.end(i, worker)
 	}
 	last := w.start(w.work.All)
 	w.settle(settleWithin, last)
@@ -60,13 +56,9 @@ func TestKilledWorkersOnPostgreSQL(t *testing.T) {
 	}
 	begin(0, 1)
 	begin(1, 1)
-	pause := rig.Pauses(2, 0, 200*time.Millisecond)
+	killer := killer{w, rig.Pauses(2, 0, 120*time.Millisecond)}
 	for i := range kills {
-		if i%5 != 4 {
-			w.said(workers[i%2], saidResumed, startWithin)
-		}
-		rest(t.Context(), pause())
-		w.kill(workers[i%2])
+		killer.end(i, workers[i%2])
 		begin(i, (i+1)*perKill+5)
 	}
 	w.said(workers[0], saidResumed, startWithin)
@@ -80,6 +72,45 @@ func TestKilledWorkersOnPostgreSQL(t *testing.T) {
 	w.work.Engine = "PostgreSQL, with and without River"
 	w.check()
 }
+
+// killer kills workers at moments of a seed.
+type killer struct {
+	*world
+	pause func() time.Duration
+}
+
+// end kills a worker. Of ten kills, two come at any moment of the start. The others come after a number of requests, so
+// that also on a slow machine a worker makes some payments before it dies: at a request that is lost, at one whose
+// response is lost, and a moment after one.
+func (k killer) end(n int, r *running) {
+	k.Helper()
+	defer k.kill(r)
+	if n%5 == 4 {
+		rest(k.Context(), k.pause())
+		return
+	}
+	k.said(r, saidResumed, startWithin)
+	moment := rig.Moment{Number: 1 + int(k.pause()/time.Millisecond), Phase: rig.Lost}
+	if n%5 == 0 {
+		moment.Phase = rig.Committed
+	}
+	trap := k.host.At(moment, func() {
+		if n%5 < 2 {
+			r.Kill()
+		}
+	})
+	select {
+	case <-trap.Sprung():
+		if n%5 > 1 {
+			rest(k.Context(), k.pause()/4)
+		}
+	case <-time.After(idle): // nothing is left to pay
+	}
+	k.host.Disarm()
+}
+
+// idle is how long a worker that does nothing lives.
+const idle = time.Second
 
 // scaledLease makes leases short, unless the variable sets a size: then they last as long as they do by default.
 func (w *world) scaledLease(variable string) {
