@@ -26,6 +26,7 @@ func TestAFleetOfWorkersPays(t *testing.T) {
 	const variable = "MONEYMOVEMENT_SOAK_FLEET_SECONDS"
 	minute := time.Duration(size(t, variable, 10)) * time.Second
 	held := minute + minute/60 // as long as the limiter counts a call
+	within := startWithin + (windows+1)*minute
 	for _, count := range []int{8, 16} {
 		t.Run(fmt.Sprint(count, " workers"), func(t *testing.T) {
 			// Two writes for each payment, and enough of them for the windows before the kill and one after it.
@@ -43,7 +44,7 @@ func TestAFleetOfWorkersPays(t *testing.T) {
 			}
 			begun := func() int { return len(paying(w.host.Requests()[before:])) }
 			full := windows * writes
-			for deadline := time.Now().Add(startWithin); begun() < full && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(within); begun() < full && time.Now().Before(deadline); {
 				rest(t.Context(), 20*time.Millisecond)
 			}
 			victim := count - 1
@@ -53,7 +54,7 @@ func TestAFleetOfWorkersPays(t *testing.T) {
 				}
 			}
 			w.kill(workers[victim])
-			w.settle(startWithin, slices.Delete(workers, victim, victim+1)...)
+			w.settle(within, slices.Delete(workers, victim, victim+1)...)
 
 			w.shared(w.host.Requests()[before:], count, held)
 			w.check()
