@@ -217,7 +217,10 @@ func TestFileOfVersion1(t *testing.T) {
 	for _, key := range []moneymovement.Key{"w0-0", "w1-0"} {
 		row, err := s.Load(t.Context(), key)
 		require.NoError(t, err)
-		assert.Equal(t, record(key, 3, payments.Completed), row.Data)
+		said, err := row.Record()
+		require.NoError(t, err)
+		assert.Equal(t, "3", said.Metadata["n"])
+		assert.Equal(t, payments.Completed, said.State)
 	}
 	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9, Now: time.Now(),
 		For: time.Hour})
