@@ -320,7 +320,7 @@ func (r *runner) paceBy(f found, now time.Time) {
 	defer r.mu.Unlock()
 	switch f.verdict {
 	case verdictBlocked:
-	case verdictUnknown, verdictPending: // perhaps the call was refused, too
+	case verdictUnknown, verdictPending, verdictWait: // perhaps the call was refused, too
 		return
 	default:
 		r.failures = 0
