@@ -47,7 +47,7 @@ func TestEveryBrokenRuleIsNoticed(t *testing.T) {
 func notice(t *testing.T, v variant, seeds int) (made int, noticed string) {
 	t.Helper()
 	for i := range seeds {
-		plan := stormy(v.on)
+		plan := stormy(t, v.on)
 		plan.Break = v.broke
 		made += plan.Payments
 		result, err := attempt(t, Seed(i+1), plan)

@@ -50,8 +50,10 @@ var programs = map[string]func(*World) program{
 }
 
 // stormy is a plan in which everything goes wrong now and then.
-func stormy(name string) Plan {
-	plan := Plan{Program: programs[name], Payments: 10, Faults: 0.2, Crashes: 0.005, Events: true}
+func stormy(t *testing.T, name string) Plan {
+	t.Helper()
+	plan := Plan{Program: programs[name], Payments: 10, Crashes: 0.005, Events: true,
+		Faults: float64(count(t, "MONEYMOVEMENT_SIMULATION_FAULTS", 20)) / 100}
 	if name == "payments" {
 		plan.Processes, plan.StoreFaults = 2, 0.02
 	}
@@ -74,7 +76,7 @@ func TestTheSameSeedIsTheSameRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for i := range count(t, "MONEYMOVEMENT_SIMULATION_SEEDS", 20) {
 				seed := Seed(i + 1)
-				first, second := run(t, seed, stormy(name)), run(t, seed, stormy(name))
+				first, second := run(t, seed, stormy(t, name)), run(t, seed, stormy(t, name))
 				if !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
 					one, two := first.Trace.Difference(second.Trace)
 					t.Fatalf("two runs differ: %s and %s\n%s\n%s", failed(t, seed, first), failed(t, seed, second),
@@ -92,7 +94,7 @@ func TestPaymentsUnderFaults(t *testing.T) {
 			total, began := newTotal(), time.Now()
 			for i := range count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", 500) / 10 {
 				seed := Seed(i + 1)
-				result := run(t, seed, stormy(name))
+				result := run(t, seed, stormy(t, name))
 				if !assert.Empty(t, result.Violations) {
 					t.Fatal(failed(t, seed, result))
 				}

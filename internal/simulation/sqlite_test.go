@@ -16,7 +16,7 @@ import (
 // before it.
 func onFile(t *testing.T) Plan {
 	t.Helper()
-	plan := stormy("payments")
+	plan := stormy(t, "payments")
 	plan.Processes = 1
 	plan.Program = func(w *World) program {
 		file := filepath.Join(t.TempDir(), "payments.db")
