@@ -18,10 +18,12 @@ import (
 
 // exportedTypes are all types that a user of the SDK can hold.
 var exportedTypes = []reflect.Type{
+	reflect.TypeFor[moneymovement.Allowance](),
 	reflect.TypeFor[moneymovement.CallMetrics](),
 	reflect.TypeFor[moneymovement.CallOption](),
 	reflect.TypeFor[moneymovement.CallResult](),
 	reflect.TypeFor[moneymovement.Key](),
+	reflect.TypeFor[moneymovement.NoRoom](),
 	reflect.TypeFor[moneymovement.Option](),
 	reflect.TypeFor[moneymovement.RateCall](),
 	reflect.TypeFor[moneymovement.RateClass](),
@@ -184,6 +186,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[dapi.SelfServe](),
 	reflect.TypeFor[dapi.Session](),
 	reflect.TypeFor[dapi.StillPending](),
+	reflect.TypeFor[dapi.StoreAway](),
 	reflect.TypeFor[dapi.TermsDiffer](),
 	reflect.TypeFor[dapi.Token](),
 	reflect.TypeFor[dapi.Transaction](),
