@@ -50,7 +50,8 @@ func TestCallsThatNoWindowCounts(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, take(ended, limiter, moneymovement.ClassRead), context.Canceled)
-	require.Error(t, limiter.Wait(nil, moneymovement.RateCall{})) //nolint:staticcheck // a nil context is what is tested
+	//lint:ignore SA1012 a nil context is what is tested
+	require.Error(t, limiter.Wait(nil, moneymovement.RateCall{}))
 }
 
 // A call whose turn comes after its deadline, or after its approval expires, is refused at once.

@@ -77,14 +77,21 @@ type StepResult struct {
 // noMetrics and noTracer stand in for hooks that are not set.
 type noMetrics struct{}
 
+// Changed implements [Metrics].
 func (noMetrics) Changed(context.Context, ChangeMetrics) {}
-func (noMetrics) Stepped(context.Context, StepMetrics)   {}
-func (noMetrics) Load(context.Context, LoadMetrics)      {}
+
+// Stepped implements [Metrics].
+func (noMetrics) Stepped(context.Context, StepMetrics) {}
+
+// Load implements [Metrics].
+func (noMetrics) Load(context.Context, LoadMetrics) {}
 
 type noTracer struct{}
 
+// Submitted implements [Tracer].
 func (noTracer) Submitted(context.Context, moneymovement.Key) string { return "" }
 
+// Step implements [Tracer].
 func (noTracer) Step(ctx context.Context, _ string, _ StepTrace) (context.Context, func(StepResult)) {
 	return ctx, func(StepResult) {}
 }

@@ -40,7 +40,7 @@ func refusals() map[string]error {
 
 // failures returns the errors that are no refusals.
 func failures() map[string]error {
-	payout := &dapi.Payout{ID: "po_1", Quote: &dapi.Quote{}}
+	payout := &dapi.Payout{Quote: &dapi.Quote{}}
 	return map[string]error{
 		"errors.InvalidInput":            &errors.InvalidInput{},
 		"errors.NotDelivered":            &errors.NotDelivered{Err: context.DeadlineExceeded},

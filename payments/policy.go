@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"fmt"
 	"hash/fnv"
 	"time"
 
@@ -66,8 +67,7 @@ func grown(least, most time.Duration, n int) time.Duration {
 // together. It depends on the key alone: the same payment has the same pauses in every process and in every test.
 func jittered(key moneymovement.Key, n int, pause time.Duration) time.Duration {
 	digest := fnv.New64a()
-	_, _ = digest.Write([]byte(key))
-	_, _ = digest.Write([]byte{byte(n), byte(n >> 8)})
+	_, _ = fmt.Fprint(digest, string(key), n)
 	half := pause / 2
 	return half + time.Duration(digest.Sum64()%uint64(half+1)) //gosec:disable G115 -- a pause is not negative
 }

@@ -310,8 +310,8 @@ func (r *runner) rest(ctx context.Context, d time.Duration) bool {
 
 // The pauses after calls that the service refuses for all payments, if it does not say when to come back.
 const (
-	pauseMin = time.Second
-	pauseMax = time.Minute
+	shortestPause = time.Second
+	longestPause  = time.Minute
 )
 
 // paceBy stops all calls for a time if the service said so, or if it refuses the credential.
@@ -329,7 +329,7 @@ func (r *runner) paceBy(f found, now time.Time) {
 	if !r.paused.After(now) {
 		r.failures++
 	}
-	pause := grown(pauseMin, pauseMax, r.failures)
+	pause := grown(shortestPause, longestPause, r.failures)
 	if !f.retryAt.IsZero() {
 		pause = 0
 	}

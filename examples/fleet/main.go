@@ -40,8 +40,8 @@ func (s *settings) register(flags *flag.FlagSet) {
 	flags.IntVar(&s.payments, "payments", 200, "`number` of payments")
 }
 
-// shortMinute is how long a minute of the rate windows lasts on the program's own host.
-const shortMinute = 10 * time.Second
+// minuteHere is how long a minute of the rate windows lasts on the program's own host.
+const minuteHere = 10 * time.Second
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if program.StartedAgain() {
@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	p, err := program.OpenWith(program.CommandLine{Name: "fleet", Needs: []target.Need{target.DeveloperKey},
 		Flags: []func(*flag.FlagSet){s.register},
 		Host: []sandbox.Option{sandbox.WithAudit(), sandbox.WithRequestLog(100_000), sandbox.WithRateLimits(),
-			sandbox.WithSettings(func(s *sandbox.Settings) { s.RateMinute = sandbox.Duration(shortMinute) })},
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.RateMinute = sandbox.Duration(minuteHere) })},
 	}, args, out)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	shared := fleetSettings{postgres: servers.postgres.URL(), redis: servers.redis.URL(),
 		schema: "fleet_example_" + strings.ToLower(rand.Text()), minute: time.Minute}
 	if p.Host != nil {
-		shared.minute = shortMinute
+		shared.minute = minuteHere
 	}
 	f, err := shared.create(ctx, p)
 	if err != nil {

@@ -82,7 +82,7 @@ func TestRunningServersAreUsed(t *testing.T) {
 // folder returns a temporary folder that PostgreSQL can reach under a user of its own.
 func folder(t *testing.T) string {
 	t.Helper()
-	name, err := os.MkdirTemp("", "fleet-")
+	name, err := os.MkdirTemp("", "fleet-") //nolint:usetesting // that of a test belongs to root alone
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(name, 0o755)) // another user must pass through it
 	t.Cleanup(func() {

@@ -34,11 +34,10 @@ func startServers() (r running, err error) {
 
 // stop ends the servers. Ctrl-C reaches them as well: then they may have ended already.
 func (r running) stop(ctx context.Context) error {
-	err := errors.Join(r.redis.Stop(), r.postgres.Stop())
-	if ctx.Err() != nil {
-		return nil
+	if err := errors.Join(r.redis.Stop(), r.postgres.Stop()); ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // fleetSettings are what every process of the fleet must know. The URLs have passwords in them.
@@ -123,7 +122,8 @@ func (s fleetSettings) join(ctx context.Context, p *program.Program) (_ *fleet, 
 // windows returns the service's rate windows with a shorter minute. With the real service, leave this option out.
 func (s fleetSettings) windows() (options []windows.Option) {
 	for window, allowance := range moneymovement.StatedWindows() {
-		allowance.Per = allowance.Per / time.Minute * s.minute
+		minutes := int(allowance.Per / time.Minute)
+		allowance.Per = time.Duration(minutes) * s.minute
 		options = append(options, windows.WithWindow(window, allowance))
 	}
 	return options

@@ -71,10 +71,10 @@ func (p *payroll) everybody(ctx context.Context, people []person) (problems map[
 }
 
 func unlessEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 func (p *payroll) key(id string) moneymovement.Key {

@@ -102,7 +102,7 @@ func (w *Windows) Ask(ctx context.Context, ask fleet.Ask) (answer fleet.Answer, 
 func (w *Windows) ask(ctx context.Context, ask *fleet.Ask) (answer fleet.Answer, err error) {
 	waiting := make([]int32, len(ask.Waiting))
 	for r, calls := range ask.Waiting {
-		waiting[r] = int32(calls) //nolint:gosec // not more than there are goroutines
+		waiting[r] = int32(calls) //gosec:disable G115 -- not more than there are goroutines
 	}
 	unused := ask.Unused
 	if unused == nil {

@@ -2,6 +2,7 @@
 package fleettest
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -17,7 +18,7 @@ import (
 func SameAsMemory(t *testing.T, sequences int, ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error)) {
 	t.Helper()
 	for seed := range sequences {
-		s := sequence{random: rand.New(rand.NewPCG(uint64(seed), 1))} //nolint:gosec // a test repeats its seeds
+		s := sequence{random: rand.New(rand.NewPCG(uint64(seed), 1))} //gosec:disable G404 -- a test repeats its seeds
 		if difference := s.run(seed, ask); difference != "" {
 			t.Fatalf("seed %d, after %d questions: %s", seed, s.asked, difference)
 		}
@@ -49,7 +50,7 @@ func (s *sequence) run(seed int, ask func(time.Time, fleet.Ask) (fleet.Answer, e
 		if s.random.IntN(40) == 0 {
 			q.Log, inMemory.Log = "another", "another"
 		}
-		want, err := memory.Ask(nil, inMemory) //nolint:staticcheck // it needs no context
+		want, err := memory.Ask(context.Background(), inMemory)
 		if err != nil {
 			return err.Error()
 		}

@@ -29,7 +29,7 @@ func onFile(t *testing.T) Plan {
 			}
 			return sqlite.Open(context.Background(), file)
 		}
-		m.closed = func() error { return m.store.(*sqlite.Store).Close() } //nolint:errcheck,forcetypeassert // of reopen
+		m.closed = func() error { return m.store.(*sqlite.Store).Close() } //nolint:forcetypeassert // of reopen
 		return m
 	}
 	return plan

@@ -157,7 +157,8 @@ func (w *work) platform() (*dapi.Integrator, error) {
 	}
 	settings := []fleet.Option{fleet.WithShareWhileAway(w.Workers)}
 	for window, allowance := range moneymovement.StatedWindows() {
-		allowance.Per = allowance.Per / time.Minute * w.Minute
+		minutes := int(allowance.Per / time.Minute)
+		allowance.Per = time.Duration(minutes) * w.Minute
 		settings = append(settings, fleet.WithWindow(window, allowance))
 	}
 	limiter, err := fleetredis.NewLimiter(client, developer.Credential(w.URL), settings...)
@@ -271,10 +272,10 @@ func (w *work) submit(ctx context.Context, processor *payments.Processor) error 
 	}
 	all.Wait()
 	close(failures)
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return <-failures
 	}
-	return <-failures
+	return nil
 }
 
 // awaitAll prints a line when all payments of the test have ended or wait for a person.

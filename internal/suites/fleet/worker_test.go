@@ -90,7 +90,8 @@ func stores(
 // scaled returns the stated windows with a shorter minute.
 func scaled(minute time.Duration) (options []fleet.Option) {
 	for window, allowance := range moneymovement.StatedWindows() {
-		allowance.Per = allowance.Per / time.Minute * minute
+		minutes := int(allowance.Per / time.Minute)
+		allowance.Per = time.Duration(minutes) * minute
 		options = append(options, fleet.WithWindow(window, allowance))
 	}
 	return options

@@ -3,7 +3,6 @@ package payments_test
 import (
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -127,16 +126,17 @@ func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
 		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{Owner: "first"})
 		require.NoError(w, err)
 		w.submit(p, w.payment(1))
+		stepped := make(chan error, 1)
 		go func() {
 			_, err := p.Step(w.Context(), w.payment(1).Key)
-			as[*payments.LeaseLost](w, err)
+			stepped <- err
 		}()
 		time.Sleep(16 * time.Second)
 		other, err := w.processor().Decide(w.Context(), w.payment(1).Key, payments.Cancel("stalled"))
 		require.NoError(w, err)
 		assert.Equal(w, payments.Refused, other.State)
 		w.aWhile()
-		synctest.Wait()
+		as[*payments.LeaseLost](w, <-stepped)
 		assert.Zero(w, w.key.Approvals())
 		w.assertPaid(0)
 	})

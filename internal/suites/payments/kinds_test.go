@@ -136,7 +136,7 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
 		w.becomes(p, r.Key, payments.Completed)
-		assert.Equal(w, writes, len(w.writes()), "writes for a payment whose key is too old")
+		assert.Len(w, w.writes(), writes, "writes for a payment whose key is too old")
 		w.assertMoved(k, before+1)
 		require.NoError(w, p.Stop(w.Context()))
 	})
