@@ -141,7 +141,14 @@ func mayHaveMoved(err error) bool {
 		return false
 	}
 	failure, ok := errors.AsType[errors.Failure](err)
-	return !ok || failure.MovedByCall() == errors.MaybeMoved
+	return !ok || failure.MovedByCall() == errors.MaybeMoved || pageForConfirm(err)
+}
+
+// pageForConfirm reports a response to a confirm that is not the service's, such as a proxy's page with status 404. It
+// does not show what the service did. For other calls it counts as a refusal, because they move no money.
+func pageForConfirm(err error) bool {
+	page, ok := errors.AsType[*errors.UnexpectedResponse](err)
+	return ok && (page.Operation == opConfirmPayout.ID || page.Operation == opConfirmEscrowAction.ID)
 }
 
 // reopens reports whether the payment is booked again after the error, for a fresh quote and approval.

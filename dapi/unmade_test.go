@@ -40,6 +40,9 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 			new(dapi.SelfServe)},
 	}.Test(t)
 	assert.Greater(t, calls, 400, "the walk found next to nothing")
+	assert.Equal(t, 108, own.Payouts.MaxInFlight())
+	assert.Zero(t, new(dapi.Payouts).MaxInFlight())
+	assert.Zero(t, (*dapi.Payouts)(nil).MaxInFlight())
 
 	unmade.Client(t, nobody.UseKey(key), makers)
 	require.ErrorContains(t, nobody.UseKey(key), "UseKey: ")

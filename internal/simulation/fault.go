@@ -54,8 +54,8 @@ func (f Fault) String() string {
 }
 
 // refusals are what a refused request gets. A refusal before the request is carried out may be any. Afterwards, only a
-// failure of the service or of something in front of it can hide what was done: the SDK believes that a 4xx is about
-// the request, also if a proxy sent it, and that the request was then not carried out.
+// failure of the service or of something in front of it can hide what was done: a 4xx in the service's own words is
+// about the request, which was then not carried out.
 var (
 	refusalsBefore = []Fault{
 		{Status: http.StatusInternalServerError, Slug: "internal_error"},
@@ -86,6 +86,8 @@ var (
 		{Status: http.StatusBadGateway},
 		{Status: http.StatusGatewayTimeout},
 		{Status: http.StatusRequestTimeout},
+		{Status: http.StatusForbidden},
+		{Status: http.StatusNotFound},
 	}
 	foreign = []Fault{
 		{Status: http.StatusOK, Slug: "page"}, {Status: http.StatusOK, Slug: "empty"},

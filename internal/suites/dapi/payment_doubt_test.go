@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -193,4 +194,27 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	w.assertInDoubt(t, payout, err)
 	as[*dapi.PaymentDeclined](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
+}
+
+// A proxy's page in place of the response to a confirm does not show what the service did, whatever its status. The
+// payment stays in doubt, also if the payout cannot be read.
+func TestAPageInPlaceOfAConfirmsResponseLeavesADoubt(t *testing.T) {
+	for _, status := range []int{http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t)
+				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
+				w.host.Arm("POST", confirmPath, page.AfterCommit())
+				w.host.Arm("GET", "/payouts/*", page)
+				payout, err := w.pay(dapi.FirstUse())
+				w.assertInDoubt(t, payout, err)
+				assert.True(t, dapi.MayHavePaid(payout, err))
+				assert.Equal(t, 1, w.fundings())
+				payout, err = w.pay()
+				require.NoError(t, err)
+				assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+				assert.Equal(t, 1, w.fundings())
+			})
+		})
+	}
 }
