@@ -78,7 +78,7 @@ build: ## build everything without cgo
 # with. What needs a database or other processes is not for a system inside of another program.
 ELSEWHERE := bench
 IN_A_PAGE := $(ELSEWHERE) examples examples/temporal fleet/postgres fleet/redis internal/rig internal/simulation \
-	internal/suites payments/postgres payments/sqlite
+	internal/suites internal/tools payments/postgres payments/sqlite
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \
