@@ -91,7 +91,7 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 		"negative": {InFlight: -1, Following: -1, PollEvery: -1, LeaseFor: -1, LoadEvery: -1,
 			Policy: payments.Policy{Refusals: -1, RetryMin: -1, RetryMax: -1, FollowMin: -1, FollowMax: -1}},
 		"one":  {InFlight: 1, Following: 1, Policy: payments.Policy{Refusals: 1}},
-		"huge": {InFlight: 1 << 40, Following: 1 << 40, PollEvery: 1 << 62, LeaseFor: 1 << 40, LoadEvery: 1 << 62},
+		"huge": {InFlight: 1 << 30, Following: 1 << 30, PollEvery: 1 << 62, LeaseFor: 1 << 30, LoadEvery: 1 << 62},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
