@@ -74,11 +74,11 @@ vet: ## run go vet
 build: ## build everything without cgo
 	CGO_ENABLED=0 $(EACH) $(GO) build
 
-# The rig of bench runs on the machine that it is built on, and it takes minutes to build the SDKs that it compares
-# with. What needs a database or other processes is not for a system inside of another program.
-ELSEWHERE := bench
-IN_A_PAGE := $(ELSEWHERE) examples examples/temporal fleet/postgres fleet/redis internal/rig internal/simulation \
-	internal/suites internal/tools payments/postgres payments/sqlite
+# The rig of bench, the tools and the Temporal recipe run on the machine that they are built on, and it takes minutes
+# to build what they link. What needs a database or other processes is not for a system inside of another program.
+ELSEWHERE := bench examples/temporal internal/tools
+IN_A_PAGE := $(ELSEWHERE) examples fleet/postgres fleet/redis internal/rig internal/simulation internal/suites \
+	payments/postgres payments/sqlite
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \
