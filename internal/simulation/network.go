@@ -27,11 +27,11 @@ type Network struct {
 	host      *sandbox.Host
 	rate      float64 // the part of all requests with a fault
 	calm      atomic.Bool
-	closed    atomic.Bool    // nothing is carried any more
-	copies    sync.WaitGroup // requests that arrive later
+	closed    atomic.Bool // nothing is carried any more
 	books     *Books
 
 	mu       sync.Mutex
+	copies   int            // requests that arrive later
 	counts   map[string]int // requests so far, by process, label and operation
 	planned  map[Kind]int
 	consumed map[Kind]int
@@ -149,20 +149,41 @@ func (c connection) pass(request *sent, fault Fault) (*answer, error) {
 	return got, nil
 }
 
+// settled waits until all copies have arrived.
+func (n *Network) settled() {
+	for n.outstanding() > 0 {
+		<-time.After(time.Second)
+	}
+}
+
+func (n *Network) outstanding() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.copies
+}
+
 // copy delivers a request again later. Nobody sees the response.
 func (n *Network) copy(p *Process, request *sent, after time.Duration, faults ...Fault) {
 	again := *request
 	if n.closed.Load() {
 		return
 	}
-	n.copies.Go(func() {
+	n.mu.Lock()
+	n.copies++
+	n.mu.Unlock()
+	go func() {
+		defer func() {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.copies--
+		}()
 		<-time.After(after)
 		n.scheduler.Step("network: copy of "+p.name+" "+again.name, "")
 		n.deliver(&again)
 		for _, fault := range faults {
 			n.consume(fault)
 		}
-	})
+	}()
 }
 
 // deliver lets the host serve a request.

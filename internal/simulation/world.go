@@ -97,7 +97,7 @@ func Run(seed Seed, plan Plan) (*Result, error) {
 	go func() {
 		<-w.ctx.Done()
 		w.others.Wait()
-		w.network.copies.Wait()
+		w.network.settled()
 		close(done)
 	}()
 	if err := w.scheduler.Run(done); err != nil {
