@@ -30,7 +30,7 @@ export GO
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
 	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory load fleet simulation soak recordings contract mutants cover check
+	bench-long bench-host bench-memory load storm fleet simulation soak recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
@@ -151,6 +151,11 @@ load: ## start 10,000 payments at once on a virtual clock, and check that all ar
 simulation: ## pay under faults, 10,000 payments a program, run 1,000 seeds twice, and break every rule once
 	MONEYMOVEMENT_SIMULATION_SEEDS=1000 MONEYMOVEMENT_SIMULATION_PAYMENTS=10000 MONEYMOVEMENT_SIMULATION_POWER=400 \
 		MONEYMOVEMENT_SIMULATION_FILES=200 $(GO) test -count=1 -timeout 30m -v ./internal/simulation
+
+storm: ## make 10,000 payments at 20 % faults, and break every rule of them, on a virtual clock
+	MONEYMOVEMENT_SIMULATION_PAYMENTS=10000 $(GO) test -count=1 -timeout 15m -v \
+		-run '^(TestPaymentsUnderFaults|TestACrashAtEveryStep|TestEveryBrokenRuleIsNoticed)$$/^(payments.*)?$$' \
+		./internal/simulation
 
 fleet: ## run the tests that need PostgreSQL and Redis; installs Debian's packages where it may
 	@.ci/fleet

@@ -36,6 +36,7 @@ type Shared struct {
 // when the test ends. A test that kills its server is skipped here: it needs the function PostgreSQL.
 func (s *Shared) PostgreSQL(t testing.TB) *Server {
 	t.Helper()
+	skip(t)
 	s.start.Do(func() {
 		if s.url = os.Getenv(postgresURL); s.url != "" {
 			return

@@ -51,6 +51,7 @@ func (r *Running) Stop() error {
 // program that starts its servers itself.
 func Need(t testing.TB) {
 	t.Helper()
+	skip(t)
 	for variable, of := range map[string]engine{postgresURL: new(postgres), redisURL: new(redis)} {
 		if os.Getenv(variable) != "" {
 			continue

@@ -5,7 +5,8 @@
 //	pool, err := pgxpool.New(t.Context(), server.URL())
 //
 // Where a program is missing, the test is skipped with one line that says what to install. With
-// MONEYMOVEMENT_FLEET=required it fails instead, so that a machine that must run these tests cannot skip them.
+// MONEYMOVEMENT_FLEET=required it fails instead, so that a machine that must run these tests cannot skip them. With
+// MONEYMOVEMENT_FLEET=skip it is always skipped.
 //
 // MONEYMOVEMENT_POSTGRES_URL and MONEYMOVEMENT_REDIS_URL name running servers to use instead. A test that kills its
 // server is then skipped. MONEYMOVEMENT_POSTGRES_BIN names the folder of PostgreSQL's programs, if there are several.
@@ -41,6 +42,7 @@ type Setting struct{ Name, Value string }
 // makes a database on that server instead, and drops it when the test ends.
 func PostgreSQL(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
+	skip(t)
 	if url := os.Getenv(postgresURL); url != "" {
 		return database(t, url, postgresURL+" names a server that others use")
 	}
@@ -51,10 +53,19 @@ func PostgreSQL(t testing.TB, settings ...Setting) *Server {
 // server as it is, with the keys of other tests in it.
 func Redis(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
+	skip(t)
 	if url := os.Getenv(redisURL); url != "" {
 		return &Server{t: t, name: "Redis", url: url, why: redisURL + " names a server that others use"}
 	}
 	return begin(t, &redis{settings: settings})
+}
+
+// skip skips the test in a run that leaves real servers out.
+func skip(t testing.TB) {
+	t.Helper()
+	if os.Getenv(fleet) == "skip" {
+		t.Skip("make fleet runs the tests with real servers")
+	}
 }
 
 // The environment variables, as the package's documentation explains them.

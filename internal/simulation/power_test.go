@@ -21,6 +21,9 @@ type variant struct {
 // Each broken rule is noticed. The output says after how many payments, and by what. A short run makes few payments for
 // each of them, and most of the rules are noticed even so.
 func TestEveryBrokenRuleIsNoticed(t *testing.T) {
+	if raced {
+		t.Skip("the race detector makes it slow: make storm runs it")
+	}
 	const short = 2
 	seeds := count(t, "MONEYMOVEMENT_SIMULATION_POWER", short)
 	variants := append(append(journalVariants(), storeVariants()...), connectionVariants()...)

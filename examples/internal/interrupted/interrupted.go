@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -34,8 +35,10 @@ func Run(ctx context.Context, p *program.Program, payments int, args ...string) 
 	}
 	running, ended := context.WithCancel(ctx)
 	defer ended()
+	faults := p.Host.Intercept(loseConfirm(payments))
+	defer faults.End()
 	go func() {
-		if lastResponseLost(running, p.Host, payments) {
+		if lost(running, faults) {
 			_ = first.Process.Kill()
 		}
 	}()
@@ -51,15 +54,33 @@ func Run(ctx context.Context, p *program.Program, payments int, args ...string) 
 	return nil
 }
 
-// lastResponseLost returns true when this number of payments has left, and the response to the last one is lost.
-func lastResponseLost(ctx context.Context, host *sandbox.Host, payments int) bool {
+// loseConfirm loses the response to a confirm, counted from 1. It holds up the confirms after it, so that the process is
+// killed before it has paid everything. When it is killed, the host carries them out.
+func loseConfirm(number int) func(sandbox.Request) sandbox.Fault {
+	var mu sync.Mutex
+	var confirms int
+	return func(r sandbox.Request) sandbox.Fault {
+		if r.Operation != "ConfirmPayout" {
+			return sandbox.Fault{}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		confirms++
+		switch {
+		case confirms == number:
+			return sandbox.DropAfterCommit()
+		case confirms > number:
+			return sandbox.Delay(time.Minute)
+		}
+		return sandbox.Fault{}
+	}
+}
+
+// lost returns true when a response is lost, and false if ctx ends before.
+func lost(ctx context.Context, faults *sandbox.Interception) bool {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	var lost *sandbox.ArmedFault
-	for lost == nil || lost.Consumed() == 0 {
-		if lost == nil && Confirmed(host) >= payments-1 {
-			lost = host.Arm(http.MethodPost, "/dapi/v1/payouts/{payoutId}/confirm", sandbox.DropAfterCommit())
-		}
+	for faults.Consumed()["drop_after_commit"] == 0 {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

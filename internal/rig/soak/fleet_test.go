@@ -3,6 +3,7 @@ package soak_test
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -24,7 +25,10 @@ const (
 // killed, and its payments go on.
 func TestAFleetOfWorkersPays(t *testing.T) {
 	const variable = "MONEYMOVEMENT_SOAK_FLEET_SECONDS"
-	minute := time.Duration(size(t, variable, 10)) * time.Second
+	if os.Getenv(variable) == "" { // a short minute leaves a busy machine too little time between two windows
+		t.Skip("make soak runs it, with whole minutes")
+	}
+	minute := time.Duration(size(t, variable, 60)) * time.Second
 	held := minute + minute/60 // as long as the limiter counts a call
 	within := startWithin + (windows+1)*minute
 	for _, count := range []int{8, 16} {
