@@ -70,7 +70,8 @@ func (s Surface) each(
 ) (calls int) {
 	t.Helper()
 	for i := range service.NumMethod() {
-		if method := service.Method(i).Type(); method.NumIn() == 0 || method.In(0) != reflect.TypeFor[context.Context]() {
+		method := service.Method(i).Type()
+		if method.NumIn() == 0 || method.In(0) != reflect.TypeFor[context.Context]() {
 			continue // it makes no call
 		}
 		calls++

@@ -54,8 +54,8 @@ func Run(ctx context.Context, p *program.Program, payments int, args ...string) 
 	return nil
 }
 
-// loseConfirm loses the response to a confirm, counted from 1. It holds up the confirms after it, so that the process is
-// killed before it has paid everything. When it is killed, the host carries them out.
+// loseConfirm loses the response to a confirm, counted from 1. It holds up the confirms after it, so that the process
+// is killed before it has paid everything. When it is killed, the host carries them out.
 func loseConfirm(number int) func(sandbox.Request) sandbox.Fault {
 	var mu sync.Mutex
 	var confirms int
