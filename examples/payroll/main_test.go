@@ -191,6 +191,8 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 // A price that is too high pays nobody, and the next start tries again.
 func TestAPriceThatIsTooHighIsNotPaid(t *testing.T) {
 	o := newOffice(t)
+	// the refused price is over before the second start may book anew
+	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(8 * time.Second) }))
 	bound := maxFee
 	maxFee = decimal.RequireFromString("0.01")
 	defer func() { maxFee = bound }()
