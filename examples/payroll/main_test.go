@@ -192,7 +192,8 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 func TestAPriceThatIsTooHighIsNotPaid(t *testing.T) {
 	o := newOffice(t)
 	// the refused price is over before the second start may book anew
-	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(8 * time.Second) }))
+	short := func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(8 * time.Second) }
+	require.NoError(t, o.host.Configure(short))
 	bound := maxFee
 	maxFee = decimal.RequireFromString("0.01")
 	defer func() { maxFee = bound }()
