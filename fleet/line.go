@@ -35,7 +35,7 @@ type line struct {
 
 // place is what else is known of a call in line.
 type place struct {
-	deadline time.Time // zero if there is none
+	deadline time.Time // zero without a deadline
 	slot     slot      // of an admitted call
 	admitted time.Time // zero before
 }

@@ -25,8 +25,8 @@ func SealSession(session dapi.Session, aead cipher.AEAD, credential string) ([]b
 	return aead.Seal(nonce, nonce, data, []byte(credential)), nil
 }
 
-// OpenSession reads the bytes of [SealSession]. Its errors do not show them. Bytes that cannot be read are no failure
-// of the store: a [dapi.TokenStore] should then return the zero session, so that a login replaces them.
+// OpenSession reads the bytes of [SealSession]. Its errors do not show the bytes. If it fails, a [dapi.TokenStore]
+// should return the zero session and no error: the next login then stores a new session.
 func OpenSession(data []byte, aead cipher.AEAD, credential string) (dapi.Session, error) {
 	if aead == nil {
 		return dapi.ImportSession(data)

@@ -87,7 +87,7 @@ type List struct {
 type Summary struct {
 	// ByState is how many payments are in each state.
 	ByState map[State]int
-	// OldestDue is the earliest time at which any work is due. It is zero if there is none.
+	// OldestDue is the earliest time at which any work is due. It is zero if no work is left.
 	OldestDue time.Time
 }
 

@@ -47,7 +47,8 @@ func NewTokenStore(db DB, credential string, options ...TokenStoreOption) *Token
 	return s
 }
 
-// Load implements [dapi.TokenStore]. A value that is no session counts as none, so that the next login replaces it.
+// Load implements [dapi.TokenStore]. If the stored value cannot be read, Load returns the zero session, and the next
+// login replaces the value.
 func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 	var data []byte
 	err := s.db.QueryRow(ctx, in(s.schema, "SELECT session FROM {schema}.fleet_session WHERE credential = $1"),

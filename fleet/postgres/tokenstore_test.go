@@ -54,7 +54,7 @@ func TestTokenStore(t *testing.T) {
 	assert.NotContains(t, sealed, "two")
 }
 
-// What is no session, or cannot be decrypted, counts as none, and is replaced.
+// A value that cannot be read or decrypted is ignored, and the next login replaces it.
 func TestAForeignValueIsNoSession(t *testing.T) {
 	pool := migrated(t, servers.PostgreSQL(t))
 	store := fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithEncryption(seal(t, 1)))

@@ -72,7 +72,8 @@ func (s *TokenStore) name(prefix string) {
 	s.session, s.lock = prefix+"session:{"+s.credential+"}", prefix+"sessionlock:{"+s.credential+"}"
 }
 
-// Load implements [dapi.TokenStore]. A value that is no session counts as none, so that the next login replaces it.
+// Load implements [dapi.TokenStore]. If the stored value cannot be read, Load returns the zero session, and the next
+// login replaces the value.
 func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 	data, err := s.client.Get(ctx, s.session).Bytes()
 	if errors.Is(err, redis.Nil) || redis.HasErrorPrefix(err, "WRONGTYPE") {

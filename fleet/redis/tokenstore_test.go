@@ -47,7 +47,7 @@ func TestTokenStore(t *testing.T) {
 	}
 }
 
-// What is no session, or cannot be decrypted, counts as none, and is replaced.
+// A value that cannot be read or decrypted is ignored, and the next login replaces it.
 func TestAForeignValueIsNoSession(t *testing.T) {
 	client := dial(t, servers.Redis(t))
 	const key = "moneymovement:session:{c}"

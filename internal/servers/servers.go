@@ -64,7 +64,7 @@ func Redis(t testing.TB, settings ...Setting) *Server {
 func skip(t testing.TB) {
 	t.Helper()
 	if os.Getenv(fleet) == "skip" {
-		t.Skip("make fleet runs the tests with real servers")
+		t.Skip("needs a real server, which MONEYMOVEMENT_FLEET=skip leaves out; make fleet, a step of .ci/run, runs it")
 	}
 }
 

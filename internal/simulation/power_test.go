@@ -22,7 +22,7 @@ type variant struct {
 // each of them, and most of the rules are noticed even so.
 func TestEveryBrokenRuleIsNoticed(t *testing.T) {
 	if raced {
-		t.Skip("the race detector makes it slow: make storm runs it")
+		t.Skip("needs minutes under the race detector; make storm, a step of .ci/run, runs it without")
 	}
 	const short = 2
 	seeds := count(t, "MONEYMOVEMENT_SIMULATION_POWER", short)

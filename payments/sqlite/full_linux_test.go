@@ -19,7 +19,7 @@ import (
 func TestSmallDiskIsFull(t *testing.T) {
 	folder := t.TempDir()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=5m"); err != nil {
-		t.Skipf("needs root, who can mount a small file system: %v; TestDiskIsFull has a disk that says so", err)
+		t.Skipf("needs root, who can mount a small file system: %v; make test as root runs it", err)
 	}
 	var s *Store
 	t.Cleanup(func() {

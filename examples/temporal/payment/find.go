@@ -24,8 +24,9 @@ type FindCall struct {
 // clocks is how much the clocks of the service and of Temporal may differ.
 const clocks = time.Hour
 
-// Find looks for a payment whose key is too old to be sent again. It only reads. It returns an empty receipt if neither
-// the payout nor the ledger shows that the payment was made. That is no proof: a person decides.
+// Find looks for a payment whose key is too old to be sent again. It only reads. If neither the
+// payout nor the ledger shows the payment, it returns an empty receipt. The payment may still have been made, so a
+// person must decide.
 func (a *Activities) Find(ctx context.Context, call FindCall) (Receipt, error) {
 	account := a.account(call.Account)
 	if call.PayoutID != "" {

@@ -51,7 +51,7 @@ func TestAKeyThatIsTooOldIsLookedUpInTheLedger(t *testing.T) {
 	assert.Len(t, r.left(), 2)
 }
 
-// Nothing shows that the payment was made. That is no proof: a person decides, and then it is paid with another key.
+// Nothing shows the payment, but it may have been made. So a person decides, and it is paid with another key.
 func TestAKeyThatIsTooOldAndNotInTheLedgerGoesToAPerson(t *testing.T) {
 	t.Parallel()
 	for action, want := range map[payment.Action]payment.Status{

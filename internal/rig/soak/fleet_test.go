@@ -26,7 +26,7 @@ const (
 func TestAFleetOfWorkersPays(t *testing.T) {
 	const variable = "MONEYMOVEMENT_SOAK_FLEET_SECONDS"
 	if os.Getenv(variable) == "" { // a short minute leaves a busy machine too little time between two windows
-		t.Skip("make soak runs it, with whole minutes")
+		t.Skip("needs some minutes with nothing else running, which " + variable + " gives; make soak runs it")
 	}
 	minute := time.Duration(size(t, variable, 60)) * time.Second
 	held := minute + minute/60 // as long as the limiter counts a call
