@@ -296,18 +296,6 @@ func (r *runner) wakeUp() {
 	}
 }
 
-// rest waits. It returns false if ctx ended before.
-func (r *runner) rest(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // The pauses after calls that the service refuses for all payments, if it does not say when to come back.
 const (
 	shortestPause = time.Second

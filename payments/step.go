@@ -8,6 +8,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/required"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Step makes the next step of one payment, if it is due, and returns the payment. It is for engines that have their own
@@ -126,7 +127,7 @@ func (s *progress) save(ctx context.Context, next Record, release bool) error {
 		_, lost := errors.AsType[*LeaseLost](err)
 		s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment could not be stored",
 			slog.String("key", string(s.record.Key)), slog.Any("error", err))
-		if lost || !s.p.runner.rest(ctx, pause) {
+		if lost || transport.Pause(ctx, pause) != nil {
 			return err
 		}
 	}
