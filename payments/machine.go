@@ -85,7 +85,8 @@ func (r Record) signing(id dapi.PayoutID, quote *dapi.Quote) Record {
 	return r
 }
 
-// quoteLasts is how long after its end a price is not trusted to have ended: clocks differ. A price lasts as long.
+// quoteLasts is the longest life of a price. A refused price is watched for as long after its end, because clocks
+// differ.
 const quoteLasts = 2 * time.Minute
 
 // offersRefused reports that a booking offers the price again that was refused. It must be booked anew, after the price
