@@ -19,7 +19,8 @@ func TestEveryErrorStandsOnThePage(t *testing.T) {
 	source, err := os.ReadFile(errorPage)
 	require.NoError(t, err)
 	e := &exports{moduleOf: map[string]string{}, versions: map[string]string{}}
-	found := errorsOf(e.imported(t, append(slices.Clone(shownPackages), "signing/wallet", "sandbox")))
+	found := errorsOf(e.imported(t, append(slices.Clone(shownPackages), "payments/postgres", "payments/sqlite",
+		"signing/wallet", "sandbox")))
 	require.Greater(t, len(found), 60, "next to nothing was looked at")
 	for _, want := range []string{"errors.QuoteExpired", "errors.Unrecognized", "dapi.PriceRefused",
 		"wallet.TypedDataRefused", "signing.ErrNoKey"} {

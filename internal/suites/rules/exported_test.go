@@ -19,8 +19,7 @@ import (
 
 // shownPackages are those of the SDK that programs import.
 var shownPackages = []string{
-	".", "model", "dapi", "appapi", "refapi", "public", "errors", "signing", "recorded",
-	"fleet",
+	".", "model", "dapi", "appapi", "refapi", "public", "errors", "signing", "recorded", "fleet", "payments",
 }
 
 // shownV0 are the modules of a version 0 whose types the SDK's exported ones may show. None: such a module may change

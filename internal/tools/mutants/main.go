@@ -32,6 +32,8 @@ var suites = map[string][]testPackage{
 	"appapi":         {{folder: "internal/suites/appapi"}},
 	"refapi":         {{folder: "internal/suites/refapi"}},
 	"public":         {{folder: "internal/suites/public"}},
+	"fleet":          {{folder: "internal/suites/fleet"}},
+	"payments":       {{folder: "internal/suites/payments"}, {folder: "internal/simulation"}},
 	"signing":        {{folder: "internal/suites/vectors"}},
 	"signing/wallet": {{folder: "internal/suites/vectors"}},
 	"errors":         {{folder: "internal/tools/descriptions", alone: true}},

@@ -13,7 +13,10 @@ import (
 )
 
 // packages are the folders whose errors are on the page.
-var packages = []string{".", "errors", "dapi", "fleet", "refapi", "signing", "signing/wallet"}
+var packages = []string{
+	".", "errors", "dapi", "fleet", "payments", "payments/postgres", "payments/sqlite", "refapi", "signing",
+	"signing/wallet",
+}
 
 // page holds the sources of docs/errors.md.
 type page struct {

@@ -48,7 +48,12 @@ var (
 )
 `,
 		"errors/a_test.go":         "package errors_test\n",
+		"a.go":                     "package moneymovement\n",
 		"dapi/a.go":                "package dapi\n",
+		"fleet/a.go":               "package fleet\n",
+		"payments/a.go":            "package payments\n",
+		"payments/postgres/a.go":   "package postgres\n",
+		"payments/sqlite/a.go":     "package sqlite\n",
 		"refapi/a.go":              "package refapi\n",
 		"signing/a.go":             "package signing\n",
 		"signing/wallet/wallet.go": "package wallet\n",
