@@ -160,17 +160,21 @@ storm: ## make 10,000 payments at 20 % faults, and break every rule of them, on 
 fleet: ## run the tests that need PostgreSQL and Redis; installs Debian's packages where it may
 	@.ci/fleet
 
-# The sizes of `make soak`. SOAK_PAYMENTS are made in the simulation, SOAK_PROXY through Toxiproxy, and once more on a
-# host at which 30 % of the requests for payments fail.
+# The sizes of `make soak`. SOAK_PAYMENTS are made in the simulation, by SOAK_PARTS programs at once. SOAK_PROXY are
+# made through Toxiproxy, and once more on a host at which 30 % of the requests for payments fail.
 SOAK_PAYMENTS ?= 1000000
+SOAK_PARTS    ?= 2
 SOAK_KILLS    ?= 2000
 SOAK_OUTAGES  ?= 100
 SOAK_PROXY    ?= 20000
 SOAK_TIMEOUT  ?= 24h
 
 soak: ## kill processes and servers, and break networks, for hours; prints figures (SOAK_KILLS=100 and so on: shorter)
-	MONEYMOVEMENT_SIMULATION_FAULTS=30 MONEYMOVEMENT_SIMULATION_PAYMENTS=$(SOAK_PAYMENTS) $(GO) test -count=1 -v -timeout $(SOAK_TIMEOUT) \
-		-run '^TestPaymentsUnderFaults$$/^payments$$' ./internal/simulation
+	pids=; for part in $$(seq $(SOAK_PARTS)); do \
+		MONEYMOVEMENT_SIMULATION_PART=$$part MONEYMOVEMENT_SIMULATION_PARTS=$(SOAK_PARTS) \
+		MONEYMOVEMENT_SIMULATION_FAULTS=30 MONEYMOVEMENT_SIMULATION_PAYMENTS=$(SOAK_PAYMENTS) \
+		$(GO) test -count=1 -v -timeout $(SOAK_TIMEOUT) -run '^TestPaymentsUnderFaults$$/^payments$$' \
+		./internal/simulation & pids="$$pids $$!"; done; for pid in $$pids; do wait $$pid || exit 1; done
 	MONEYMOVEMENT_SOAK_SQLITE_KILLS=$(SOAK_KILLS) MONEYMOVEMENT_SOAK_POSTGRES_KILLS=$(SOAK_KILLS) \
 		MONEYMOVEMENT_SOAK_POSTGRES_OUTAGES=$(SOAK_OUTAGES) MONEYMOVEMENT_SOAK_REDIS_OUTAGES=$(SOAK_OUTAGES) \
 		MONEYMOVEMENT_SOAK_PROXY_PAYMENTS=$(SOAK_PROXY) MONEYMOVEMENT_SOAK_FAULT_PAYMENTS=$(SOAK_PROXY) \

@@ -44,7 +44,7 @@ type LoadMetrics struct {
 	Following int           // looks under way in this process
 	ByState   map[State]int // the payments of the whole store
 	Overdue   time.Duration // for how long the oldest work has been due
-	PausedFor time.Duration // for how long the processor makes no calls, because the service said so
+	PausedFor time.Duration // for how long an API gets no calls, because it said so or refuses the credential
 }
 
 // Tracer keeps the spans of a payment together, over restarts and processes. Module payments/otel has one for

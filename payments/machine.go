@@ -21,6 +21,9 @@ const (
 	stepRest   step = "rest"   // wait until the service has surely forgotten the key of an unpaid payment
 )
 
+// calls reports whether a step makes calls to the service.
+func (s step) calls() bool { return s == stepPay || s == stepFollow || s == stepSearch }
+
 // The service remembers a key for 7 days from its first use. In the time around the end, it may or may not remember:
 // a payment in doubt is searched instead of sent, and an unpaid one waits. The margin is longer than that of
 // dapi.FirstUsedAt, so that a payment is searched before dapi refuses its key.

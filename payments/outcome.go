@@ -55,6 +55,9 @@ func (f *found) ended(payout *dapi.Payout, err error) {
 
 // unpaid returns what to do after a refusal that shows that nothing was paid.
 func unpaid(err error) verdict {
+	if lacks, ok := errors.AsType[*errors.Forbidden](err); ok && lacks.RequiredScope != "" {
+		return verdictWait // other calls may be in the key's scopes
+	}
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
 		switch {
 		case ofCredential(refusal.Code), refusal.Code == errors.CodeDatabaseUnavailable,

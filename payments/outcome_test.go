@@ -33,6 +33,9 @@ func refusals() map[string]error {
 		all[fmt.Sprint("a page, status ", status)] = errors.Decode(errors.Response{CallInfo: of, Status: status,
 			Body: []byte(`<html>`)})
 	}
+	all["forbidden, for a scope"] = errors.Decode(errors.Response{Status: http.StatusForbidden,
+		CallInfo: errors.CallInfo{Operation: "ConfirmPayout"},
+		Body:     []byte(`{"error":{"code":"forbidden","message":"No.","details":{"requiredScope":"payouts"}}}`)})
 	all["details"] = errors.Decode(errors.Response{Status: http.StatusUnprocessableEntity,
 		CallInfo: errors.CallInfo{Operation: "ConfirmPayout"}, Body: []byte(`{"detail":[{"loc":["amount"]}]}`)})
 	return all

@@ -14,23 +14,22 @@ import (
 
 // runner makes the steps of all due payments, between Resume and Stop.
 type runner struct {
-	p     *Processor
-	wakes chan struct{} // holds one
-	calls context.Context
-	end   context.CancelFunc // ends the calls
-	stop  chan struct{}
-	over  chan struct{} // closed when nothing runs any more
+	p      *Processor
+	paused pauses
+	wakes  chan struct{} // holds one
+	calls  context.Context
+	end    context.CancelFunc // ends the calls
+	stop   chan struct{}
+	over   chan struct{} // closed when nothing runs any more
 
-	mu       sync.Mutex
-	started  bool
-	stopped  bool
-	running  map[job]bool // whether it is a look
-	looks    int
-	paused   time.Time
-	failures int                // in a row, of calls that the service refused for all payments
-	soonest  map[Work]time.Time // when the next work of a class may be due; absent if none is known
-	pollAt   time.Time          // when to ask for the work of other processes
-	turns    int
+	mu      sync.Mutex
+	started bool
+	stopped bool
+	running map[job]bool // whether it is a look
+	looks   int
+	soonest map[Work]time.Time // when the next work of a class may be due; absent if none is known
+	pollAt  time.Time          // when to ask for the work of other processes
+	turns   int
 }
 
 // job is a step under way. A payment whose lease has ended can be claimed again while its last step still runs.
@@ -174,10 +173,10 @@ func (r *runner) isStopped() bool {
 // handOut claims due work and begins it. It returns when to look again, if nothing wakes the runner before.
 func (r *runner) handOut(steps *sync.WaitGroup) time.Time {
 	now := time.Now()
-	payers, looks, paused := r.room(now)
-	if paused.After(now) { // also for looks: they are calls to the same service
+	if paused := r.paused.untilAny(r.p.services); paused.After(now) { // also for looks: they are calls, too
 		return paused
 	}
+	payers, looks := r.room(now)
 	// A quarter of the room is for new payments, however many old ones wait.
 	forNew := payers / 4
 	if r.turns++; forNew == 0 && r.turns%4 == 0 {
@@ -192,7 +191,7 @@ func (r *runner) handOut(steps *sync.WaitGroup) time.Time {
 
 // room returns how many calls and looks may begin. When it is time to look for the work of other processes, all classes
 // may have some.
-func (r *runner) room(now time.Time) (payers, looks int, paused time.Time) {
+func (r *runner) room(now time.Time) (payers, looks int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !now.Before(r.pollAt) {
@@ -201,7 +200,7 @@ func (r *runner) room(now time.Time) (payers, looks int, paused time.Time) {
 			r.soonest[work] = now
 		}
 	}
-	return r.p.config.InFlight - (len(r.running) - r.looks), r.p.config.Following - r.looks, r.paused
+	return r.p.config.InFlight - (len(r.running) - r.looks), r.p.config.Following - r.looks
 }
 
 // nextWork returns when work is due for which there is room. Without room, the end of a step wakes the runner.
@@ -296,40 +295,6 @@ func (r *runner) wakeUp() {
 	}
 }
 
-// The pauses after calls that the service refuses for all payments, if it does not say when to come back.
-const (
-	shortestPause = time.Second
-	longestPause  = time.Minute
-)
-
-// paceBy stops all calls for a time if the service said so, or if it refuses the credential.
-func (r *runner) paceBy(f found, now time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch f.verdict {
-	case verdictBlocked:
-	case verdictUnknown, verdictPending, verdictWait: // perhaps the call was refused, too
-		return
-	default:
-		r.failures = 0
-		return
-	}
-	if !r.paused.After(now) {
-		r.failures++
-	}
-	pause := grown(shortestPause, longestPause, r.failures)
-	if !f.retryAt.IsZero() {
-		pause = 0
-	}
-	r.paused = later(r.paused, dueAfter(now, pause, f.retryAt))
-}
-
-func (r *runner) pausedUntil() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.paused
-}
-
 // report counts the store for the metrics.
 func (r *runner) report() {
 	summary, err := r.p.store.Summary(r.calls)
@@ -345,7 +310,7 @@ func (r *runner) report() {
 	}
 	r.mu.Lock()
 	load.InFlight, load.Following = len(r.running)-r.looks, r.looks
-	load.PausedFor = max(r.paused.Sub(now), 0)
+	load.PausedFor = max(r.paused.untilAll().Sub(now), 0)
 	r.mu.Unlock()
 	r.p.config.Metrics.Load(r.calls, load)
 }

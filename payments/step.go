@@ -49,9 +49,10 @@ func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
 	if next == stepNone || record.Due.After(now) {
 		return record, p.store.Postpone(ctx, row)
 	}
-	if until := p.runner.pausedUntil(); next == stepPay && until.After(now) {
-		record.Due = until
-		return record, p.store.Postpone(ctx, row)
+	s := &progress{p: p, row: row, record: record, step: next, inDoubt: record.MayHaveLeft}
+	if until := p.runner.paused.until(record.Kind); next.calls() && until.After(now) {
+		err := s.postpone(ctx, until)
+		return s.record, err
 	}
 	ctx, done := p.held.keep(ctx, row)
 	defer done()
@@ -60,7 +61,6 @@ func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
 	ctx, end := p.config.Tracer.Step(ctx, record.Trace, StepTrace{
 		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
 	})
-	s := &progress{p: p, row: row, record: record, step: next, inDoubt: record.MayHaveLeft}
 	outcome, err := s.make(ctx)
 	end(StepResult{State: s.record.State, Outcome: string(outcome), Reason: s.record.Reason})
 	p.config.Metrics.Stepped(ctx, StepMetrics{
@@ -90,7 +90,7 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 		}
 		f = s.pay(ctx)
 	}
-	s.p.runner.paceBy(f, time.Now())
+	s.p.runner.paused.after(s.record.Kind, f, time.Now())
 	next := s.record.after(f, s.p.config.Policy, time.Now().UTC())
 	if f.verdict == verdictPending {
 		s.record = next

@@ -100,8 +100,10 @@ func TestPaymentsUnderFaults(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
 			total, began := newTotal(), time.Now()
-			for i := range count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", fewer(500)) / 10 {
-				seed := Seed(i + 1)
+			runs := count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", fewer(500)) / 10
+			// One bubble runs at a time in a program. Several programs can each make a part of the runs.
+			part, parts := count(t, "MONEYMOVEMENT_SIMULATION_PART", 1), count(t, "MONEYMOVEMENT_SIMULATION_PARTS", 1)
+			for seed := Seed(part); seed <= Seed(runs); seed += Seed(parts) {
 				result := run(t, seed, stormy(t, name))
 				if !assert.Empty(t, result.Violations) {
 					t.Fatal(failed(t, seed, result))

@@ -1,6 +1,8 @@
 package payments_test
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -9,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -186,5 +190,61 @@ func TestFaultsAtEachStep(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// What one API or one operation refuses is no reason to keep other payments: the app API has a credential of its own,
+// and a key without the scope for deals may have the one for payouts.
+func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
+	for name, c := range map[string]struct {
+		refused func(n int, contact string, w *world) payments.Submission
+		path    string
+		fault   sandbox.Fault
+	}{
+		"the app API's key": {
+			func(n int, contact string, _ *world) payments.Submission {
+				return payments.TransferPayment{Key: moneymovement.DeriveKey("transfer", fmt.Sprint(n)),
+					To: appapi.ToContact{ContactID: contact, Amount: amount("1.5")}}
+			},
+			"/apps/transfer", sandbox.Respond(http.StatusForbidden, "forbidden"),
+		},
+		"a scope": {
+			func(n int, _ string, w *world) payments.Submission {
+				return payments.EscrowPayment{Key: moneymovement.DeriveKey("deal", fmt.Sprint(n)), Account: w.account,
+					Escrow: deal()}
+			},
+			"/escrow", sandbox.Respond(http.StatusForbidden, "forbidden").
+				WithDetails(map[string]any{"requiredScope": "escrow", "scope": []string{"payouts"}}),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				app, contact := w.app()
+				armed := w.host.Arm(http.MethodPost, c.path, c.fault.Times(1_000_000))
+				p, err := payments.New(w.store, payments.Integrator(w.platform()).WithTransfers(app), payments.Config{})
+				require.NoError(w, err)
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				defer func() { require.NoError(w, p.Stop(context.Background())) }()
+				var refused []moneymovement.Key
+				for n := range 5 {
+					refused = append(refused, w.submit(p, c.refused(n, contact, w)).Key)
+				}
+				time.Sleep(10 * time.Minute)
+				for tried := armed.Consumed(); armed.Consumed() == tried; {
+					time.Sleep(time.Second)
+				}
+				wait := w.all(p, 0, 10)
+				began := time.Now()
+				wait()
+				assert.Less(w, time.Since(began), 30*time.Second, "payouts wait for what is refused")
+				assert.Less(w, armed.Consumed(), 100, "refused calls in ten minutes")
+				armed.Disarm()
+				for _, key := range refused {
+					w.becomes(p, key, payments.Completed)
+				}
+				w.assertPaid(10)
+			})
+		})
 	}
 }
