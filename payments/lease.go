@@ -23,6 +23,19 @@ type held struct {
 type heldLease struct {
 	Lease
 	lose context.CancelCauseFunc
+	step *heldStep
+}
+
+// heldStep is a step under a lease.
+type heldStep struct {
+	over    chan struct{} // closed when the step has ended
+	retryAt time.Time     // when the service asked to come back; set before over is closed
+}
+
+// end ends a step.
+func (s *heldStep) end(retryAt time.Time) {
+	s.retryAt = retryAt
+	close(s.over)
 }
 
 func newHeld(store Store, config Config) *held {
@@ -30,30 +43,54 @@ func newHeld(store Store, config Config) *held {
 		leases: map[moneymovement.Key]heldLease{}}
 }
 
-// keep renews a row's lease until done is called. The returned context ends when the lease is lost.
-func (h *held) keep(ctx context.Context, row Row) (kept context.Context, done func()) {
+// keep renews a row's lease until done is called, with the time at which the service asked to come back. The returned
+// context ends when the lease is lost. If an earlier lease of the payment ended unnoticed, and this process has claimed
+// it again, keep ends the step under that lease and waits for its end. It then returns when the service asked to come
+// back.
+func (h *held) keep(ctx context.Context, row Row) (kept context.Context, retryAt time.Time, done func(time.Time)) {
 	kept, lose := context.WithCancelCause(ctx)
+	step := &heldStep{over: make(chan struct{})}
+	old := h.take(ctx, row, heldLease{row.Lease, lose, step})
+	if old != nil {
+		select {
+		case <-old.over:
+			retryAt = old.retryAt
+		case <-kept.Done():
+		}
+	}
+	return kept, retryAt, func(retryAt time.Time) {
+		step.end(retryAt)
+		h.release(row)
+		lose(context.Canceled)
+	}
+}
+
+// take adds a lease. If there was one of the payment, it is lost, and take returns its step.
+func (h *held) take(ctx context.Context, row Row, lease heldLease) *heldStep {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if old := h.leases[row.Key]; old.lose != nil { // it ended unnoticed, and this process claimed the payment again
+	old := h.leases[row.Key]
+	if old.lose != nil {
 		old.lose(&LeaseLost{Key: row.Key, Lease: old.Lease})
 	}
-	h.leases[row.Key] = heldLease{row.Lease, lose}
+	h.leases[row.Key] = lease
 	if h.quit == nil {
 		h.quit = make(chan struct{})
 		go h.renew(context.WithoutCancel(ctx), h.quit)
 	}
-	return kept, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.leases[row.Key].Lease == row.Lease {
-			delete(h.leases, row.Key)
-		}
-		if len(h.leases) == 0 && h.quit != nil {
-			close(h.quit)
-			h.quit = nil
-		}
-		lose(context.Canceled)
+	return old.step
+}
+
+// release removes a lease, unless there is a newer one.
+func (h *held) release(row Row) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.leases[row.Key].Lease == row.Lease {
+		delete(h.leases, row.Key)
+	}
+	if len(h.leases) == 0 && h.quit != nil {
+		close(h.quit)
+		h.quit = nil
 	}
 }
 

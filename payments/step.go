@@ -35,6 +35,7 @@ type progress struct {
 	step    step
 	inDoubt bool // an earlier call than this one may have paid
 	queued  time.Duration
+	retryAt time.Time // when the service asked to come back; zero if it did not say
 }
 
 // run makes one step of a claimed row, and releases it.
@@ -54,10 +55,15 @@ func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
 		err := s.postpone(ctx, until)
 		return s.record, err
 	}
-	ctx, done := p.held.keep(ctx, row)
-	defer done()
 	ctx, cancel := context.WithTimeout(ctx, p.config.StepTimeout)
 	defer cancel()
+	ctx, retryAt, done := p.held.keep(ctx, row)
+	defer func() { done(s.retryAt) }()
+	if ctx.Err() != nil || retryAt.After(now) {
+		s.retryAt = retryAt
+		err := s.postpone(context.WithoutCancel(ctx), dueAfter(now, 0, later(now, retryAt)))
+		return s.record, err
+	}
 	ctx, end := p.config.Tracer.Step(ctx, record.Trace, StepTrace{
 		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
 	})
@@ -90,6 +96,7 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 		}
 		f = s.pay(ctx)
 	}
+	s.retryAt = f.retryAt
 	s.p.runner.paused.after(s.record.Kind, f, time.Now())
 	next := s.record.after(f, s.p.config.Policy, time.Now().UTC())
 	if f.verdict == verdictPending {

@@ -24,7 +24,7 @@ func (t *tracker) outcome(err error) error {
 		err = login.Cause // a lost login moved nothing, and this call was not sent
 	}
 	head := t.head()
-	head.RetryAt = retryAt(err)
+	head.RetryAt = t.retryAt(err)
 	return &errors.NotDelivered{CallInfo: head, Err: t.withDeadline(err)}
 }
 
@@ -107,7 +107,7 @@ func (t *tracker) unsettled() bool { return t.op.write() && (t.lost || t.doubted
 
 func (t *tracker) unknown(cause error) error {
 	head := t.head()
-	head.RetryAt = retryAt(cause)
+	head.RetryAt = t.retryAt(cause)
 	return &errors.OutcomeUnknown{CallInfo: head, Resolve: t.resolve(), Cause: t.withDeadline(cause)}
 }
 
@@ -128,6 +128,15 @@ func withoutURL(err error) error {
 		}
 		err = wrapped.Err // a client inside the transport can add another one
 	}
+}
+
+// retryAt returns the time before which another attempt is useless, as the error of the last attempt says. If the call
+// ended in a pause that the service asked for, it is the end of the pause.
+func (t *tracker) retryAt(err error) time.Time {
+	if at := retryAt(err); !at.IsZero() || !t.askedBack.After(time.Now()) {
+		return at
+	}
+	return t.askedBack
 }
 
 // retryAt returns the time before which another attempt is useless. It is zero if err does not say.

@@ -114,7 +114,10 @@ func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool
 		wait = c.retry.bound(t.retried)
 	}
 	deadline, limited := ctx.Deadline()
-	t.noTime = limited && !time.Now().Add(wait).Before(deadline)
+	next := time.Now().Add(wait)
+	if t.noTime = limited && !next.Before(deadline); asked && !t.noTime {
+		t.askedBack = next
+	}
 	return !t.noTime
 }
 

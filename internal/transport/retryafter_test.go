@@ -78,6 +78,36 @@ func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 	}
 }
 
+// A call that ends in the pause still says when the service asked to come back.
+// Rule: rate.retry-after, status.429
+func TestACallThatEndsInThePauseSaysWhenToComeBack(t *testing.T) {
+	refused := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "30")
+	away := refuses(http.StatusServiceUnavailable, errors.CodeDatabaseUnavailable)
+	for name, tc := range map[string]struct {
+		op    *transport.Operation
+		steps []step
+	}{
+		"a read":                          {&readThing, []step{refused, ok}},
+		"a write":                         {&bookThing, []step{refused, ok}},
+		"a write that may have been made": {&bookThing, []step{lostAnswer, refused, ok}},
+		"the second pause":                {&readThing, []step{away, refused, ok}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(20*time.Second, cancel)
+				svc := script(tc.steps...)
+				_, err := send(ctx, newClient(t, host, through(svc)), tc.op, transport.Call{Key: "k"})
+				require.ErrorIs(t, err, context.Canceled)
+				call, is := errors.CallInfoOf(err)
+				require.True(t, is, "%v", err)
+				attempts := svc.attempts()
+				assert.Equal(t, attempts[len(attempts)-1].at.Add(30*time.Second), call.RetryAt)
+			})
+		})
+	}
+}
+
 // An unreadable Retry-After is ignored: the usual backoff applies.
 func TestUnreadableRetryAfterFallsBackToBackoff(t *testing.T) {
 	for _, value := range []string{"", "1e30", "soon", "1.5", "+3", "NaN", "0x10", "１２"} {

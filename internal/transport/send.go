@@ -17,17 +17,18 @@ import (
 
 // tracker holds what is known about the attempts of one call.
 type tracker struct {
-	op       *Operation
-	call     *Call
-	request  *Request
-	auth     Authorizer    // nil for no credential
-	scope    string        // of the rate window
-	retried  int           // retries since the call, or its renewed credential, began
-	queued   time.Duration // time in line for the rate windows
-	reserved bool          // the next attempt already has its place in the rate windows
-	attempts int           // sent so far
-	began    time.Time     // when the first attempt was sent
-	lost     bool          // an attempt got no complete response, and may have been carried out
+	op        *Operation
+	call      *Call
+	request   *Request
+	auth      Authorizer    // nil for no credential
+	scope     string        // of the rate window
+	retried   int           // retries since the call, or its renewed credential, began
+	queued    time.Duration // time in line for the rate windows
+	reserved  bool          // the next attempt already has its place in the rate windows
+	attempts  int           // sent so far
+	began     time.Time     // when the first attempt was sent
+	askedBack time.Time     // when the service asked for the next attempt
+	lost      bool          // an attempt got no complete response, and may have been carried out
 	// an earlier attempt got a server error and may have been carried out
 	doubted bool
 	noTime  bool             // the deadline left no room for another attempt

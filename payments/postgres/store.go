@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -186,11 +187,18 @@ func send(ctx context.Context, to sender, batch *pgx.Batch) error {
 }
 
 // repeat repeats what the database refused because of another transaction. That happens if the role or the database has
-// a stricter isolation of transactions than usual.
+// a stricter isolation of transactions than usual. The pauses grow, and differ between processes, so that transactions
+// that met once do not meet again.
 func (s *Store) repeat(ctx context.Context, do func() error) error {
 	for turn := 1; ; turn++ {
 		err := do()
-		if !refusedAs(err, "40001", "40P01") || turn == 20 || ctx.Err() != nil {
+		if !refusedAs(err, "40001", "40P01") || turn == 20 {
+			return explained(err)
+		}
+		most := min(time.Millisecond<<turn, 200*time.Millisecond)
+		select {
+		case <-time.After(rand.N(most)): //gosec:disable G404 -- a pause is no secret
+		case <-ctx.Done():
 			return explained(err)
 		}
 	}

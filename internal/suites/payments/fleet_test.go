@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -107,6 +108,48 @@ func TestALeaseThatIsTakenOver(t *testing.T) {
 		w.assertPaid(1)
 		require.NoError(w, p.Stop(w.Context()))
 	})
+}
+
+// The lease ends while a call waits, because the service asked for a pause. The same process claims the payment again.
+// It makes no second step beside the first one, and keeps the pause.
+func TestALeaseThatEndsInAPause(t *testing.T) {
+	for method, path := range map[string]string{
+		http.MethodPost: "/payouts", http.MethodGet: "/payouts/{payoutId}",
+	} {
+		t.Run(method, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				refused := w.host.Arm(method, path,
+					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "61"))
+				store := watch(w.store)
+				store.failing(func(method string, _ int) failure {
+					if method == "Extend" {
+						return before
+					}
+					return fine
+				})
+				p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{})
+				require.NoError(w, err)
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				w.submit(p, w.payment(1))
+				w.becomes(p, w.payment(1).Key, payments.Completed)
+				require.NoError(w, p.Stop(w.Context()))
+				w.assertPaid(1)
+				require.Equal(w, 1, refused.Consumed())
+				var paused sandbox.Request
+				var again time.Duration
+				for _, r := range w.host.Requests() {
+					switch {
+					case r.Status == http.StatusTooManyRequests:
+						paused = r
+					case r.Method == paused.Method && r.Path == paused.Path && again == 0:
+						again = r.Time.Sub(paused.Time)
+					}
+				}
+				assert.GreaterOrEqual(w, again, 61*time.Second, "the pause that the service asked for")
+			})
+		})
+	}
 }
 
 // A process stalls between the booking and the signature, longer than its lease. When it goes on, it signs nothing: it
