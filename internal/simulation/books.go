@@ -97,8 +97,10 @@ func (b *Books) sends(p *Process, request *sent) {
 		b.broken("%s was sent again %v too early, against Retry-After", line, time.Until(at))
 	}
 	delete(b.notBefore, line)
+	repeated := false
 	if of := workOf(request.request.Context()); of != nil {
 		of.attempts[request.operation]++
+		repeated = of.attempts[request.operation] > 1
 	}
 	if minute := time.Now().Format("02 15:04 ") + request.label; request.label != "session" {
 		if b.minute[minute]++; b.minute[minute] == mostInAMinute {
@@ -106,7 +108,7 @@ func (b *Books) sends(p *Process, request *sent) {
 		}
 	}
 	of := p.name + " " + request.label
-	b.settles[line] = !writes(request.operation) && writes(b.before[of])
+	b.settles[line] = !writes(request.operation) && (writes(b.before[of]) || repeated && b.settles[line])
 	b.before[of] = request.operation
 }
 

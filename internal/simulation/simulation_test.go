@@ -95,6 +95,9 @@ func TestTheSameSeedIsTheSameRun(t *testing.T) {
 	}
 }
 
+// mostBroken is how many broken runs are shown before a test ends.
+const mostBroken = 10
+
 // Payments end once, whatever goes wrong.
 func TestPaymentsUnderFaults(t *testing.T) {
 	for name := range programs {
@@ -103,10 +106,12 @@ func TestPaymentsUnderFaults(t *testing.T) {
 			runs := count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", fewer(500)) / 10
 			// One bubble runs at a time in a program. Several programs can each make a part of the runs.
 			part, parts := count(t, "MONEYMOVEMENT_SIMULATION_PART", 1), count(t, "MONEYMOVEMENT_SIMULATION_PARTS", 1)
-			for seed := Seed(part); seed <= Seed(runs); seed += Seed(parts) {
+			broken := 0
+			for seed := Seed(part); seed <= Seed(runs) && broken < mostBroken; seed += Seed(parts) {
 				result := run(t, seed, stormy(t, name))
 				if !assert.Empty(t, result.Violations) {
-					t.Fatal(failed(t, seed, result))
+					t.Log(failed(t, seed, result))
+					broken++
 				}
 				total.add(result)
 			}
