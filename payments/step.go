@@ -99,57 +99,67 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 	s.retryAt = f.retryAt
 	s.p.runner.paused.after(s.record.Kind, f, time.Now())
 	next := s.record.after(f, s.p.config.Policy, time.Now().UTC())
-	if f.verdict == verdictPending {
-		s.record = next
-		return f.verdict, s.postpone(ctx, next.Due)
-	}
 	// The end of ctx must not lose what the call has shown. A lease ends anyway if it cannot be renewed.
 	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.p.config.LeaseFor)
 	defer cancel()
+	if f.verdict == verdictPending {
+		s.record = next
+		return f.verdict, s.postpone(storing, next.Due)
+	}
 	return f.verdict, s.save(storing, next, true)
 }
 
-// save stores a record under the lease. A store that fails is asked again, until ctx ends or the lease is lost: what a
-// call has shown should not be forgotten. If it is forgotten, the stored record says that a call was begun, and the
-// next step asks the service again with the same key.
+// save stores a record under the lease.
 func (s *progress) save(ctx context.Context, next Record, release bool) error {
 	row, err := next.row(s.row)
 	if err != nil {
 		return err
 	}
-	for pause := saveAgain; ; pause = min(2*pause, time.Second) {
-		position, err := s.p.store.Save(ctx, row, release)
-		if err == nil {
-			before := s.record.State
-			s.row.Position, s.record = position, next
-			s.record.Position = position
-			if before != next.State || release {
-				s.p.report(ctx, before, s.record)
-			}
-			if release {
-				s.p.runner.expect(row.Work, row.Due)
-			}
-			return nil
-		}
-		_, lost := errors.AsType[*LeaseLost](err)
-		s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment could not be stored",
-			slog.String("key", string(s.record.Key)), slog.Any("error", err))
-		if lost || transport.Pause(ctx, pause) != nil {
-			return err
-		}
+	position, err := s.repeated(ctx, func() (Position, error) { return s.p.store.Save(ctx, row, release) })
+	if err != nil {
+		return err
 	}
+	before := s.record.State
+	s.row.Position, s.record = position, next
+	s.record.Position = position
+	if before != next.State || release {
+		s.p.report(ctx, before, s.record)
+	}
+	if release {
+		s.p.runner.expect(row.Work, row.Due)
+	}
+	return nil
 }
 
-// saveAgain is the first pause before a failed save is repeated.
-const saveAgain = 50 * time.Millisecond
-
+// postpone releases the lease until a time.
 func (s *progress) postpone(ctx context.Context, due time.Time) error {
 	row := s.row
 	row.Due = due
 	s.record.Due = due
-	err := s.p.store.Postpone(ctx, row)
+	_, err := s.repeated(ctx, func() (Position, error) { return row.Position, s.p.store.Postpone(ctx, row) })
 	if err == nil {
 		s.p.runner.expect(row.Work, due)
 	}
 	return err
 }
+
+// repeated makes a write to the store. A store that fails is asked again, until ctx ends or the lease is lost: what a
+// call has shown should not be forgotten. If it is forgotten, the stored record says that a call was begun, and the
+// next step asks the service again with the same key.
+func (s *progress) repeated(ctx context.Context, write func() (Position, error)) (Position, error) {
+	for pause := writeAgain; ; pause = min(2*pause, time.Second) {
+		position, err := write()
+		if err == nil {
+			return position, nil
+		}
+		_, lost := errors.AsType[*LeaseLost](err)
+		s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment could not be stored",
+			slog.String("key", string(s.record.Key)), slog.Any("error", err))
+		if lost || transport.Pause(ctx, pause) != nil {
+			return "", err
+		}
+	}
+}
+
+// writeAgain is the first pause before a failed write is repeated.
+const writeAgain = 50 * time.Millisecond

@@ -110,23 +110,23 @@ func TestALeaseThatIsTakenOver(t *testing.T) {
 	})
 }
 
-// The lease ends while a call waits, because the service asked for a pause. The same process claims the payment again.
-// It makes no second step beside the first one, and keeps the pause.
-func TestALeaseThatEndsInAPause(t *testing.T) {
-	for method, path := range map[string]string{
-		http.MethodPost: "/payouts", http.MethodGet: "/payouts/{payoutId}",
+// The service asks for a pause, and the store fails. The pause is kept: if the lease ends in it, and the process claims
+// the payment again, it makes no second step beside the first one.
+func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		method, path, after string
+		fail                func(method string, n int) failure
+	}{
+		"a booking whose lease ends": {http.MethodPost, "/payouts", "61", failsFor("Extend", 1000)},
+		"a look whose lease ends":    {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
+		"a look that is put off":     {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
 	} {
-		t.Run(method, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				refused := w.host.Arm(method, path,
-					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "61"))
+				refused := w.host.Arm(c.method, c.path,
+					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", c.after))
 				store := watch(w.store)
-				store.failing(func(method string, _ int) failure {
-					if method == "Extend" {
-						return before
-					}
-					return fine
-				})
+				store.failing(c.fail)
 				p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{})
 				require.NoError(w, err)
 				_, err = p.Resume(w.Context())
@@ -146,9 +146,21 @@ func TestALeaseThatEndsInAPause(t *testing.T) {
 						again = r.Time.Sub(paused.Time)
 					}
 				}
-				assert.GreaterOrEqual(w, again, 61*time.Second, "the pause that the service asked for")
+				asked, err := time.ParseDuration(c.after + "s")
+				require.NoError(w, err)
+				assert.GreaterOrEqual(w, again, asked, "the pause that the service asked for")
 			})
 		})
+	}
+}
+
+// failsFor lets the first calls of a method fail.
+func failsFor(method string, times int) func(string, int) failure {
+	return func(called string, n int) failure {
+		if called == method && n <= times {
+			return before
+		}
+		return fine
 	}
 }
 
