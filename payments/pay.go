@@ -49,8 +49,15 @@ func (s *progress) transfer(ctx context.Context) found {
 func (s *progress) payOut(ctx context.Context) found {
 	r := &s.record
 	var response moneymovement.Response
+	var doubted dapi.PayoutID // which an earlier call may have paid
+	if s.inDoubt {
+		doubted = r.PayoutID
+	}
 	options := append(r.Bounds.options(), dapi.CaptureLastResponse(&response),
 		dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+			if doubted != "" && booked.ID != doubted {
+				return errForgotten
+			}
 			if s.record.offersRefused(booked.Quote, time.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
@@ -61,8 +68,22 @@ func (s *progress) payOut(ctx context.Context) found {
 	}
 	payout, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, options...)
 	s.queued = response.Queued
-	return paid(payout, err)
+	f := paid(payout, err)
+	switch f.verdict {
+	case verdictPaid, verdictCompleted, verdictReturned:
+		return f
+	}
+	if doubted != "" && f.payoutID != "" && f.payoutID != doubted {
+		return found{verdict: verdictTooOld, mayHaveLeft: true,
+			reason: &Reason{Code: ReasonKeyTooOld, Message: errForgotten.Error()}}
+	}
+	return f
 }
+
+// errForgotten is the error of a booking that is not the one from before. It says nothing about the payout that an
+// earlier call may have paid.
+var errForgotten = errors.New("the service has booked another payout than before for the same key, " +
+	"so it has forgotten the key")
 
 // history says what is known of earlier calls with the key. If none of them can have paid, a refusal is final for this
 // call.
