@@ -129,17 +129,6 @@ func dealShows(r *Record, deal *dapi.Escrow) found {
 	return f
 }
 
-func (s *progress) searchTransfer(ctx context.Context) found {
-	sent, listed, err := s.p.services.transfers.ByKey(ctx, s.record.Key)
-	switch {
-	case err != nil:
-		return failedSearch(err)
-	case listed:
-		return found{verdict: verdictCompleted, mayHaveLeft: true, hash: sent.TxHash}
-	}
-	return found{verdict: verdictUnknown, mayHaveLeft: true}
-}
-
 // searchLedger reads the ledger from the first use of the key on.
 func (s *progress) searchLedger(ctx context.Context, matches func(dapi.Transaction) bool) found {
 	since := s.record.FirstUsed.Add(-clockMargin)

@@ -29,21 +29,6 @@ func (s *progress) pay(ctx context.Context) found {
 	}
 }
 
-// transfer sends a transfer. If it stays in doubt, the list of transfers can show that it was made.
-func (s *progress) transfer(ctx context.Context) found {
-	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
-	f := called(err, s.inDoubt, false)
-	if receipt != nil {
-		f.hash = receipt.TxHash
-	}
-	if f.verdict == verdictUnknown {
-		if listed := s.searchTransfer(ctx); listed.verdict == verdictCompleted {
-			return listed
-		}
-	}
-	return f
-}
-
 // payOut makes a payout. Before it signs, it stores that money may leave: a process that has lost its lease then signs
 // nothing.
 func (s *progress) payOut(ctx context.Context) found {
