@@ -20,8 +20,7 @@ func (s *progress) pay(ctx context.Context) found {
 		deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
 		return withDeal(called(err, s.inDoubt, true), deal)
 	case KindEscrowAction:
-		deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key)
-		return withDeal(called(err, s.inDoubt, false), deal)
+		return s.act(ctx)
 	case KindTransfer:
 		return s.transfer(ctx)
 	default:
@@ -78,12 +77,4 @@ func (s *progress) history() []dapi.KeyOption {
 		history = append(history, dapi.FirstUse())
 	}
 	return history
-}
-
-// withDeal adds the ids of a deal.
-func withDeal(f found, deal *dapi.Escrow) found {
-	if deal != nil {
-		f.escrowID, f.hash = deal.ID, deal.TransactionHash
-	}
-	return f
 }
