@@ -45,6 +45,9 @@ func (s *progress) payOut(ctx context.Context) found {
 			if s.record.offersRefused(booked.Quote, time.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
+			if !s.inDoubt && s.record.late(time.Now()) {
+				return errors.New("the deadline has passed")
+			}
 			return s.save(ctx, s.record.signing(booked.ID, booked.Quote), false)
 		}))
 	for _, option := range s.history() {
