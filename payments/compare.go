@@ -20,9 +20,10 @@ type DifferenceKind string
 // The kinds of differences.
 const (
 	// UnknownEntry is an entry of the ledger that no stored payment explains: your program forgot the payment, or
-	// somebody else made it.
+	// somebody else made it. A second entry with which money has left for one payout is one, too.
 	UnknownEntry DifferenceKind = "unknown_entry"
-	// MissingEntry is a payment that is paid, and has no entry in the ledger.
+	// MissingEntry is a payment that is paid, and has no entry in the ledger that is its own: two payments cannot have
+	// one payout.
 	MissingEntry DifferenceKind = "missing_entry"
 	// OtherAmount is a payment whose entry has another amount than was asked for, with or without the fee.
 	OtherAmount DifferenceKind = "other_amount"
@@ -101,8 +102,17 @@ func (r Report) String() string {
 func Compare(
 	records iter.Seq2[Record, error], entries iter.Seq2[dapi.Transaction, error], from, to time.Time,
 ) (Report, error) {
-	c := comparison{report: Report{From: from, To: to}, payouts: map[dapi.PayoutID]*entriesOf{},
-		deals: map[dapi.EscrowID]*entriesOf{}}
+	return newComparison(from, to).run(records, entries)
+}
+
+func newComparison(from, to time.Time) *comparison {
+	return &comparison{report: Report{From: from, To: to}, payouts: map[dapi.PayoutID]*entriesOf{},
+		deals: map[dapi.EscrowID]*entriesOf{}, asOf: to}
+}
+
+func (c *comparison) run(
+	records iter.Seq2[Record, error], entries iter.Seq2[dapi.Transaction, error],
+) (Report, error) {
 	for entry, err := range entries {
 		if err != nil {
 			return c.report, err
@@ -126,6 +136,8 @@ func Compare(
 
 type comparison struct {
 	report  Report
+	asOf    time.Time // a payment that was paid later need not have an entry yet
+	missing time.Time // the earliest first use of a payment that has no entry; zero if there is none
 	payouts map[dapi.PayoutID]*entriesOf
 	deals   map[dapi.EscrowID]*entriesOf
 	order   []*entriesOf
@@ -134,7 +146,10 @@ type comparison struct {
 // entriesOf are the entries of one payout or deal.
 type entriesOf struct {
 	out, back *dapi.Transaction
+	twice     []*dapi.Transaction // more of a payout, with which money has left
+	left      bool                // out is an entry with which money has left
 	explained bool
+	taken     bool // by a payment of which it is the entry
 }
 
 // enter takes an entry of a payment. The others, such as deposits, are no business of the store.
@@ -148,12 +163,18 @@ func (c *comparison) enter(entry dapi.Transaction) {
 	default:
 		return
 	}
+	left := entry.Direction == dapi.TransactionDirectionOut && entry.Status != dapi.TransactionStatusFailed
 	switch {
 	case entry.Type == dapi.TransactionTypeRefund:
 		of.back = &entry
-	case of.out == nil || entry.Direction == dapi.TransactionDirectionOut:
+	case of.out == nil:
+		of.out = &entry
+	case entry.Type == dapi.TransactionTypePayout && of.left && left && entry.ID != of.out.ID:
+		of.twice = append(of.twice, &entry)
+	case left || !of.left && entry.Direction == dapi.TransactionDirectionOut:
 		of.out = &entry
 	}
+	of.left = of.left || left
 }
 
 // entered returns the entries of an id. An entry without an id stays on its own.
@@ -186,13 +207,16 @@ func (c *comparison) compare(r *Record) {
 		return
 	}
 	paid := r.State == Paid || r.State == Completed || r.State == CameBack
-	if of == nil || of.out == nil && of.back == nil {
-		if paid && c.inPeriod(r.PaidAt) {
+	if of == nil || of.taken && paid {
+		if paid && c.inPeriod(r.PaidAt) && r.PaidAt.Before(c.asOf) {
 			c.differ(MissingEntry, r, nil)
+			if c.missing.IsZero() || r.FirstUsed.Before(c.missing) {
+				c.missing = r.FirstUsed
+			}
 		}
 		return
 	}
-	of.explained = true
+	of.explained, of.taken = true, of.taken || paid
 	if !c.inPeriod(of.first().CreatedAt) && !(of.back != nil && c.inPeriod(of.back.CreatedAt)) {
 		return
 	}
@@ -265,10 +289,11 @@ func (c *comparison) differ(kind DifferenceKind, r *Record, entry *dapi.Transact
 // unknown reports the entries of the period that no payment explains.
 func (c *comparison) unknown() {
 	for _, of := range c.order {
-		if of.explained {
-			continue
+		entries := of.twice
+		if !of.explained {
+			entries = append([]*dapi.Transaction{of.out, of.back}, entries...)
 		}
-		for _, entry := range []*dapi.Transaction{of.out, of.back} {
+		for _, entry := range entries {
 			if entry != nil && c.inPeriod(entry.CreatedAt) {
 				c.differ(UnknownEntry, nil, entry)
 			}

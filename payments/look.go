@@ -87,59 +87,6 @@ func (s *progress) searchPayout(ctx context.Context) found {
 	})
 }
 
-func (s *progress) searchDeal(ctx context.Context) found {
-	r := &s.record
-	if r.EscrowID == "" {
-		return found{verdict: verdictUnknown, mayHaveLeft: true}
-	}
-	deal, err := s.p.services.of(r).escrows.Sync(ctx, r.EscrowID)
-	if _, missing := errors.AsType[*errors.NotFound](err); err != nil && !missing {
-		return failedSearch(err)
-	}
-	if err == nil && deal.ID == r.EscrowID {
-		if f := dealShows(r, deal); f.verdict != verdictUnknown {
-			return withDeal(f, deal)
-		}
-	}
-	if r.Kind == KindEscrowAction { // an entry of the deal does not say which action it is of
-		return found{verdict: verdictUnknown, mayHaveLeft: true}
-	}
-	return s.searchLedger(ctx, func(entry dapi.Transaction) bool {
-		return entry.Type == dapi.TransactionTypeEscrow && entry.EscrowID == r.EscrowID
-	})
-}
-
-// dealShows returns what the status of a deal says about its opening or about an action.
-func dealShows(r *Record, deal *dapi.Escrow) found {
-	f := found{verdict: verdictUnknown, mayHaveLeft: true}
-	held := deal.Status == dapi.EscrowStatusActive
-	switch {
-	case r.Kind == KindEscrow || r.Action == dapi.EscrowActionTypeApprove:
-		switch {
-		case held || deal.Status == dapi.EscrowStatusReleased || deal.Status == dapi.EscrowStatusRefunded:
-			f.verdict = verdictCompleted
-		case deal.Status == dapi.EscrowStatusExpired:
-			f.verdict, f.mayHaveLeft = verdictEnded, false
-			f.reason = &Reason{Code: ReasonEnded, Message: "the deal expired before its money was held"}
-		}
-	case r.Action == dapi.EscrowActionTypeRelease && deal.Status == dapi.EscrowStatusReleased,
-		r.Action == dapi.EscrowActionTypeRefund && deal.Status == dapi.EscrowStatusRefunded:
-		f.verdict = verdictCompleted
-	}
-	return f
-}
-
-func (s *progress) searchTransfer(ctx context.Context) found {
-	sent, listed, err := s.p.services.transfers.ByKey(ctx, s.record.Key)
-	switch {
-	case err != nil:
-		return failedSearch(err)
-	case listed:
-		return found{verdict: verdictCompleted, mayHaveLeft: true, hash: sent.TxHash}
-	}
-	return found{verdict: verdictUnknown, mayHaveLeft: true}
-}
-
 // searchLedger reads the ledger from the first use of the key on.
 func (s *progress) searchLedger(ctx context.Context, matches func(dapi.Transaction) bool) found {
 	since := s.record.FirstUsed.Add(-clockMargin)

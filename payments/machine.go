@@ -39,7 +39,7 @@ func (r Record) next(now time.Time) step {
 	case Accepted, Paying, InDoubt:
 		age := r.keyAge(now)
 		switch {
-		case !r.MayHaveLeft && !r.Deadline.IsZero() && now.After(r.Deadline):
+		case !r.MayHaveLeft && r.late(now):
 			return stepExpire
 		case r.MayHaveLeft && (age > keyLifetime || age < -clockMargin || r.KeyTooOld): // or a clock was set back
 			return stepSearch
@@ -52,6 +52,9 @@ func (r Record) next(now time.Time) step {
 	}
 	return stepNone
 }
+
+// late reports that the deadline has passed.
+func (r *Record) late(now time.Time) bool { return !r.Deadline.IsZero() && now.After(r.Deadline) }
 
 // keyAge returns how long ago the key was first used, 0 if it was not. It is negative after a clock was set back.
 func (r Record) keyAge(now time.Time) time.Duration {

@@ -20,8 +20,7 @@ func (s *progress) pay(ctx context.Context) found {
 		deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
 		return withDeal(called(err, s.inDoubt, true), deal)
 	case KindEscrowAction:
-		deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key)
-		return withDeal(called(err, s.inDoubt, false), deal)
+		return s.act(ctx)
 	case KindTransfer:
 		return s.transfer(ctx)
 	default:
@@ -29,30 +28,25 @@ func (s *progress) pay(ctx context.Context) found {
 	}
 }
 
-// transfer sends a transfer. If it stays in doubt, the list of transfers can show that it was made.
-func (s *progress) transfer(ctx context.Context) found {
-	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
-	f := called(err, s.inDoubt, false)
-	if receipt != nil {
-		f.hash = receipt.TxHash
-	}
-	if f.verdict == verdictUnknown {
-		if listed := s.searchTransfer(ctx); listed.verdict == verdictCompleted {
-			return listed
-		}
-	}
-	return f
-}
-
 // payOut makes a payout. Before it signs, it stores that money may leave: a process that has lost its lease then signs
 // nothing.
 func (s *progress) payOut(ctx context.Context) found {
 	r := &s.record
 	var response moneymovement.Response
+	var doubted dapi.PayoutID // which an earlier call may have paid
+	if s.inDoubt {
+		doubted = r.PayoutID
+	}
 	options := append(r.Bounds.options(), dapi.CaptureLastResponse(&response),
 		dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+			if doubted != "" && booked.ID != doubted {
+				return errForgotten
+			}
 			if s.record.offersRefused(booked.Quote, time.Now()) {
 				return errors.New("the service still offers the price that was refused")
+			}
+			if !s.inDoubt && s.record.late(time.Now()) {
+				return errors.New("the deadline has passed")
 			}
 			return s.save(ctx, s.record.signing(booked.ID, booked.Quote), false)
 		}))
@@ -61,8 +55,22 @@ func (s *progress) payOut(ctx context.Context) found {
 	}
 	payout, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, options...)
 	s.queued = response.Queued
-	return paid(payout, err)
+	f := paid(payout, err)
+	switch f.verdict {
+	case verdictPaid, verdictCompleted, verdictReturned:
+		return f
+	}
+	if doubted != "" && f.payoutID != "" && f.payoutID != doubted {
+		return found{verdict: verdictTooOld, mayHaveLeft: true,
+			reason: &Reason{Code: ReasonKeyTooOld, Message: errForgotten.Error()}}
+	}
+	return f
 }
+
+// errForgotten is the error of a booking that is not the one from before. It says nothing about the payout that an
+// earlier call may have paid.
+var errForgotten = errors.New("the service has booked another payout than before for the same key, " +
+	"so it has forgotten the key")
 
 // history says what is known of earlier calls with the key. If none of them can have paid, a refusal is final for this
 // call.
@@ -72,12 +80,4 @@ func (s *progress) history() []dapi.KeyOption {
 		history = append(history, dapi.FirstUse())
 	}
 	return history
-}
-
-// withDeal adds the ids of a deal.
-func withDeal(f found, deal *dapi.Escrow) found {
-	if deal != nil {
-		f.escrowID, f.hash = deal.ID, deal.TransactionHash
-	}
-	return f
 }

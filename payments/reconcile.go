@@ -19,7 +19,7 @@ type ReconcileParams struct {
 
 // Reconcile compares the payments of an account with its ledger over a period: each paid payment must have an entry,
 // and each entry a payment. Run it once a day. It reads the ledger from a day before the period until now, and all
-// payments of the account.
+// payments of the account. A payment that was paid less than a minute ago need not have an entry yet.
 //
 // The report has the differences. One of them is also stored: if the payout itself says that its money came back, the
 // payment is [CameBack] from then on. The service attributes a refund to a payout by its amount alone, so an entry of
@@ -37,9 +37,7 @@ func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Repo
 		return Report{}, err
 	}
 	of := p.services.of(&Record{Account: params.Account})
-	entries := of.transactions.All(ctx,
-		dapi.ListTransactionsParams{Since: params.From.Add(-24 * time.Hour), Limit: 100})
-	report, err := Compare(p.List(ctx, ListParams{Account: &params.Account}), entries, params.From, params.To)
+	report, err := p.compare(ctx, of.transactions, params)
 	if err != nil {
 		return report, err
 	}
@@ -52,6 +50,27 @@ func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Repo
 	}
 	return report, nil
 }
+
+// compare reads and compares. A payment of the period can have an older entry: it was in doubt, and was found days
+// later. The ledger is then read again from the first use of its key on.
+func (p *Processor) compare(
+	ctx context.Context, ledger *dapi.Transactions, params ReconcileParams,
+) (Report, error) {
+	for since := params.From.Add(-24 * time.Hour); ; {
+		c := newComparison(params.From, params.To)
+		c.asOf = time.Now().Add(-ledgerMargin) // the ledger is read before the payments
+		entries := ledger.All(ctx, dapi.ListTransactionsParams{Since: since, Limit: 100})
+		report, err := c.run(p.List(ctx, ListParams{Account: &params.Account}), entries)
+		earlier := c.missing.Add(-clockMargin)
+		if c.missing.IsZero() || !earlier.Before(since) || ctx.Err() != nil {
+			return report, err
+		}
+		since = earlier
+	}
+}
+
+// ledgerMargin is how long the entry of a payment may take to show in the ledger, by clocks that differ.
+const ledgerMargin = time.Minute
 
 // storeReturn stores that a payment came back, if its payout says so.
 func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) error {

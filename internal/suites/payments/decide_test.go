@@ -171,6 +171,20 @@ func TestADeadlineThatPasses(t *testing.T) {
 	})
 }
 
+// The booking, or the wait for a place in the rate window, can take longer than the deadline: nothing is signed then.
+func TestADeadlineThatPassesDuringACall(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p, late := w.started(), w.payment(1)
+		late.Deadline = time.Now().Add(10 * time.Second)
+		w.host.Arm(http.MethodPost, "/payouts", sandbox.Delay(20*time.Second))
+		w.submit(p, late)
+		r := w.becomes(p, late.Key, payments.Refused)
+		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
+		assert.Zero(w, w.key.Approvals())
+		w.assertPaid(0)
+	})
+}
+
 // A decision while a call runs would change a payment under the hands of the process that makes the call.
 func TestADecisionDuringACall(t *testing.T) {
 	inBubble(t, func(w *world) {

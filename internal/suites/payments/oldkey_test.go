@@ -16,8 +16,12 @@ import (
 const week = 7 * 24 * time.Hour
 
 // dieInDoubt makes a payment whose confirm was lost, and whose process then died. booked is what is stored of it.
-func (w *world) dieInDoubt(confirmed bool) (booked payments.Record) {
+func (w *world) dieInDoubt(confirmed bool, change ...func(*payments.Payment)) (booked payments.Record) {
 	w.Helper()
+	asked := w.payment(1)
+	for _, c := range change {
+		c(&asked)
+	}
 	fault := sandbox.DropBefore()
 	if confirmed {
 		fault = sandbox.DropAfterCommit()
@@ -25,8 +29,8 @@ func (w *world) dieInDoubt(confirmed bool) (booked payments.Record) {
 	lost := w.onConfirm(fault.Times(10_000))
 	unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(10_000))
 	p := w.processor()
-	w.submit(p, w.payment(1))
-	r, err := p.Step(w.Context(), w.payment(1).Key)
+	w.submit(p, asked)
+	r, err := p.Step(w.Context(), asked.Key)
 	require.NoError(w, err)
 	require.Equal(w, payments.InDoubt, r.State)
 	require.NotEmpty(w, r.PayoutID)

@@ -1,0 +1,80 @@
+package payments_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// release is the release of a deal.
+func (w *world) release(terms dapi.EscrowCreate, deal *dapi.Escrow) payments.EscrowAction {
+	return payments.EscrowAction{Key: "release-1", Account: w.account, EscrowID: deal.ID, Escrow: terms,
+		Action: dapi.EscrowActionTypeRelease}
+}
+
+// A release never arrived, and the deal was refunded meanwhile: the release is over, and nobody has to wait for the end
+// of its key.
+func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
+	inBubble(t, func(w *world) {
+		terms := deal()
+		terms.HoldFor = "1h"
+		escrows := w.platform().For(w.account).Escrows
+		opened, err := escrows.Open(w.Context(), terms, "deal-0")
+		require.NoError(w, err)
+		path := w.kinds()["deal"]().path
+		lost := w.host.Arm(http.MethodPost, path, sandbox.DropBefore().Times(1_000))
+		unread := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000))
+		p := w.processor()
+		w.submit(p, w.release(terms, opened))
+		r, err := p.Step(w.Context(), "release-1")
+		require.NoError(w, err)
+		require.Equal(w, payments.InDoubt, r.State)
+		lost.Disarm()
+		unread.Disarm()
+		time.Sleep(2 * time.Hour)
+		_, err = escrows.Act(w.Context(), terms, opened.ID, dapi.EscrowActionTypeRefund, "refund-1")
+		require.NoError(w, err)
+		p = w.started()
+		time.Sleep(time.Hour)
+		r, err = p.Get(w.Context(), "release-1")
+		require.NoError(w, err)
+		assert.Equal(w, payments.Refused, r.State)
+		assert.Equal(w, payments.ReasonEnded, r.Reason.Code)
+		assert.False(w, r.MayHaveLeft)
+		assert.Empty(w, w.moved("escrow_released"))
+	})
+}
+
+// A release that comes before the money is held is no doubt: nothing was signed. It waits, and can be canceled.
+func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
+	inBubble(t, func(w *world) {
+		escrows := w.platform().For(w.account).Escrows
+		created, err := escrows.Create(w.Context(), deal())
+		require.NoError(w, err)
+		p := w.started()
+		asked := w.release(deal(), created)
+		w.submit(p, asked)
+		time.Sleep(10 * time.Minute)
+		r, err := p.Get(w.Context(), asked.Key)
+		require.NoError(w, err)
+		assert.Equal(w, payments.Accepted, r.State)
+		assert.False(w, r.MayHaveLeft)
+		early := w.release(deal(), created)
+		early.Key = "release-2"
+		w.submit(p, early)
+		time.Sleep(time.Second)
+		assert.Equal(w, payments.Refused, w.decide(p, early.Key, payments.Cancel("too early")).State)
+
+		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1")
+		require.NoError(w, err)
+		w.becomes(p, asked.Key, payments.Completed)
+		assert.Len(w, w.moved("escrow_released"), 1)
+	})
+}

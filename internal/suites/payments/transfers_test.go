@@ -1,0 +1,89 @@
+package payments_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// transfers returns a processor for transfers, which is not resumed.
+func (w *world) transfers(app *appapi.Client) *payments.Processor {
+	w.Helper()
+	p, err := payments.New(w.store, payments.Services{}.WithTransfers(app), payments.Config{})
+	require.NoError(w, err)
+	w.Cleanup(func() { require.NoError(w, p.Stop(context.Background())) })
+	return p
+}
+
+// An earlier program has paid something else with the key. The list of transfers has a transfer with the key, and it is
+// not this one.
+func TestATransferWhoseKeyBelongsToAnother(t *testing.T) {
+	for name, change := range map[string]func(to *appapi.ToContact, other string){
+		"another amount":  func(to *appapi.ToContact, _ string) { to.Amount = amount("500") },
+		"another contact": func(to *appapi.ToContact, other string) { to.ContactID = other },
+	} {
+		for age, step := range map[time.Duration]string{0: "pay", 8 * 24 * time.Hour: "search"} {
+			t.Run(name+", "+step, func(t *testing.T) {
+				inBubble(t, func(w *world) {
+					app, contact := w.app()
+					to, used := appapi.ToContact{ContactID: contact, Amount: amount("1")}, time.Now()
+					_, err := app.Transfers.Send(w.Context(), to, "transfer-1")
+					require.NoError(w, err)
+					change(&to, "0190a3c4-7b1e-7c3d-9a55-0c2f1f5f0a11")
+					time.Sleep(age)
+					p := w.transfers(app)
+					w.submit(p, payments.TransferPayment{Key: "transfer-1", To: to, FirstUsed: used})
+					r, err := p.Step(w.Context(), "transfer-1")
+					require.NoError(w, err)
+					assert.Equal(w, payments.NeedsDecision, r.State)
+					assert.Equal(w, payments.ReasonKeyReused, r.Reason.Code)
+					assert.NotEmpty(w, r.Reason.Owner)
+					assert.Empty(w, r.TransactionHash)
+					r = w.decide(p, "transfer-1", payments.WasNotPaid("another transfer has the key"))
+					assert.Equal(w, payments.Refused, r.State)
+					assert.Len(w, w.moved("transfer"), 1)
+				})
+			})
+		}
+	}
+}
+
+// A transfer of a quote never arrived, and the price has ended meanwhile: no call can make it any more, and a person
+// need not wait for the end of the key.
+func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		quote, err := app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: amount("3")})
+		require.NoError(w, err)
+		lost := w.host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(1_000))
+		p := w.transfers(app)
+		w.submit(p, payments.TransferPayment{Key: "quote-1", To: appapi.ToQuote{QuoteID: quote.QuoteID}})
+		r, err := p.Step(w.Context(), "quote-1")
+		require.NoError(w, err)
+		require.Equal(w, payments.InDoubt, r.State)
+		time.Sleep(10 * time.Minute)
+		lost.Disarm()
+		unread := w.host.Arm(http.MethodGet, "/apps/transfers", sandbox.DropBefore().Times(1_000))
+		r, err = p.Step(w.Context(), "quote-1")
+		require.NoError(w, err)
+		require.Equal(w, payments.InDoubt, r.State, "the list was not read")
+		unread.Disarm()
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		time.Sleep(time.Hour)
+		r, err = p.Get(w.Context(), "quote-1")
+		require.NoError(w, err)
+		assert.Equal(w, payments.NeedsDecision, r.State)
+		assert.True(w, r.MayHaveLeft)
+		w.decide(p, "quote-1", payments.WasNotPaid("its price has ended"))
+		assert.Empty(w, w.moved("transfer"))
+	})
+}

@@ -1,0 +1,87 @@
+package payments
+
+import (
+	"context"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+)
+
+// act takes an action of a deal. If that fails, the deal itself can show that the action was taken, or that it never
+// will be.
+func (s *progress) act(ctx context.Context) found {
+	r := &s.record
+	deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key)
+	f := withDeal(called(err, s.inDoubt, false), deal)
+	if f.verdict != verdictUnknown {
+		return f
+	}
+	if shown := s.searchDeal(ctx); shown.verdict != verdictUnknown {
+		return shown
+	}
+	if notOnOffer(err) && !s.inDoubt {
+		f.verdict, f.mayHaveLeft = verdictWait, false
+	}
+	return f
+}
+
+// notOnOffer reports that a deal does not offer an action now. Nothing was signed then: the action was not prepared.
+func notOnOffer(err error) bool {
+	conflict, is := errors.AsType[*errors.Conflict](err)
+	return is && conflict.Operation == "PrepareEscrowAction"
+}
+
+// withDeal adds the ids of a deal.
+func withDeal(f found, deal *dapi.Escrow) found {
+	if deal != nil {
+		f.escrowID, f.hash = deal.ID, deal.TransactionHash
+	}
+	return f
+}
+
+func (s *progress) searchDeal(ctx context.Context) found {
+	r := &s.record
+	if r.EscrowID == "" {
+		return found{verdict: verdictUnknown, mayHaveLeft: true}
+	}
+	deal, err := s.p.services.of(r).escrows.Sync(ctx, r.EscrowID)
+	if _, missing := errors.AsType[*errors.NotFound](err); err != nil && !missing {
+		return failedSearch(err)
+	}
+	if err == nil && deal.ID == r.EscrowID {
+		if f := dealShows(r, deal); f.verdict != verdictUnknown {
+			return withDeal(f, deal)
+		}
+	}
+	if r.Kind == KindEscrowAction { // an entry of the deal does not say which action it is of
+		return found{verdict: verdictUnknown, mayHaveLeft: true}
+	}
+	return s.searchLedger(ctx, func(entry dapi.Transaction) bool {
+		return entry.Type == dapi.TransactionTypeEscrow && entry.EscrowID == r.EscrowID
+	})
+}
+
+// dealShows returns what the status of a deal says about its opening or about an action.
+func dealShows(r *Record, deal *dapi.Escrow) found {
+	f := found{verdict: verdictUnknown, mayHaveLeft: true}
+	held := deal.Status == dapi.EscrowStatusActive
+	switch {
+	case r.Kind == KindEscrow || r.Action == dapi.EscrowActionTypeApprove:
+		switch {
+		case held || deal.Status == dapi.EscrowStatusReleased || deal.Status == dapi.EscrowStatusRefunded:
+			f.verdict = verdictCompleted
+		case deal.Status == dapi.EscrowStatusExpired:
+			f.verdict, f.mayHaveLeft = verdictEnded, false
+			f.reason = &Reason{Code: ReasonEnded, Message: "the deal expired before its money was held"}
+		}
+	case r.Action == dapi.EscrowActionTypeRelease && deal.Status == dapi.EscrowStatusReleased,
+		r.Action == dapi.EscrowActionTypeRefund && deal.Status == dapi.EscrowStatusRefunded:
+		f.verdict = verdictCompleted
+	case deal.Status.Final() &&
+		(r.Action == dapi.EscrowActionTypeRelease || r.Action == dapi.EscrowActionTypeRefund):
+		f.verdict, f.mayHaveLeft = verdictEnded, false
+		f.reason = &Reason{Code: ReasonEnded,
+			Message: "the deal is " + string(deal.Status) + ", so this action was not taken"}
+	}
+	return f
+}
