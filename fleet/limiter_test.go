@@ -51,7 +51,7 @@ func TestCallsThatNoWindowCounts(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, take(ended, limiter, moneymovement.ClassRead), context.Canceled)
 	//lint:ignore SA1012 a nil context is what is tested
-	require.Error(t, limiter.Wait(nil, moneymovement.RateCall{}))
+	require.Error(t, limiter.Wait(nil, moneymovement.RateCall{})) //nolint:staticcheck // as above
 }
 
 // A call whose turn comes after its deadline, or after its approval expires, is refused at once.
