@@ -40,7 +40,8 @@ func Cancel(note string) Decision { return Decision{kind: decideCancel, note: no
 
 // WasPaid says that the payment was made, on the word of a person who has looked at the service's books. It is for
 // payments that need a decision and that may be paid: the service may have forgotten their key, or the key belongs to
-// another payment. With the payout's id, the payment is followed from there.
+// another payment. With the payout's id, the payment is followed from there. It needs a decision again if there is no
+// such payout, or if it has another contact, amount or currency.
 func WasPaid(id dapi.PayoutID) Decision { return Decision{kind: decidePaid, payoutID: id} }
 
 // WasNotPaid says that the payment was not made, on the word of a person who has looked at the service's books. The
