@@ -23,9 +23,10 @@ const (
 	// somebody else made it. A second entry with which money has left for one payout is one, too.
 	UnknownEntry DifferenceKind = "unknown_entry"
 	// MissingEntry is a payment that is paid, and has no entry in the ledger that is its own: two payments cannot have
-	// one payout.
+	// one payout. It is also a payment that is stored as [CameBack], and whose money is not back in the ledger.
 	MissingEntry DifferenceKind = "missing_entry"
-	// OtherAmount is a payment whose entry has another amount than was asked for, with or without the fee.
+	// OtherAmount is a payment whose entry has another amount or asset than was asked for, with or without the fee; or
+	// of which another amount came back.
 	OtherAmount DifferenceKind = "other_amount"
 	// MoneyCameBack is a payment that is stored as paid or completed, and whose money came back.
 	MoneyCameBack DifferenceKind = "came_back"
@@ -226,8 +227,12 @@ func (c *comparison) compare(r *Record) {
 		c.differ(MoneyCameBack, r, of.back)
 	case failed && paid && r.State != CameBack:
 		c.differ(MoneyCameBack, r, of.out)
-	case of.out != nil && !r.asked(of.out.Amount):
+	case of.out != nil && !r.asked(of.out):
 		c.differ(OtherAmount, r, of.out)
+	case of.back != nil && !r.asked(of.back):
+		c.differ(OtherAmount, r, of.back)
+	case r.State == CameBack && of.back == nil && !failed:
+		c.differ(MissingEntry, r, nil)
 	case !paid && !failed && of.back == nil:
 		c.differ(PaidInLedger, r, of.out)
 	default:
@@ -249,33 +254,38 @@ func (c *comparison) inPeriod(t time.Time) bool {
 	return !t.Before(c.report.From) && t.Before(c.report.To)
 }
 
-// asked reports an amount that the payment asked for. The description does not say whether the fee is part of it.
-func (r *Record) asked(amount decimal.Decimal) bool {
-	wanted := r.amount()
+// asked reports an entry with the amount and the asset that the payment asked for. The description does not say whether
+// the fee is part of the amount.
+func (r *Record) asked(entry *dapi.Transaction) bool {
+	wanted, asset := r.amount()
 	if wanted == nil {
 		return true
+	}
+	if entry.Currency != "" && !strings.EqualFold(string(entry.Currency), string(asset)) {
+		return false
 	}
 	allowed := []decimal.Decimal{*wanted}
 	if r.Quote != nil {
 		allowed = append(allowed, wanted.Add(r.Quote.Fee), r.Quote.SourceAmount)
 	}
-	return slices.ContainsFunc(allowed, amount.Equal)
+	return slices.ContainsFunc(allowed, entry.Amount.Equal)
 }
 
-func (r *Record) amount() *decimal.Decimal {
+func (r *Record) amount() (*decimal.Decimal, dapi.Asset) {
 	switch {
 	case r.Payout != nil:
-		return &r.Payout.Amount
+		return &r.Payout.Amount, r.Payout.Currency
 	case r.Escrow != nil:
-		return &r.Escrow.Amount
+		return &r.Escrow.Amount, r.Escrow.Currency
 	}
-	return nil
+	return nil, ""
 }
 
 func (c *comparison) differ(kind DifferenceKind, r *Record, entry *dapi.Transaction) {
 	d := Difference{Kind: kind, Entry: entry}
 	if r != nil {
-		d.Key, d.State, d.PayoutID, d.EscrowID, d.Stored = r.Key, r.State, r.PayoutID, r.EscrowID, r.amount()
+		d.Key, d.State, d.PayoutID, d.EscrowID = r.Key, r.State, r.PayoutID, r.EscrowID
+		d.Stored, _ = r.amount()
 	}
 	if entry != nil {
 		d.Ledger = &entry.Amount

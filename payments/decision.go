@@ -26,7 +26,8 @@ const (
 
 // NewBounds stores other bounds and books anew: the price that was refused is never confirmed, so the payment waits
 // until that price has ended, up to two minutes. The fresh price must be within the new bounds. It is for payouts in
-// the state [NeedsDecision] or [Accepted].
+// the state [NeedsDecision] or [Accepted], and for those [InDoubt]: if nothing was paid, the price can be out of bounds
+// by now, and then the doubt would not end before the key does.
 func NewBounds(bounds Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
 // Retry makes the same call again, after somebody has removed the reason: has paid money in, or completed the contact.
@@ -39,7 +40,8 @@ func Cancel(note string) Decision { return Decision{kind: decideCancel, note: no
 
 // WasPaid says that the payment was made, on the word of a person who has looked at the service's books. It is for
 // payments that need a decision and that may be paid: the service may have forgotten their key, or the key belongs to
-// another payment. With the payout's id, the payment is followed from there.
+// another payment. With the payout's id, the payment is followed from there. It needs a decision again if there is no
+// such payout, or if it has another contact, amount or currency.
 func WasPaid(id dapi.PayoutID) Decision { return Decision{kind: decidePaid, payoutID: id} }
 
 // WasNotPaid says that the payment was not made, on the word of a person who has looked at the service's books. The
@@ -53,10 +55,11 @@ func (d Decision) String() string { return string(d.kind) }
 func (r Record) decide(d Decision, now time.Time) (next Record, problem string) {
 	waits := r.State == NeedsDecision || r.State == Accepted || r.State == Paying
 	tooOld := r.State == NeedsDecision && r.Reason != nil && r.Reason.Code == ReasonKeyTooOld
+	doubted := r.State == InDoubt && !r.KeyTooOld
 	switch d.kind {
 	case decideBounds:
 		switch {
-		case !waits:
+		case !waits && !doubted:
 			return r, "the payment does not wait for a decision"
 		case r.Kind != KindPayout:
 			return r, "only payouts have bounds"

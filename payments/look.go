@@ -2,7 +2,10 @@ package payments
 
 import (
 	"context"
+	"strings"
 	"time"
+
+	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -13,6 +16,11 @@ func (s *progress) follow(ctx context.Context) found {
 	r := &s.record
 	if r.PayoutID != "" {
 		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
+		if r.named() && isOther(r, payout, err) {
+			return found{verdict: verdictDecide, mayHaveLeft: true, wrong: true, reason: &Reason{Code: ReasonTerms,
+				Message: "a person named payout " + string(r.PayoutID) + ", which is not there or has other terms: " +
+					"look at the service's books, then decide again"}}
+		}
 		return s.seen(payout, err)
 	}
 	if r.keyAge(time.Now()) > keyLifetime { // another call could pay a second time
@@ -26,6 +34,25 @@ func (s *progress) follow(ctx context.Context) found {
 		return f
 	}
 	return found{verdict: verdictPending, mayHaveLeft: true}
+}
+
+// named reports that the payout of a payment is known from a person alone. Any later look that shows something ends
+// this.
+func (r *Record) named() bool { return r.Reason != nil && r.Reason.Code == ReasonDecided }
+
+// isOther reports that a payout is not there, or is not what the payment asked for. A read that fails in another way
+// says nothing.
+func isOther(r *Record, payout *dapi.Payout, err error) bool {
+	if err != nil {
+		_, missing := errors.AsType[*errors.NotFound](err)
+		_, malformed := errors.AsType[*errors.InvalidInput](err)
+		return missing || malformed
+	}
+	asked := r.Payout
+	contact := func(id dapi.ContactID) string { return strings.TrimPrefix(string(id), "ct_") }
+	return payout.Currency != "" && !strings.EqualFold(string(payout.Currency), string(asked.Currency)) ||
+		payout.ContactID != "" && contact(payout.ContactID) != contact(asked.ContactID) ||
+		payout.Amount != (decimal.Decimal{}) && !payout.Amount.Equal(asked.Amount)
 }
 
 // seen returns what a read of a paid payout shows. A read that fails says nothing about the payment.
@@ -78,7 +105,9 @@ func (s *progress) searchPayout(ctx context.Context) found {
 		return failedSearch(err)
 	}
 	if err == nil && payout.ID == r.PayoutID {
-		if f := paid(payout, nil); f.verdict != verdictUnknown {
+		// What a status of tomorrow means, only the ledger says.
+		known := payout.Status.Known() || payout.TransactionHash != ""
+		if f := paid(payout, nil); known && f.verdict != verdictUnknown {
 			return f
 		}
 	}

@@ -131,6 +131,7 @@ type found struct {
 	reason      *Reason
 	retryAt     time.Time // when the service asks to come back; zero if it did not say
 	unread      bool      // a search that could not read
+	wrong       bool      // the payout that a person named is not the payment's
 }
 
 // after returns the record after a call or a look.
@@ -204,6 +205,9 @@ func (r *Record) identify(f found) {
 	}
 	if f.hash != "" {
 		r.TransactionHash = f.hash
+	}
+	if f.wrong {
+		r.PayoutID, r.PaidAt = "", time.Time{}
 	}
 }
 

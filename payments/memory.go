@@ -14,6 +14,7 @@ import (
 )
 
 // MemoryStore is a [Store] that keeps everything in memory. It is for tests: nothing survives the end of the process.
+// The zero value is an empty store.
 type MemoryStore struct {
 	mu      sync.Mutex
 	rows    map[moneymovement.Key]*memoryRow
@@ -42,11 +43,13 @@ type memoryChange struct {
 }
 
 // NewMemoryStore returns an empty store.
-func NewMemoryStore() *MemoryStore {
-	return &MemoryStore{
-		rows: map[moneymovement.Key]*memoryRow{}, turns: map[dapi.ClientID]int64{}, byDue: map[Work]*memoryQueue{
-			WorkBegin: {}, WorkAgain: {}, WorkFollow: {},
-		},
+func NewMemoryStore() *MemoryStore { return new(MemoryStore) }
+
+// make makes the maps of an empty store.
+func (s *MemoryStore) make() {
+	if s.rows == nil {
+		s.rows, s.turns = map[moneymovement.Key]*memoryRow{}, map[dapi.ClientID]int64{}
+		s.byDue = map[Work]*memoryQueue{WorkBegin: {}, WorkAgain: {}, WorkFollow: {}}
 	}
 }
 
@@ -57,6 +60,7 @@ func (s *MemoryStore) Insert(ctx context.Context, row Row) (Row, bool, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.make()
 	if known := s.rows[row.Key]; known != nil {
 		return known.copied(), false, nil
 	}

@@ -197,7 +197,7 @@ func reasonOf(err error) *Reason {
 			r.Code = ReasonUnavailable
 		}
 	}
-	r.detail(err)
+	r.detail(causeOf(err))
 	failure, typed := errors.AsType[errors.Failure](err)
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown || !typed ||
 		r.Code == ReasonNotSent && failure.MovedByCall() != errors.NotMoved {

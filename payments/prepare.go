@@ -44,9 +44,13 @@ func Prepare(submission Submission, now time.Time) (Row, error) {
 	}
 	var err error
 	if record.Digest, err = record.digest(); err != nil {
-		return Row{}, err
+		return Row{}, invalid("submission", "invalid", "cannot be stored: "+err.Error())
 	}
-	return record.row(Row{})
+	row, err := record.row(Row{})
+	if err != nil { // such as a deadline in the year 20000
+		return Row{}, invalid("submission", "invalid", "cannot be stored: "+err.Error())
+	}
+	return row, nil
 }
 
 // Stored returns the record of a row that is stored under the key of a submitted row. If the stored payment has other

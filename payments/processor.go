@@ -91,6 +91,15 @@ func New(store Store, services Services, config Config) (*Processor, error) {
 	return p, nil
 }
 
+// ready refuses a call without a context, and a processor that New did not make.
+func (p *Processor) ready(ctx context.Context, operation string) error {
+	if p == nil || p.store == nil {
+		return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: operation},
+			Fields: []errors.Field{required.NoClient("payments.New")}}
+	}
+	return required.Context(ctx, operation)
+}
+
 // capacity returns how many payments the rate windows carry at the same time.
 func (p *Processor) capacity() int {
 	if p.services.account != nil {
@@ -107,7 +116,7 @@ func (p *Processor) capacity() int {
 // The same key with the same terms is the same payment: Submit then returns it as it stands. With other terms, the
 // error is *errors.IdempotencyKeyReused. If the submission is invalid, the error is *errors.InvalidInput.
 func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, error) {
-	if err := required.Context(ctx, "Submit"); err != nil {
+	if err := p.ready(ctx, "Submit"); err != nil {
 		return Record{}, err
 	}
 	row, err := p.prepare(ctx, submission)
@@ -150,7 +159,7 @@ func (p *Processor) prepare(ctx context.Context, submission Submission) (Row, er
 
 // Get returns the payment with a key. If there is none, the error is *[NotFound].
 func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, error) {
-	if err := required.Context(ctx, "Get"); err != nil {
+	if err := p.ready(ctx, "Get"); err != nil {
 		return Record{}, err
 	}
 	row, err := p.store.Load(ctx, key)
@@ -163,7 +172,7 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 // Decide stores what a person decided about a payment, and returns it. The payment goes on at once. If the decision
 // does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
-	if err := required.Context(ctx, "Decide"); err != nil {
+	if err := p.ready(ctx, "Decide"); err != nil {
 		return Record{}, err
 	}
 	claimed, err := p.claim(ctx, key)

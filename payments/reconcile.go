@@ -6,7 +6,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/required"
 )
 
 // ReconcileParams says what to reconcile.
@@ -27,7 +26,7 @@ type ReconcileParams struct {
 //
 // Deals are compared by their id, and transfers of the app API are not compared: they are not in this ledger.
 func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Report, error) {
-	if err := required.Context(ctx, "Reconcile"); err != nil {
+	if err := p.ready(ctx, "Reconcile"); err != nil {
 		return Report{}, err
 	}
 	if !params.From.Before(params.To) {

@@ -9,7 +9,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/required"
 )
 
 // runner makes the steps of all due payments, between Resume and Stop.
@@ -65,7 +64,7 @@ func (r *runner) expect(work Work, due time.Time) {
 //
 // A processor is resumed once. Afterwards, and after Stop, the error is *[NotRunning].
 func (p *Processor) Resume(ctx context.Context) (Summary, error) {
-	if err := required.Context(ctx, "Resume"); err != nil {
+	if err := p.ready(ctx, "Resume"); err != nil {
 		return Summary{}, err
 	}
 	found, err := p.store.Summary(ctx)
@@ -91,7 +90,7 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 //
 // After Stop, [Processor.Submit] still stores payments. Close the store after Stop.
 func (p *Processor) Stop(ctx context.Context) error {
-	if err := required.Context(ctx, "Stop"); err != nil {
+	if err := p.ready(ctx, "Stop"); err != nil {
 		return err
 	}
 	r := p.runner

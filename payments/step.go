@@ -7,7 +7,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/required"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -17,7 +16,7 @@ import (
 //
 // If ctx ends during a call that pays, the payment is in doubt, and stays stored so.
 func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, error) {
-	if err := required.Context(ctx, "Step"); err != nil {
+	if err := p.ready(ctx, "Step"); err != nil {
 		return Record{}, err
 	}
 	claimed, err := p.claim(ctx, key)

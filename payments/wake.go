@@ -3,14 +3,12 @@ package payments
 import (
 	"context"
 	"time"
-
-	"github.com/moneymovement/moneymovement-go/internal/required"
 )
 
 // Prepare is the function [Prepare] with what this processor knows: it also refuses a payment that the services cannot
 // make, and stores what the tracer returns. It is for engines that insert the row themselves.
 func (p *Processor) Prepare(ctx context.Context, submission Submission) (Row, error) {
-	if err := required.Context(ctx, "Prepare"); err != nil {
+	if err := p.ready(ctx, "Prepare"); err != nil {
 		return Row{}, err
 	}
 	return p.prepare(ctx, submission)
@@ -19,6 +17,9 @@ func (p *Processor) Prepare(ctx context.Context, submission Submission) (Row, er
 // Wake makes a processor that is resumed look for due work now, and not at its next poll. It is for engines that hear
 // of work which another process has stored. It returns false if the processor is not resumed, or is stopped.
 func (p *Processor) Wake() bool {
+	if p == nil || p.store == nil {
+		return false
+	}
 	r := p.runner
 	r.mu.Lock()
 	running := r.started && !r.stopped

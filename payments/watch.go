@@ -8,7 +8,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/required"
 )
 
 // ListParams says which payments to list. The zero value lists all.
@@ -27,7 +26,7 @@ const page = 100
 // and the iteration goes on. A payment that changes its state meanwhile may be listed or not.
 func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		if err := required.Context(ctx, "List"); err != nil {
+		if err := p.ready(ctx, "List"); err != nil {
 			yield(Record{}, err)
 			return
 		}
@@ -62,7 +61,7 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 // several times since is yielded once, as it is now. A payment that cannot be read is yielded as by [Processor.List].
 func (p *Processor) Watch(ctx context.Context, after Position) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		if err := required.Context(ctx, "Watch"); err != nil {
+		if err := p.ready(ctx, "Watch"); err != nil {
 			yield(Record{}, err)
 			return
 		}
@@ -106,7 +105,7 @@ func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) er
 // Await waits until a payment is in one of the states, and returns it. If ctx ends first, it returns the payment as it
 // was last read, and the error of ctx. Without states it waits until the payment has ended or needs a decision.
 func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...State) (Record, error) {
-	if err := required.Context(ctx, "Await"); err != nil {
+	if err := p.ready(ctx, "Await"); err != nil {
 		return Record{}, err
 	}
 	if len(states) == 0 {

@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -121,6 +123,53 @@ func TestAnOldPaymentThatNothingShows(t *testing.T) {
 	}
 }
 
+// A person names a payout that is not the payment's: nothing would ever show that it has arrived, or another payment
+// would be followed.
+func TestADecisionThatNamesAnotherPayout(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p, old := w.started(rarely), w.payment(2)
+		w.submit(p, w.payment(1))
+		other := w.becomes(p, w.payment(1).Key, payments.Completed)
+		old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
+		w.submit(p, old)
+		w.becomes(p, old.Key, payments.NeedsDecision)
+		for _, wrong := range []dapi.PayoutID{"po_typo", "po/../x", other.PayoutID} {
+			w.decide(p, old.Key, payments.WasPaid(wrong))
+			r := w.becomes(p, old.Key, payments.NeedsDecision)
+			assert.Equal(w, payments.ReasonTerms, r.Reason.Code)
+			assert.Contains(w, r.Reason.Message, string(wrong))
+			assert.True(w, r.MayHaveLeft)
+			assert.Empty(w, r.PayoutID)
+		}
+		r := w.decide(p, old.Key, payments.WasPaid(""))
+		assert.Equal(w, payments.Completed, r.State)
+	})
+}
+
+// A payout that was never funded has a status that this version does not know, when its key is too old. That does not
+// show that it was paid.
+func TestAnOldPaymentWithAStatusOfTomorrow(t *testing.T) {
+	inBubble(t, func(w *world) {
+		r := w.dieInDoubt(false)
+		var response moneymovement.Response
+		_, err := w.platform().For(w.account).Payouts.Get(w.Context(), r.PayoutID,
+			moneymovement.CaptureResponse(&response))
+		require.NoError(w, err)
+		var payout map[string]any
+		require.NoError(w, json.Unmarshal(response.Body, &payout))
+		delete(payout, "approval")
+		payout["status"] = "one_of_tomorrow"
+		body, err := json.Marshal(payout)
+		require.NoError(w, err)
+		w.host.Arm(http.MethodGet, "/payouts/{payoutId}",
+			sandbox.Respond(http.StatusOK, "").WithBody(string(body)).Times(1_000))
+		time.Sleep(week + time.Hour)
+		r = w.becomes(w.started(), r.Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
+		assert.True(w, r.MayHaveLeft)
+	})
+}
+
 // A key whose age comes near to 7 days is not sent around the time at which the service forgets it.
 func TestAKeyAroundItsEnd(t *testing.T) {
 	inBubble(t, func(w *world) {
@@ -154,7 +203,7 @@ func TestAKeyThatAnEarlierProgramUsed(t *testing.T) {
 		assert.Equal(w, payout.ID, done.PayoutID)
 
 		old := w.payment(2)
-		old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
+		old.Payout, old.FirstUsed = asked.Payout, time.Now().Add(-8*24*time.Hour)
 		w.submit(p, old)
 		r := w.becomes(p, old.Key, payments.NeedsDecision)
 		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)

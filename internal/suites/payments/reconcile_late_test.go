@@ -130,3 +130,38 @@ func each[T any](values ...T) func(yield func(T, error) bool) {
 		}
 	}
 }
+
+// What the ledger says about one payment that is paid, or came back.
+func TestTheEntriesOfAPayment(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	out := dapi.Transaction{ID: "tx_1", Type: dapi.TransactionTypePayout, PayoutID: "po_1", CreatedAt: at,
+		Status: dapi.TransactionStatusCompleted, Direction: dapi.TransactionDirectionOut, Amount: amount("10"),
+		Currency: dapi.USDC}
+	back := out
+	back.ID, back.Type, back.Direction = "tx_2", dapi.TransactionTypeRefund, dapi.TransactionDirectionIn
+	less, other := back, out
+	less.Amount, other.Currency = amount("9"), dapi.EURC
+	payout := dapi.PayoutCreate{Amount: amount("10"), Currency: dapi.USDC}
+	for name, c := range map[string]struct {
+		state   payments.State
+		entries []dapi.Transaction
+		want    payments.DifferenceKind
+	}{
+		"completed":             {payments.Completed, []dapi.Transaction{out}, ""},
+		"in another asset":      {payments.Completed, []dapi.Transaction{other}, payments.OtherAmount},
+		"came back":             {payments.CameBack, []dapi.Transaction{back, out}, ""},
+		"came back in part":     {payments.CameBack, []dapi.Transaction{less, out}, payments.OtherAmount},
+		"came back to nowhere":  {payments.CameBack, []dapi.Transaction{out}, payments.MissingEntry},
+		"came back, not stored": {payments.Completed, []dapi.Transaction{back, out}, payments.MoneyCameBack},
+	} {
+		record := payments.Record{Key: "k", Kind: payments.KindPayout, State: c.state, PayoutID: "po_1", Payout: &payout,
+			PaidAt: at}
+		report, err := payments.Compare(each(record), each(c.entries...), at.Add(-time.Hour), at.Add(time.Hour))
+		require.NoError(t, err)
+		var kind payments.DifferenceKind
+		for _, d := range report.Differences {
+			kind += d.Kind
+		}
+		assert.Equal(t, c.want, kind, "%s: %s", name, report)
+	}
+}
