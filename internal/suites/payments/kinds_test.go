@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -109,6 +110,35 @@ func TestEachKindWithLostResponses(t *testing.T) {
 				w.becomes(p, r.Key, payments.Completed)
 				w.assertMoved(k, before+1)
 				assert.Positive(w, armed.Consumed())
+				require.NoError(w, p.Stop(w.Context()))
+			})
+		})
+	}
+}
+
+// A proxy's page in place of a response does not show what the service did, whatever its status. The payment is in
+// doubt, and nobody can cancel it.
+func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
+	for _, status := range []int{http.StatusForbidden, http.StatusNotFound, http.StatusUnauthorized} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			eachKind(t, func(w *world, k kind) {
+				before := len(w.moved(k.moves))
+				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
+				w.host.Arm(http.MethodPost, k.path, page.AfterCommit())
+				unread := w.host.Arm(http.MethodGet, "/**", page.Times(100))
+				unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", page.Times(100))
+				p := w.process(k, w.store)
+				r := w.submit(p, k.submission)
+				r, err := p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				assert.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				assert.True(w, r.MayHaveLeft)
+				unread.Disarm()
+				unsynced.Disarm()
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				w.becomes(p, r.Key, payments.Completed)
+				w.assertMoved(k, before+1)
 				require.NoError(w, p.Stop(w.Context()))
 			})
 		})
