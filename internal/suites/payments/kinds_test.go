@@ -172,6 +172,30 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	})
 }
 
+// The confirm of a deal is lost until the deal can no longer be approved. The deal itself then shows that its money was
+// never held.
+func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
+	inBubble(t, func(w *world) {
+		k := w.kinds()["deal"]()
+		lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropBefore().Times(1_000_000))
+		unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000_000))
+		p := w.process(k, w.store)
+		r := w.submit(p, k.submission)
+		r, err := p.Step(w.Context(), r.Key)
+		require.NoError(w, err)
+		require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+		lost.Disarm()
+		unsynced.Disarm()
+		time.Sleep(2 * time.Hour) // the deal could be approved for one
+		ended, err := p.Step(w.Context(), r.Key)
+		require.NoError(w, err)
+		assert.Equal(w, payments.Refused, ended.State, "%+v", ended.Reason)
+		assert.Equal(w, payments.ReasonEnded, ended.Reason.Code)
+		assert.False(w, ended.MayHaveLeft)
+		w.assertMoved(k, 0)
+	})
+}
+
 // writes are the requests that can move money.
 func (w *world) writes() (writes []string) {
 	for _, r := range w.host.Requests() {
