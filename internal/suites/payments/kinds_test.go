@@ -196,6 +196,44 @@ func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
 	})
 }
 
+// A payment in doubt is looked for after a refused call. If the look is told to come back later, the next call and its
+// look wait for that.
+func TestALookThatIsToldToComeBackLater(t *testing.T) {
+	for name, at := range map[string]struct{ write, method, look string }{
+		"release":  {"/escrow/{escrowId}/actions", http.MethodPost, "/escrow/{escrowId}/sync"},
+		"transfer": {"/apps/transfer", http.MethodGet, "/apps/transfers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				k := w.kinds()[name]()
+				before := len(w.moved(k.moves))
+				lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropBefore().Times(1_000))
+				unread := w.host.Arm(at.method, at.look, sandbox.DropBefore().Times(1_000))
+				p := w.process(k, w.store)
+				r := w.submit(p, k.submission)
+				r, err := p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				lost.Disarm()
+				unread.Disarm()
+				time.Sleep(time.Until(r.Due))
+				w.host.Arm(http.MethodPost, at.write, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.host.Arm(at.method, at.look,
+					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
+				r, err = p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				assert.GreaterOrEqual(w, time.Until(r.Due), 299*time.Second)
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				w.becomes(p, r.Key, payments.Completed)
+				w.assertMoved(k, before+1)
+				require.NoError(w, p.Stop(w.Context()))
+			})
+		})
+	}
+}
+
 // writes are the requests that can move money.
 func (w *world) writes() (writes []string) {
 	for _, r := range w.host.Requests() {
