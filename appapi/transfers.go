@@ -3,6 +3,7 @@ package appapi
 import (
 	"context"
 	"iter"
+	"net/http"
 
 	"github.com/shopspring/decimal"
 
@@ -48,8 +49,8 @@ func (ToInvoice) isDestination() {}
 // processes use it. Derive it from what you pay, with [moneymovement.DeriveKey]. The same key with other terms fails
 // with *errors.IdempotencyKeyReused.
 //
-// If the response is lost, Send fails with *errors.OutcomeUnknown and the payment may have been made. Call Send again
-// with the same key and terms, or look the payment up with [Transfers.ByKey].
+// If the response is lost, or is not one of the service, Send fails with *errors.OutcomeUnknown and the payment may
+// have been made. Call Send again with the same key and terms, or look the payment up with [Transfers.ByKey].
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {
@@ -64,7 +65,20 @@ func (s *Transfers) Send(
 	for _, option := range options {
 		write = append(write, option)
 	}
-	return transport.Of(s).low.CreateTransfer(ctx, &body, write)
+	receipt, err := transport.Of(s).low.CreateTransfer(ctx, &body, write)
+	return receipt, doubted(err)
+}
+
+// doubted turns a response that is not the service's, such as a proxy's page with status 404, into a doubt: it does
+// not show what the service did. Only a page with status 429 says that nothing was passed on.
+func doubted(err error) error {
+	page, ok := errors.AsType[*errors.UnexpectedResponse](err)
+	if !ok || page.Operation != opCreateTransfer.ID || page.Status == http.StatusTooManyRequests ||
+		page.MovedByCall() != errors.NotMoved {
+		return err
+	}
+	return &errors.OutcomeUnknown{CallInfo: page.CallInfo, Cause: err,
+		Resolve: "repeat the same request with the same idempotency key"}
 }
 
 // checkedTransfer returns the body of a transfer. It refuses nil, and a pointer to a destination.

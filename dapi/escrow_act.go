@@ -110,7 +110,11 @@ func (s *Escrows) open(
 	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt,
 		moneymovement.CaptureResponse(&response))
 	opts.capture(response)
-	if err != nil {
+	switch {
+	case err == nil:
+	case opened != nil && opened.Status == EscrowStatusExpired: // the stored response to the create call is older
+		return opened, noDoubt, &EscrowNotOpened{CallInfo: head, Escrow: opened}
+	default:
 		return created, max(left, open), err
 	}
 	if differs := opened.windowsDiffer(deal, true); differs != nil {
@@ -246,6 +250,9 @@ func (s *Escrows) Act(
 	} else {
 		deal, open, err = s.resolve(ctx, terms, id, action, s.approver.now(), attempt, err)
 	}
+	if err != nil {
+		deal = nil
+	}
 	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, id, deal, err)
 }
 
@@ -315,7 +322,8 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 
 // act confirms an action. If the approval expires first, act prepares the action once more. The action may already have
 // happened, in another attempt with this key. That is possible if the approval was used before, if the action is no
-// longer on offer, and if a response was lost. In these three cases act reads the deal, which shows what happened.
+// longer on offer, and if a response was lost. In these three cases act reads the deal, which shows what happened. If
+// the action was refused and the deal does not show it, act returns the deal with the error.
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {
@@ -375,7 +383,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		case read.took(action), attempt.done(), consumed && !read.Status.Known() && !read.Can(action):
 			return read, noDoubt, nil
 		case refused:
-			return nil, noDoubt, cause
+			return read, noDoubt, cause
 		case waited || read.SyncedAt.After(began.Add(clockTolerance)):
 			return nil, knownDoubt, cause
 		}

@@ -16,9 +16,11 @@ func (s *progress) act(ctx context.Context) found {
 	if f.verdict != verdictUnknown {
 		return f
 	}
-	if shown := s.searchDeal(ctx); shown.verdict != verdictUnknown {
+	shown := s.searchDeal(ctx)
+	if shown.verdict != verdictUnknown {
 		return shown
 	}
+	f.retryAt = later(f.retryAt, shown.retryAt) // the next call is followed by a look, too
 	if notOnOffer(err) && !s.inDoubt {
 		f.verdict, f.mayHaveLeft = verdictWait, false
 	}

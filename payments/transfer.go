@@ -21,6 +21,7 @@ func (s *progress) transfer(ctx context.Context) found {
 		return f
 	}
 	listed := s.searchTransfer(ctx)
+	f.retryAt = later(f.retryAt, listed.retryAt) // the next call is followed by a look, too
 	switch {
 	case listed.verdict != verdictUnknown:
 		return listed

@@ -2,6 +2,7 @@ package payments_test
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -115,6 +116,35 @@ func TestEachKindWithLostResponses(t *testing.T) {
 	}
 }
 
+// A proxy's page in place of a response does not show what the service did, whatever its status. The payment is in
+// doubt, and nobody can cancel it.
+func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
+	for _, status := range []int{http.StatusForbidden, http.StatusNotFound, http.StatusUnauthorized} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			eachKind(t, func(w *world, k kind) {
+				before := len(w.moved(k.moves))
+				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
+				w.host.Arm(http.MethodPost, k.path, page.AfterCommit())
+				unread := w.host.Arm(http.MethodGet, "/**", page.Times(100))
+				unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", page.Times(100))
+				p := w.process(k, w.store)
+				r := w.submit(p, k.submission)
+				r, err := p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				assert.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				assert.True(w, r.MayHaveLeft)
+				unread.Disarm()
+				unsynced.Disarm()
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				w.becomes(p, r.Key, payments.Completed)
+				w.assertMoved(k, before+1)
+				require.NoError(w, p.Stop(w.Context()))
+			})
+		})
+	}
+}
+
 // The confirm is lost in every call until the key is too old: then the deal, the payout or the list of transfers shows
 // the payment.
 func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
@@ -140,6 +170,68 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 		w.assertMoved(k, before+1)
 		require.NoError(w, p.Stop(w.Context()))
 	})
+}
+
+// The confirm of a deal is lost until the deal can no longer be approved. The deal itself then shows that its money was
+// never held.
+func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
+	inBubble(t, func(w *world) {
+		k := w.kinds()["deal"]()
+		lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropBefore().Times(1_000_000))
+		unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000_000))
+		p := w.process(k, w.store)
+		r := w.submit(p, k.submission)
+		r, err := p.Step(w.Context(), r.Key)
+		require.NoError(w, err)
+		require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+		lost.Disarm()
+		unsynced.Disarm()
+		time.Sleep(2 * time.Hour) // the deal could be approved for one
+		ended, err := p.Step(w.Context(), r.Key)
+		require.NoError(w, err)
+		assert.Equal(w, payments.Refused, ended.State, "%+v", ended.Reason)
+		assert.Equal(w, payments.ReasonEnded, ended.Reason.Code)
+		assert.False(w, ended.MayHaveLeft)
+		w.assertMoved(k, 0)
+	})
+}
+
+// A payment in doubt is looked for after a refused call. If the look is told to come back later, the next call and its
+// look wait for that.
+func TestALookThatIsToldToComeBackLater(t *testing.T) {
+	for name, at := range map[string]struct{ write, method, look string }{
+		"release":  {"/escrow/{escrowId}/actions", http.MethodPost, "/escrow/{escrowId}/sync"},
+		"transfer": {"/apps/transfer", http.MethodGet, "/apps/transfers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				k := w.kinds()[name]()
+				before := len(w.moved(k.moves))
+				lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropBefore().Times(1_000))
+				unread := w.host.Arm(at.method, at.look, sandbox.DropBefore().Times(1_000))
+				p := w.process(k, w.store)
+				r := w.submit(p, k.submission)
+				r, err := p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				lost.Disarm()
+				unread.Disarm()
+				time.Sleep(time.Until(r.Due))
+				w.host.Arm(http.MethodPost, at.write, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.host.Arm(at.method, at.look,
+					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
+				r, err = p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				assert.GreaterOrEqual(w, time.Until(r.Due), 299*time.Second)
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				w.becomes(p, r.Key, payments.Completed)
+				w.assertMoved(k, before+1)
+				require.NoError(w, p.Stop(w.Context()))
+			})
+		})
+	}
 }
 
 // writes are the requests that can move money.
