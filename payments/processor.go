@@ -80,7 +80,7 @@ type Processor struct {
 // New fails with *errors.InvalidInput without a store.
 func New(store Store, services Services, config Config) (*Processor, error) {
 	if store == nil {
-		return nil, invalid("store", errors.FieldMissing, "is nil: open one, for example with payments/sqlite")
+		return nil, invalid("New", "store", errors.FieldMissing, "is nil: open one, for example with payments/sqlite")
 	}
 	p := &Processor{store: store, services: services, config: config.withDefaults()}
 	if p.config.InFlight <= 0 {
@@ -139,7 +139,7 @@ func (p *Processor) prepare(ctx context.Context, submission Submission) (Row, er
 	if err != nil {
 		return Row{}, err
 	}
-	if err := p.services.check(&record); err != nil {
+	if err := p.services.check("Submit", &record); err != nil {
 		return Row{}, err
 	}
 	if record.Trace = p.config.Tracer.Submitted(ctx, record.Key); record.Trace == "" {
