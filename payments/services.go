@@ -6,7 +6,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Services are the clients that a processor pays with. Make them with [Integrator] or [SelfServe].
+// Services are the clients that a processor pays with. Make them with [Integrator] or [SelfServe]. The zero Services
+// pay nothing: they are for a process that only reads and decides.
 type Services struct {
 	account   func(id dapi.ClientID) (account, bool)
 	transfers *appapi.Transfers
