@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	jitter "math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -33,7 +34,8 @@ type StoreAway struct {
 
 // Error returns one line that is safe to log.
 func (e *StoreAway) Error() string {
-	return "the token store cannot be reached, and StoreRequired allows no login without it: " + e.Err.Error()
+	reason := strings.Join(strings.Fields(e.Err.Error()), " ") // that of a database can have several lines
+	return "the token store cannot be used, and StoreRequired allows no login without it: " + reason
 }
 
 // Unwrap returns Err.

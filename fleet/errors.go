@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"strings"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
@@ -13,7 +15,8 @@ type StoreAway struct {
 
 // Error returns one line that is safe to log.
 func (e *StoreAway) Error() string {
-	return "the store of rate window " + string(e.Window) + " cannot be used: " + e.Err.Error()
+	reason := strings.Join(strings.Fields(e.Err.Error()), " ") // that of a database can have several lines
+	return "the store of rate window " + string(e.Window) + " cannot be used: " + reason
 }
 
 // Unwrap returns Err.

@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -49,7 +50,7 @@ func WasPaid(id dapi.PayoutID) Decision { return Decision{kind: decidePaid, payo
 func WasNotPaid(note string) Decision { return Decision{kind: decideNotPaid, note: note} }
 
 // String returns the name of the decision.
-func (d Decision) String() string { return string(d.kind) }
+func (d Decision) String() string { return cmp.Or(string(d.kind), "an empty decision") }
 
 // decide is the event of a person's decision. problem says why it is not possible, "" if it is.
 func (r Record) decide(d Decision, now time.Time) (next Record, problem string) {
@@ -103,7 +104,7 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 		r.to(Paid, now)
 		r.Reason, r.Due = &Reason{Code: ReasonDecided, Message: "a person found the payment"}, now
 	default:
-		return r, "the decision is empty: use NewBounds, Retry, Cancel, WasPaid or WasNotPaid"
+		return r, "use NewBounds, Retry, Cancel, WasPaid or WasNotPaid"
 	}
 	r.ChangedAt = now
 	return r, ""

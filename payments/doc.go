@@ -50,4 +50,9 @@
 // The processor makes as many payments at the same time as the rate windows carry. New payments are begun in turns: one
 // for each account. If the service says when to come back, no call is made before. The windows and the session of a
 // credential can be shared between processes: see modules fleet/redis and fleet/postgres.
+//
+// # In production
+//
+// Which process does what, what each state needs, the daily reconciliation, alerts and backups:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/payments.md
 package payments

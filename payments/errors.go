@@ -47,12 +47,12 @@ func (e *NotPossible) Error() string {
 	return fmt.Sprintf("payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
 }
 
-// NotRunning says that a processor was stopped, or was not started with Resume.
+// NotRunning says that a processor cannot be resumed: it was resumed before, or was stopped.
 type NotRunning struct{}
 
 // Error returns one line.
 func (*NotRunning) Error() string {
-	return "the processor is not running: make a new one, and call Resume"
+	return "the processor was resumed or stopped before, and is resumed only once: make a new one"
 }
 
 // Unfinished says that calls were under way when the time to stop had passed. Their payments are stored, and the next

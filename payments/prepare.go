@@ -22,9 +22,9 @@ func Prepare(submission Submission, now time.Time) (Row, error) {
 	switch submission.(type) {
 	case Payment, EscrowPayment, EscrowAction, TransferPayment:
 	case nil:
-		return Row{}, invalid("submission", errors.FieldMissing, "is nil: pass a Payment, for example")
+		return Row{}, invalid("Submit", "submission", errors.FieldMissing, "is nil: pass a Payment, for example")
 	default: // a nil pointer, for example, has no terms
-		return Row{}, invalid("submission", "unknown_variant",
+		return Row{}, invalid("Submit", "submission", "unknown_variant",
 			"must be a Payment, EscrowPayment, EscrowAction or TransferPayment value, not a pointer")
 	}
 	record := submission.record()
@@ -32,7 +32,7 @@ func Prepare(submission Submission, now time.Time) (Row, error) {
 		return Row{}, err
 	}
 	if record.FirstUsed.After(now.Add(clockMargin)) {
-		return Row{}, invalid("firstUsed", "out_of_range", "must not be in the future")
+		return Row{}, invalid("Submit", "firstUsed", "out_of_range", "must not be in the future")
 	}
 	record.State, record.AcceptedAt, record.ChangedAt, record.Due = Accepted, now.UTC(), now.UTC(), now.UTC()
 	record.MayHaveLeft = !record.FirstUsed.IsZero()
@@ -109,19 +109,19 @@ func (r *Record) checkMetadata() error {
 	size := 0
 	for name, value := range r.Metadata {
 		if !utf8.ValidString(name) || !utf8.ValidString(value) {
-			return invalid("metadata", "invalid", "has text that is not UTF-8")
+			return invalid("Submit", "metadata", "invalid", "has text that is not UTF-8")
 		}
 		size += len(name) + len(value)
 	}
 	if len(r.Metadata) > maxMetadata || size > maxMetadataBytes {
-		return invalid("metadata", "too_long", fmt.Sprintf("has %d entries with %d bytes, and at most %d with %d "+
+		return invalid("Submit", "metadata", "too_long", fmt.Sprintf("has %d entries with %d bytes, and at most %d with %d "+
 			"bytes are stored", len(r.Metadata), size, maxMetadata, maxMetadataBytes))
 	}
 	return nil
 }
 
-func invalid(field, code, message string) error {
-	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "Submit"},
+func invalid(operation, field, code, message string) error {
+	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: operation},
 		Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
 }
 

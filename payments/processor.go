@@ -74,13 +74,14 @@ type Processor struct {
 	changes  changes
 }
 
-// New returns a processor over a store. It does nothing yet: [Processor.Resume] begins to pay. A process that only
-// submits payments, for other processes to pay, does not call Resume.
+// New returns a processor over a store. It does nothing yet: [Processor.Resume] begins to pay. A process that submits
+// payments for other processes to pay does not call Resume. A process that only reads payments and decides, such as an
+// operator's tool, needs no services: pass the zero Services.
 //
 // New fails with *errors.InvalidInput without a store.
 func New(store Store, services Services, config Config) (*Processor, error) {
 	if store == nil {
-		return nil, invalid("store", errors.FieldMissing, "is nil: open one, for example with payments/sqlite")
+		return nil, invalid("New", "store", errors.FieldMissing, "is nil: open one, for example with payments/sqlite")
 	}
 	p := &Processor{store: store, services: services, config: config.withDefaults()}
 	if p.config.InFlight <= 0 {
@@ -148,7 +149,7 @@ func (p *Processor) prepare(ctx context.Context, submission Submission) (Row, er
 	if err != nil {
 		return Row{}, err
 	}
-	if err := p.services.check(&record); err != nil {
+	if err := p.services.check("Submit", &record); err != nil {
 		return Row{}, err
 	}
 	if record.Trace = p.config.Tracer.Submitted(ctx, record.Key); record.Trace == "" {
@@ -169,8 +170,9 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 	return row.Record()
 }
 
-// Decide stores what a person decided about a payment, and returns it. The payment goes on at once. If the decision
-// does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
+// Decide stores what a person decided about a payment, and returns it. The payment goes on at once, also in another
+// process. Only after a price that was refused, it waits until that price has ended: Record.Due says when. If the
+// decision does not fit the payment, the error is *[NotPossible]; while a call is being made for it, *[Busy].
 func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision Decision) (Record, error) {
 	if err := p.ready(ctx, "Decide"); err != nil {
 		return Record{}, err

@@ -30,9 +30,9 @@ func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Repo
 		return Report{}, err
 	}
 	if !params.From.Before(params.To) {
-		return Report{}, invalid("to", "out_of_range", "must be after from")
+		return Report{}, invalid("Reconcile", "to", "out_of_range", "must be after from")
 	}
-	if err := p.services.check(&Record{Kind: KindPayout, Account: params.Account}); err != nil {
+	if err := p.services.check("Reconcile", &Record{Kind: KindPayout, Account: params.Account}); err != nil {
 		return Report{}, err
 	}
 	of := p.services.of(&Record{Account: params.Account})

@@ -59,7 +59,8 @@ type Record struct {
 	KeyTooOld bool `json:"keyTooOld,omitzero"`
 	// PaidAt is when the payment was first known to be paid.
 	PaidAt time.Time `json:"paidAt,omitzero"`
-	// ChangedAt is when the state or the reason last changed.
+	// ChangedAt is when the state or the reason last changed. Each call of a payment in doubt has a reason of its own:
+	// FirstUsed says since when it can be in doubt.
 	ChangedAt time.Time `json:"changedAt"`
 	// Due is when the processor goes on with the payment. Zero means that nothing is left to do.
 	Due time.Time `json:"due,omitzero"`

@@ -62,10 +62,16 @@ func (r *runner) expect(work Work, due time.Time) {
 // Resume goes on with the payments that are stored, and begins to make those that are submitted. It returns what it has
 // found. It returns at once: the work goes on until [Processor.Stop]. The end of ctx does not end the work.
 //
-// A processor is resumed once. Afterwards, and after Stop, the error is *[NotRunning].
+// A processor is resumed once. Afterwards, and after Stop, the error is *[NotRunning]. Without services, it is
+// *errors.InvalidInput. A payment that the services cannot make, such as a transfer without the app API, is put off by
+// Policy.RetryMax, also for other processes: give all processes that call Resume the same services.
 func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 	if err := p.ready(ctx, "Resume"); err != nil {
 		return Summary{}, err
+	}
+	if p.services.account == nil && p.services.transfers == nil {
+		return Summary{}, invalid("Resume", "services", errors.FieldMissing,
+			"are empty: make the processor with Integrator or SelfServe, or do not call Resume")
 	}
 	found, err := p.store.Summary(ctx)
 	if err != nil {

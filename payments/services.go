@@ -6,7 +6,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Services are the clients that a processor pays with. Make them with [Integrator] or [SelfServe].
+// Services are the clients that a processor pays with. Make them with [Integrator] or [SelfServe]. The zero Services
+// pay nothing: they are for a process that only reads and decides.
 type Services struct {
 	account   func(id dapi.ClientID) (account, bool)
 	transfers *appapi.Transfers
@@ -53,20 +54,20 @@ func (s Services) WithTransfers(app *appapi.Client) Services {
 }
 
 // check refuses a payment that these services cannot make.
-func (s Services) check(r *Record) error {
+func (s Services) check(operation string, r *Record) error {
 	if r.Kind == KindTransfer {
 		if s.transfers == nil {
-			return invalid("services", errors.FieldMissing,
+			return invalid(operation, "services", errors.FieldMissing,
 				"have no app API for transfers: make the processor with Services.WithTransfers")
 		}
 		return nil
 	}
 	if s.account == nil {
-		return invalid("services", errors.FieldMissing,
+		return invalid(operation, "services", errors.FieldMissing,
 			"have no platform API: make the processor with Integrator or SelfServe")
 	}
 	if _, ok := s.account(r.Account); !ok {
-		return invalid("account", "unexpected", "must be empty: with self-serve there is one account")
+		return invalid(operation, "account", "unexpected", "must be empty: with self-serve there is one account")
 	}
 	return nil
 }

@@ -33,8 +33,9 @@ type Payment struct {
 	// Deadline is the time after which the payment is not begun any more: if no money can have left by then, it is
 	// refused. A payment in doubt is settled also later. Zero is no deadline.
 	Deadline time.Time
-	// FirstUsed is the time at which your program first used the key, if it did before it submitted the payment. Zero
-	// means that the key was never used. With another time, an earlier call may have paid.
+	// FirstUsed is the time at which your program first used the key, if it did before it submitted the payment, or
+	// submitted it to a store that was lost. Zero means that the key was never used. With another time, an earlier call
+	// may have paid: the payment is then InDoubt from the beginning.
 	FirstUsed time.Time
 	// Metadata is stored with the payment and never sent: up to 64 entries, and 16 KiB in all. Put no secrets into it.
 	Metadata map[string]string

@@ -34,7 +34,8 @@ func (c *claims) Claim(ctx context.Context, claim payments.Claim) (payments.Clai
 func TestWakeLooksForWorkBeforeTheNextPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &claims{Store: payments.NewMemoryStore()}
-		processor, err := payments.New(store, payments.Services{}, payments.Config{PollEvery: time.Hour})
+		services := payments.Integrator(new(dapi.Integrator)) // nothing is submitted
+		processor, err := payments.New(store, services, payments.Config{PollEvery: time.Hour, InFlight: 1})
 		require.NoError(t, err)
 		assert.False(t, processor.Wake(), "nothing runs before Resume")
 		_, err = processor.Resume(t.Context())

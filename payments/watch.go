@@ -58,7 +58,8 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 //
 // Each record has its position. Store it when you have handled the record, and pass it the next time: no change is left
 // out. The zero position is the beginning: all payments, in the order of their last changes. A payment that changed
-// several times since is yielded once, as it is now. A payment that cannot be read is yielded as by [Processor.List].
+// several times since is yielded once, as it is now. Each step that is stored is a change, also if the state stays the
+// same. A payment that cannot be read is yielded as by [Processor.List].
 func (p *Processor) Watch(ctx context.Context, after Position) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := p.ready(ctx, "Watch"); err != nil {

@@ -57,7 +57,7 @@ func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 		return dapi.Session{}, nil
 	}
 	if err != nil {
-		return dapi.Session{}, err
+		return dapi.Session{}, explained(err)
 	}
 	session, err := fleet.OpenSession(data, s.aead, s.credential)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
 	}
 	_, err = s.db.Exec(ctx, in(s.schema, "INSERT INTO {schema}.fleet_session (credential, session) VALUES ($1, $2) "+
 		"ON CONFLICT (credential) DO UPDATE SET session = excluded.session"), s.credential, data)
-	return err
+	return explained(err)
 }
 
 // Lock implements [dapi.SessionLocker].
@@ -84,12 +84,12 @@ func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration
 		"ON CONFLICT (credential) DO UPDATE SET lock_owner = excluded.lock_owner, lock_ends = excluded.lock_ends "+
 		"WHERE s.lock_owner IS NULL OR s.lock_owner = excluded.lock_owner OR s.lock_ends <= clock_timestamp()"),
 		s.credential, owner, lasts.Microseconds())
-	return err == nil && done.RowsAffected() == 1, err
+	return err == nil && done.RowsAffected() == 1, explained(err)
 }
 
 // Unlock implements [dapi.SessionLocker].
 func (s *TokenStore) Unlock(ctx context.Context, owner string) error {
 	_, err := s.db.Exec(ctx, in(s.schema, "UPDATE {schema}.fleet_session SET lock_owner = NULL, lock_ends = NULL "+
 		"WHERE credential = $1 AND lock_owner = $2"), s.credential, owner)
-	return err
+	return explained(err)
 }

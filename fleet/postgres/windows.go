@@ -4,13 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed" // of the tables and the function
-	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/fleet"
 )
 
@@ -79,9 +80,22 @@ func NewWindows(db DB, schema string) *Windows {
 // [DefaultSchema]. Call [Migrate] before. Pass the limiter to [moneymovement.WithRateLimiter].
 func NewLimiter(db DB, schema, credential string, options ...fleet.Option) (*fleet.Limiter, error) {
 	if db == nil {
-		return fleet.NewLimiter(nil, credential, options...)
+		return nil, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "NewLimiter"},
+			Fields: []errors.Field{{Field: "database", Code: errors.FieldMissing,
+				Message: "is nil: make one with pgxpool.New"}}}
 	}
 	return fleet.NewLimiter(NewWindows(db, schema), credential, options...)
+}
+
+// explained adds what to do if the tables or the function are missing.
+func explained(err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch refused.Code {
+		case "3F000", "42P01", "42883": // no schema, no table, no function
+			return fmt.Errorf("call fleetpostgres.Migrate, or name the schema that it has made: %w", err)
+		}
+	}
+	return err
 }
 
 // tries is how often a question is asked if another transaction gets in the way, which happens only if the database's
@@ -121,7 +135,7 @@ func (w *Windows) ask(ctx context.Context, ask *fleet.Ask) (answer fleet.Answer,
 		ask.Ahead.Microseconds(), waiting, ask.Pressed, ask.Overdue, ask.Log, rand.Text(), unused, past).
 		Scan(&answer.Log, &next, &given, &room, &others)
 	if err != nil {
-		return fleet.Answer{}, err
+		return fleet.Answer{}, explained(err)
 	}
 	answer.Next = time.Duration(next) * time.Microsecond
 	for i := 0; i+1 < len(given); i += 2 {

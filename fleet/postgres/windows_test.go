@@ -64,7 +64,9 @@ func TestWindowsThatAreNotThere(t *testing.T) {
 	call := moneymovement.RateCall{Window: moneymovement.WindowWrites}
 	var away *fleet.StoreAway
 	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
-	require.ErrorContains(t, away, "does not exist")
+	require.ErrorContains(t, away, "call fleetpostgres.Migrate")
+	_, err = fleetpostgres.NewTokenStore(pool, "credential").Load(t.Context())
+	require.ErrorContains(t, err, "call fleetpostgres.Migrate")
 
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
 	_, err = pool.Exec(t.Context(), "INSERT INTO moneymovement.fleet_window (key, log, processes) "+
@@ -74,7 +76,7 @@ func TestWindowsThatAreNotThere(t *testing.T) {
 	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
 
 	_, err = fleetpostgres.NewLimiter(nil, "", "credential")
-	require.ErrorContains(t, err, "windows")
+	require.ErrorContains(t, err, "make one with pgxpool.New")
 }
 
 // Windows that count nothing any more are deleted.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed" // of the script
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/fleet"
 )
 
@@ -44,7 +44,9 @@ func NewLimiter(
 	client redis.UniversalClient, credential string, options ...fleet.Option,
 ) (*fleet.Limiter, error) {
 	if client == nil {
-		return fleet.NewLimiter(nil, credential, options...)
+		return nil, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "NewLimiter"},
+			Fields: []errors.Field{{Field: "client", Code: errors.FieldMissing,
+				Message: "is nil: make one with redis.NewClient"}}}
 	}
 	return fleet.NewLimiter(NewWindows(client, ""), credential, options...)
 }

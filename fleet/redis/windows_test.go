@@ -126,5 +126,5 @@ func refused(t *testing.T, client redis.UniversalClient) {
 
 func TestALimiterWithoutAClient(t *testing.T) {
 	_, err := fleetredis.NewLimiter(nil, "credential")
-	require.ErrorContains(t, err, "windows")
+	require.ErrorContains(t, err, "make one with redis.NewClient")
 }

@@ -37,9 +37,11 @@
 //	store, err := postgres.Open(ctx, pool, postgres.Options{Jobs: &postgres.Jobs{}})
 //	processor, err := payments.New(store, services, payments.Config{})
 //	river.AddWorker(workers, postgres.NewWorker(store, processor)) // before river.NewClient
+//	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Workers: workers,
+//		Queues: map[string]river.QueueConfig{postgres.DefaultQueue: {MaxWorkers: 10}}}) // beside your own queues
 //
 // The worker goes into your own river.Workers, the queue has a name of your choice, and River's tables are migrated by
-// you, or by [MigrateRiver].
+// you, or by [MigrateRiver]. At the end, stop the client and the processor, in any order, and then close the pool.
 //
 // # PostgreSQL
 //

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -55,7 +56,7 @@ type Unreachable struct {
 
 // Error returns one line. It has no password in it.
 func (e *Unreachable) Error() string {
-	return fmt.Sprintf("the database cannot be reached, try again: %v", e.Err)
+	return "the database cannot be reached, try again: " + strings.Join(strings.Fields(e.Err.Error()), " ")
 }
 
 // Unwrap returns Err.

@@ -21,6 +21,10 @@ type jobs struct {
 }
 
 func jobsOf(pool *pgxpool.Pool, from Jobs) (*jobs, error) {
+	if from.Priority < 0 || from.Priority > 4 {
+		return nil, fmt.Errorf("jobs of River cannot have the priority %d: use 1 to 4, or 0 for River's default",
+			from.Priority)
+	}
 	j := &jobs{pool: pool, client: from.Client, options: river.InsertOpts{
 		Queue: cmp.Or(from.Queue, DefaultQueue), Priority: from.Priority,
 	}}
@@ -40,6 +44,10 @@ func (j *jobs) insert(ctx context.Context, tx pgx.Tx, row payments.Row) error {
 	}
 	options := j.options
 	if _, err := j.client.InsertTx(ctx, tx, Wake{Key: string(row.Key)}, &options); err != nil {
+		if refusedAs(err, "42P01", "3F000") { // no table, no schema
+			err = fmt.Errorf("run River's migrations, for example with postgres.MigrateRiver, or name the schema of "+
+				"River's tables in Jobs.Schema: %w", err)
+		}
 		return fmt.Errorf("a job of River for the payment: %w", err)
 	}
 	return nil

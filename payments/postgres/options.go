@@ -30,7 +30,8 @@ type Jobs struct {
 	// Priority is the priority of the jobs, 1 to 4. The default is River's.
 	Priority int
 	// Client inserts the jobs, with its hooks and its schema. The default is a client of the store's own that only
-	// inserts.
+	// inserts. A client that works jobs is made after the store, because it needs the [Worker]: for this field, make
+	// another one, without Workers and Queues.
 	Client Inserter
 }
 

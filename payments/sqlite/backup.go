@@ -13,7 +13,11 @@ import (
 //
 // To go back to a copy, put it in the place of the store's file while no process has it open, and remove the store's
 // -wal and -shm. It does not know what was paid since: call [payments.Processor.Reconcile] for that time before
-// anything is paid, and submit the payments since then again, with the same keys. Watch begins anew.
+// [payments.Processor.Resume], and submit the payments since then again, with the same keys, and with the time of their
+// first submission as FirstUsed. Watch begins anew.
+//
+// If the copy is older than 6 days, the service may have forgotten the keys of its payments: then cancel each open
+// payment whose payout the report shows as an unknown entry, before Resume. Otherwise it can be paid a second time.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := s.reading(ctx); err != nil {
 		return err
@@ -23,7 +27,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return &fs.PathError{Op: "sqlite: backup", Path: path, Err: fs.ErrExist}
+		return fmt.Errorf("sqlite: a backup needs a name of its own, and %s is there: %w", path, fs.ErrExist)
 	}
 	if err := makeFile(path + ".new"); err != nil {
 		return err

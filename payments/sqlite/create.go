@@ -13,7 +13,8 @@ import (
 // not finished would look like damage.
 func (s *Store) create(ctx context.Context) error {
 	if s.settings.mustExist {
-		return &fs.PathError{Op: "sqlite: open", Path: s.path, Err: fs.ErrNotExist}
+		return fmt.Errorf("sqlite: %s must exist: check the path and that its disk is mounted, or open it without "+
+			"MustExist at the first start: %w", s.path, fs.ErrNotExist)
 	}
 	if info, err := os.Stat(s.path + "-wal"); err == nil && info.Size() > 0 {
 		return &Damaged{Path: s.path, Problems: []string{"the file is missing, and its log is there"}}

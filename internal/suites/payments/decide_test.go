@@ -93,6 +93,7 @@ func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 			payments.WasNotPaid(""), payments.NewBounds(payments.Bounds{}), {}} {
 			_, err := p.Decide(w.Context(), r.Key, d)
 			assert.Equal(w, payments.Refused, as[*payments.NotPossible](w, err).State, "%s", d)
+			assert.NotEmpty(w, d.String())
 		}
 		w.aWhile()
 		w.assertPaid(0)

@@ -68,7 +68,7 @@ func TestAPaymentThatTheStoreDoesNotKnow(t *testing.T) {
 			{}, {From: began, To: began}, {From: period.To, To: period.From},
 		} {
 			_, err = p.Reconcile(w.Context(), wrong)
-			as[*errors.InvalidInput](w, err)
+			assert.Equal(w, "Reconcile", as[*errors.InvalidInput](w, err).Operation)
 		}
 	})
 }

@@ -82,6 +82,8 @@ func TestAProcessorThatIsMadeWrongly(t *testing.T) {
 			Amount: amount("1"), Currency: dapi.USDC}})
 		_, invalid := errors.AsType[*errors.InvalidInput](err)
 		assert.True(t, invalid, "%s: %v", name, err)
+		_, err = p.Resume(t.Context())
+		require.ErrorContains(t, err, "Resume: invalid input: services are empty", name)
 	}
 }
 

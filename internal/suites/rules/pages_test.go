@@ -14,11 +14,12 @@ import (
 
 // userPages are those that name the exported API.
 var userPages = []string{
-	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/production.md",
+	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/payments.md",
+	"docs/production.md",
 }
 
 var (
-	packageName = regexp.MustCompile("`(moneymovement|dapi|appapi|refapi|public|model|errors|signing|sandbox)" +
+	packageName = regexp.MustCompile("`(moneymovement|dapi|appapi|refapi|public|model|errors|payments|signing|sandbox)" +
 		"((?:\\.[A-Z]\\w*){1,2})[`(]")
 	memberName = regexp.MustCompile("`([A-Z]\\w*\\.[A-Z]\\w*)[`(]")
 )
