@@ -44,11 +44,11 @@ func Prepare(submission Submission, now time.Time) (Row, error) {
 	}
 	var err error
 	if record.Digest, err = record.digest(); err != nil {
-		return Row{}, invalid("submission", "invalid", "cannot be stored: "+err.Error())
+		return Row{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
 	}
 	row, err := record.row(Row{})
 	if err != nil { // such as a deadline in the year 20000
-		return Row{}, invalid("submission", "invalid", "cannot be stored: "+err.Error())
+		return Row{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
 	}
 	return row, nil
 }
