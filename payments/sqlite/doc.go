@@ -22,7 +22,9 @@
 //
 // Open checks the header, the length, the schema and the log, and refuses a damaged or foreign file with *[Damaged],
 // which says how to go on. Each row has a checksum, which is compared whenever the row is read. [Store.Check] reads
-// everything.
+// everything. So does the command, for a file that no process has open:
+//
+//	go run github.com/moneymovement/moneymovement-go/payments/sqlite/cmd/paymentsfile@latest check payments.db
 //
 // The end of the log is the one place where damage cannot be seen: a transaction that was being written when the power
 // was lost looks the same as a last transaction that was damaged later, and both are dropped.

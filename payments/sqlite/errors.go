@@ -49,9 +49,9 @@ func (e *Damaged) Error() string {
 	}
 	return fmt.Sprintf("sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the program, and "+
 		"move the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in its place; "+
-		"3. open it, and call Check; 4. call Reconcile for the time since that copy, and do what its report says "+
-		"before anything is paid; 5. submit your payments since then again, with the same keys, and with "+
-		"FirstUsed", e.Path, problems)
+		"3. check it with the command paymentsfile of this module, or open it and call Check; 4. call Reconcile for "+
+		"the time since that copy, and do what its report says before anything is paid; 5. submit your payments since "+
+		"then again, with the same keys", e.Path, problems)
 }
 
 // Unwrap returns Err.
