@@ -17,6 +17,9 @@ func (s *progress) transfer(ctx context.Context) found {
 	if receipt != nil {
 		f.hash = receipt.TxHash
 	}
+	if f.verdict == verdictWait && s.refusedForGood(err) {
+		f.verdict = verdictRefused
+	}
 	if f.verdict != verdictUnknown {
 		return f
 	}
