@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // The responses to the bookings are lost for longer than the deadline. Nothing was signed, so no money can have left.
@@ -60,4 +62,36 @@ func TestAPriceThatIsRefusedAfterARestart(t *testing.T) {
 		assert.Equal(w, payments.Refused, w.decide(w.processor(), r.Key, payments.Cancel("too dear")).State)
 		w.assertPaid(0)
 	})
+}
+
+// The confirm was sent twice: the first one paid and its response was lost, and the second one was refused. The refusal
+// says nothing about the first one.
+func TestARefusalAfterALostConfirm(t *testing.T) {
+	for slug, status := range map[string]int{"forbidden": 403, "payout_not_fundable": 409, "rate_limited": 429,
+		"signer_not_attached": 409, "quote_expired": 409, "not_found": 404, "token_expired": 401} {
+		for _, restarted := range []bool{false, true} {
+			t.Run(fmt.Sprint(slug, ", restarted ", restarted), func(t *testing.T) {
+				inBubble(t, func(w *world) {
+					w.submit(w.processor(), w.payment(1))
+					if restarted {
+						w.key.Fails = signing.ErrNoKey
+						r, err := w.processor().Step(w.Context(), w.payment(1).Key)
+						require.NoError(w, err)
+						require.False(w, r.MayHaveLeft)
+						w.key.Fails = nil
+						time.Sleep(time.Minute)
+					}
+					lost := w.onConfirm(sandbox.DropAfterCommit())
+					w.onConfirm(sandbox.Respond(status, slug).Times(1_000))
+					unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(1_000))
+					r, err := w.processor().Step(w.Context(), w.payment(1).Key)
+					require.NoError(w, err)
+					assert.True(w, r.MayHaveLeft, "%s, %+v", r.State, r.Reason)
+					unread.Disarm()
+					assert.Equal(w, 1, lost.Consumed())
+					w.assertPaid(1)
+				})
+			})
+		}
+	}
 }
