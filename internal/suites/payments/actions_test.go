@@ -78,3 +78,26 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 		assert.Len(w, w.moved("escrow_released"), 1)
 	})
 }
+
+// The confirm of a release was sent twice: the first one took it and its response was lost, and the second one was
+// refused. The refusal says nothing about the first one.
+func TestARefusalAfterALostRelease(t *testing.T) {
+	for slug, status := range map[string]int{"approval_expired": 410, "approval_consumed": 409, "conflict": 409,
+		"forbidden": 403, "not_found": 404} {
+		t.Run(slug, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				k := w.kinds()["release"]()
+				time.Sleep(time.Minute)
+				lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit())
+				w.host.Arm(http.MethodPost, k.path, sandbox.Respond(status, slug).Times(1_000))
+				p := w.process(k, w.store)
+				r := w.submit(p, k.submission)
+				r, err := p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				assert.True(w, r.MayHaveLeft, "%s, %+v", r.State, r.Reason)
+				assert.Equal(w, 1, lost.Consumed())
+				w.assertMoved(k, 1)
+			})
+		})
+	}
+}
