@@ -13,12 +13,7 @@ import (
 func (s *progress) pay(ctx context.Context) found {
 	switch r := &s.record; r.Kind {
 	case KindEscrow:
-		var options []dapi.OpenOption
-		for _, option := range s.history() {
-			options = append(options, option)
-		}
-		deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
-		return withDeal(called(err, s.inDoubt, true), deal)
+		return s.open(ctx)
 	case KindEscrowAction:
 		return s.act(ctx)
 	case KindTransfer:

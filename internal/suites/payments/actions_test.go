@@ -101,3 +101,40 @@ func TestARefusalAfterALostRelease(t *testing.T) {
 		})
 	}
 }
+
+// A deal whose creation was lost, and which the service then refuses to create for good: a person can decide, and need
+// not wait for the end of the key. Other refusals pass.
+func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
+	for slug, c := range map[string]struct {
+		status int
+		want   payments.State
+	}{
+		"validation_failed": {http.StatusUnprocessableEntity, payments.NeedsDecision},
+		"rate_limited":      {http.StatusTooManyRequests, payments.InDoubt},
+	} {
+		t.Run(slug, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				lost := w.host.Arm(http.MethodPost, "/escrow", sandbox.DropBefore().Times(1_000))
+				p := w.processor()
+				w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()})
+				r, err := p.Step(w.Context(), "deal-1")
+				require.NoError(w, err)
+				require.Equal(w, payments.InDoubt, r.State)
+				lost.Disarm()
+				refused := w.host.Arm(http.MethodPost, "/escrow", sandbox.Respond(c.status, slug).Times(1_000))
+				p = w.started()
+				time.Sleep(time.Hour)
+				r, err = p.Get(w.Context(), "deal-1")
+				require.NoError(w, err)
+				assert.Equal(w, c.want, r.State)
+				assert.True(w, r.MayHaveLeft)
+				refused.Disarm()
+				if r.State == payments.NeedsDecision {
+					w.decide(p, "deal-1", payments.Retry())
+				}
+				w.becomes(p, "deal-1", payments.Completed)
+				assert.Len(w, w.moved("escrow_active"), 1)
+			})
+		})
+	}
+}
