@@ -7,6 +7,24 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
+// open opens a deal. If it is in doubt, and the service now refuses to create it for a reason that does not pass by
+// itself, no further call opens it: a person must look.
+func (s *progress) open(ctx context.Context) found {
+	r := &s.record
+	var options []dapi.OpenOption
+	for _, option := range s.history() {
+		options = append(options, option)
+	}
+	deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
+	f := withDeal(called(err, s.inDoubt, true), deal)
+	cause := causeOf(err)
+	if refusal, is := errors.AsType[*errors.Refusal](cause); f.verdict == verdictUnknown && is && deal == nil &&
+		r.EscrowID == "" && refusal.Operation == "CreateEscrow" && s.refusedForGood(cause) {
+		f.verdict = verdictDecide
+	}
+	return f
+}
+
 // act takes an action of a deal. If that fails, the deal itself can show that the action was taken, or that it never
 // will be.
 func (s *progress) act(ctx context.Context) found {

@@ -26,9 +26,12 @@ const (
 )
 
 // NewBounds stores other bounds and books anew: the price that was refused is never confirmed, so the payment waits
-// until that price has ended, up to two minutes. The fresh price must be within the new bounds. It is for payouts in
-// the state [NeedsDecision] or [Accepted], and for those [InDoubt]: if nothing was paid, the price can be out of bounds
-// by now, and then the doubt would not end before the key does.
+// until that price has ended, up to two minutes. The fresh price must be within the new bounds. If these do not limit
+// what arrives, it must be as good as the price that was refused, within Bounds.QuoteTolerance: the record then has
+// that price in Bounds.NoWorseThan.
+//
+// It is for payouts in the state [NeedsDecision] or [Accepted], and for those [InDoubt]: if nothing was paid, the price
+// can be out of bounds by now, and then the doubt would not end before the key does.
 func NewBounds(bounds Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
 // Retry makes the same call again, after somebody has removed the reason: has paid money in, or completed the contact.
@@ -67,7 +70,7 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 		case tooOld:
 			return r, useWords
 		}
-		r.Bounds = d.bounds
+		r.Bounds = d.bounds.orAsSeen(r.RefusedQuote)
 		r.goOn(now)
 	case decideRetry:
 		switch {
@@ -108,6 +111,17 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 	}
 	r.ChangedAt = now
 	return r, ""
+}
+
+// orAsSeen returns the bounds, and adds the price that a person has seen if they do not limit what arrives. Otherwise
+// the client would compare with the first price that its own process saw, which may be the one that was refused first.
+func (b Bounds) orAsSeen(seen *dapi.Quote) Bounds {
+	readable := seen != nil && seen.SourceAmount.IsPositive() && seen.DestinationAmount.IsPositive() &&
+		seen.SourceCurrency != "" && seen.DestinationCurrency != ""
+	if readable && b.NoWorseThan == nil && b.MinDestinationAmount == nil && b.DestinationCurrency == "" {
+		b.NoWorseThan = seen
+	}
+	return b
 }
 
 const useWords = "the service may have forgotten the key, so another call could pay a second time: look at the " +

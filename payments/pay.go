@@ -13,12 +13,7 @@ import (
 func (s *progress) pay(ctx context.Context) found {
 	switch r := &s.record; r.Kind {
 	case KindEscrow:
-		var options []dapi.OpenOption
-		for _, option := range s.history() {
-			options = append(options, option)
-		}
-		deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
-		return withDeal(called(err, s.inDoubt, true), deal)
+		return s.open(ctx)
 	case KindEscrowAction:
 		return s.act(ctx)
 	case KindTransfer:
@@ -33,6 +28,7 @@ func (s *progress) pay(ctx context.Context) found {
 func (s *progress) payOut(ctx context.Context) found {
 	r := &s.record
 	var response moneymovement.Response
+	signs := false
 	var doubted dapi.PayoutID // which an earlier call may have paid
 	if s.inDoubt {
 		doubted = r.PayoutID
@@ -48,6 +44,7 @@ func (s *progress) payOut(ctx context.Context) found {
 			if !s.inDoubt && s.record.late(time.Now()) {
 				return errors.New("the deadline has passed")
 			}
+			signs = true
 			return s.save(ctx, s.record.signing(booked.ID, booked.Quote), false)
 		}))
 	for _, option := range s.history() {
@@ -56,6 +53,9 @@ func (s *progress) payOut(ctx context.Context) found {
 	payout, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, options...)
 	s.queued = response.Queued
 	f := paid(payout, err)
+	if !s.inDoubt && !signs && f.verdict == verdictUnknown {
+		f = unsigned(f, payout, err)
+	}
 	switch f.verdict {
 	case verdictPaid, verdictCompleted, verdictReturned:
 		return f
@@ -64,6 +64,21 @@ func (s *progress) payOut(ctx context.Context) found {
 		return found{verdict: verdictTooOld, mayHaveLeft: true,
 			reason: &Reason{Code: ReasonKeyTooOld, Message: errForgotten.Error()}}
 	}
+	return f
+}
+
+// unsigned returns what a call shows that has signed nothing, of a payment for which no earlier call has. The client
+// cannot know that: it takes a booking from before for a doubt. If a booking has another status than that of one that
+// waits, the doubt stays.
+func unsigned(f found, payout *dapi.Payout, err error) found {
+	if payout != nil && payout.Status != dapi.PayoutStatusAwaitingApproval {
+		return f
+	}
+	cause := causeOf(err)
+	if failure, typed := errors.AsType[errors.Failure](cause); typed && failure.MovedByCall() == errors.NotMoved {
+		f = paid(payout, cause)
+	}
+	f.mayHaveLeft = false
 	return f
 }
 

@@ -76,7 +76,8 @@ func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
 
 // make makes the step, and stores what it shows.
 func (s *progress) make(ctx context.Context) (verdict, error) {
-	if err := s.p.services.check("Step", &s.record); err != nil { // a program with other services than the one that submitted
+	// A program can have other services than the one that submitted. A deadline needs none.
+	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
 		return verdictBlocked, errors.Join(err, s.postpone(ctx, time.Now().Add(s.p.config.Policy.RetryMax)))
 	}
 	var f found

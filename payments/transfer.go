@@ -17,6 +17,9 @@ func (s *progress) transfer(ctx context.Context) found {
 	if receipt != nil {
 		f.hash = receipt.TxHash
 	}
+	if f.verdict == verdictWait && s.refusedForGood(err) {
+		f.verdict = verdictRefused
+	}
 	if f.verdict != verdictUnknown {
 		return f
 	}
@@ -31,7 +34,7 @@ func (s *progress) transfer(ctx context.Context) found {
 	return f
 }
 
-// refusedForGood reports that the service refuses the transfer itself, for a reason that does not pass by itself.
+// refusedForGood reports that the service refuses the payment itself, for a reason that does not pass by itself.
 func (s *progress) refusedForGood(err error) bool {
 	failure, typed := errors.AsType[errors.Failure](err)
 	refusal, refused := errors.AsType[*errors.Refusal](err)
@@ -39,7 +42,7 @@ func (s *progress) refusedForGood(err error) bool {
 		return false
 	}
 	if refusal.Code == errors.CodeQuoteExpired {
-		return s.record.Transfer.QuoteID != "" // which has no other price
+		return s.record.Transfer != nil && s.record.Transfer.QuoteID != "" // which has no other price
 	}
 	verdict := unpaid(err)
 	return verdict == verdictRefused || verdict == verdictDecide

@@ -103,8 +103,9 @@ func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) er
 	return nil
 }
 
-// Await waits until a payment is in one of the states, and returns it. If ctx ends first, it returns the payment as it
-// was last read, and the error of ctx. Without states it waits until the payment has ended or needs a decision.
+// Await waits until a payment is in one of the states or has ended, and returns it: look at its state. A payment can go
+// through a state so fast that nobody sees it. If ctx ends first, Await returns the payment as it was last read, and
+// the error of ctx. Without states it waits until the payment has ended or needs a decision.
 func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...State) (Record, error) {
 	if err := p.ready(ctx, "Await"); err != nil {
 		return Record{}, err
@@ -115,7 +116,7 @@ func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...
 	for {
 		changed := p.changes.wait()
 		record, err := p.Get(ctx, key)
-		if err != nil || slices.Contains(states, record.State) {
+		if err != nil || slices.Contains(states, record.State) || record.State.Final() {
 			return record, err
 		}
 		if err := p.awaitChange(ctx, changed); err != nil {

@@ -78,3 +78,63 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 		assert.Len(w, w.moved("escrow_released"), 1)
 	})
 }
+
+// The confirm of a release was sent twice: the first one took it and its response was lost, and the second one was
+// refused. The refusal says nothing about the first one.
+func TestARefusalAfterALostRelease(t *testing.T) {
+	for slug, status := range map[string]int{"approval_expired": 410, "approval_consumed": 409, "conflict": 409,
+		"forbidden": 403, "not_found": 404} {
+		t.Run(slug, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				k := w.kinds()["release"]()
+				time.Sleep(time.Minute)
+				lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit())
+				w.host.Arm(http.MethodPost, k.path, sandbox.Respond(status, slug).Times(1_000))
+				p := w.process(k, w.store)
+				r := w.submit(p, k.submission)
+				r, err := p.Step(w.Context(), r.Key)
+				require.NoError(w, err)
+				assert.True(w, r.MayHaveLeft, "%s, %+v", r.State, r.Reason)
+				assert.Equal(w, 1, lost.Consumed())
+				w.assertMoved(k, 1)
+			})
+		})
+	}
+}
+
+// A deal whose creation was lost, and which the service then refuses to create for good: a person can decide, and need
+// not wait for the end of the key. Other refusals pass.
+func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
+	for slug, c := range map[string]struct {
+		status int
+		want   payments.State
+	}{
+		"validation_failed": {http.StatusUnprocessableEntity, payments.NeedsDecision},
+		"rate_limited":      {http.StatusTooManyRequests, payments.InDoubt},
+	} {
+		t.Run(slug, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				lost := w.host.Arm(http.MethodPost, "/escrow", sandbox.DropBefore().Times(1_000))
+				p := w.processor()
+				w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()})
+				r, err := p.Step(w.Context(), "deal-1")
+				require.NoError(w, err)
+				require.Equal(w, payments.InDoubt, r.State)
+				lost.Disarm()
+				refused := w.host.Arm(http.MethodPost, "/escrow", sandbox.Respond(c.status, slug).Times(1_000))
+				p = w.started()
+				time.Sleep(time.Hour)
+				r, err = p.Get(w.Context(), "deal-1")
+				require.NoError(w, err)
+				assert.Equal(w, c.want, r.State)
+				assert.True(w, r.MayHaveLeft)
+				refused.Disarm()
+				if r.State == payments.NeedsDecision {
+					w.decide(p, "deal-1", payments.Retry())
+				}
+				w.becomes(p, "deal-1", payments.Completed)
+				assert.Len(w, w.moved("escrow_active"), 1)
+			})
+		})
+	}
+}

@@ -39,3 +39,32 @@ func TestAPriceThatRisesDuringADoubt(t *testing.T) {
 		w.assertPaid(1)
 	})
 }
+
+// The price gets worse while a person decides. The decision means the price that the person has seen, in the process
+// that saw the first price and in every other one.
+func TestAPriceThatGetsWorseDuringADecision(t *testing.T) {
+	for _, restarted := range []bool{false, true} {
+		inBubble(t, func(w *world) {
+			p := w.started()
+			w.submit(p, w.dear(1))
+			seen := w.becomes(p, w.dear(1).Key, payments.NeedsDecision).Reason.Quote
+			w.configure(func(s *sandbox.Settings) { s.PriceWorsening = amount("0.01") })
+			if restarted {
+				require.NoError(w, p.Stop(w.Context()))
+				p = w.started()
+			}
+			fee := amount("5")
+			decided := w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
+			assert.True(w, decided.Bounds.NoWorseThan.DestinationAmount.Equal(seen.DestinationAmount))
+			r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+			assert.Equal(w, dapi.BoundNoWorseThan, r.Reason.Bound)
+			assert.True(w, r.Reason.Quote.DestinationAmount.LessThan(seen.DestinationAmount))
+			w.assertPaid(0)
+
+			w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
+			done := w.becomes(p, w.dear(1).Key, payments.Completed)
+			assert.True(w, done.Quote.DestinationAmount.Equal(r.Reason.Quote.DestinationAmount))
+			w.assertPaid(1)
+		})
+	}
+}

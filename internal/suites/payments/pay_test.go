@@ -1,6 +1,7 @@
 package payments_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -43,5 +45,25 @@ func TestALostConfirmIsPaidOnce(t *testing.T) {
 			assert.Equal(t, payments.Completed, done.State)
 		}
 		assert.Equal(t, 3, lost.Consumed())
+	})
+}
+
+// A payment is in a state so shortly that nobody sees it, or never comes there: a wait for it ends with the payment.
+func TestAWaitForAStateThatDoesNotCome(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p, late := w.started(), w.payment(2)
+		late.Deadline = time.Now().Add(-time.Minute)
+		w.submit(p, w.payment(1))
+		w.submit(p, late)
+		time.Sleep(time.Hour)
+		waiting, cancel := context.WithTimeout(w.Context(), time.Hour)
+		defer cancel()
+		for key, want := range map[moneymovement.Key]payments.State{
+			w.payment(1).Key: payments.Completed, late.Key: payments.Refused,
+		} {
+			r, err := p.Await(waiting, key, payments.Paid)
+			require.NoError(w, err)
+			assert.Equal(w, want, r.State)
+		}
 	})
 }

@@ -10,9 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
+
+// absent is a contact that is not there.
+const absent = "0190a3c4-7b1e-7c3d-9a55-0c2f1f5f0a11"
 
 // transfers returns a processor for transfers, which is not resumed.
 func (w *world) transfers(app *appapi.Client) *payments.Processor {
@@ -37,7 +41,7 @@ func TestATransferWhoseKeyBelongsToAnother(t *testing.T) {
 					to, used := appapi.ToContact{ContactID: contact, Amount: amount("1")}, time.Now()
 					_, err := app.Transfers.Send(w.Context(), to, "transfer-1")
 					require.NoError(w, err)
-					change(&to, "0190a3c4-7b1e-7c3d-9a55-0c2f1f5f0a11")
+					change(&to, absent)
 					time.Sleep(age)
 					p := w.transfers(app)
 					w.submit(p, payments.TransferPayment{Key: "transfer-1", To: to, FirstUsed: used})
@@ -54,6 +58,41 @@ func TestATransferWhoseKeyBelongsToAnother(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A transfer of a quote that has ended: the same call is never made, however often it is repeated.
+func TestATransferOfAQuoteThatHasEnded(t *testing.T) {
+	inBubble(t, func(w *world) {
+		app, contact := w.app()
+		quote, err := app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: amount("3")})
+		require.NoError(w, err)
+		time.Sleep(10 * time.Minute)
+		p := w.transfers(app)
+		w.submit(p, payments.TransferPayment{Key: "quote-1", To: appapi.ToQuote{QuoteID: quote.QuoteID}})
+		r, err := p.Step(w.Context(), "quote-1")
+		require.NoError(w, err)
+		assert.Equal(w, payments.Refused, r.State)
+		assert.Equal(w, errors.CodeQuoteExpired, r.Reason.Slug)
+		assert.False(w, r.MayHaveLeft)
+	})
+}
+
+// A deadline passes in a process that has no app API, such as one that lost it with its last configuration.
+func TestADeadlineNeedsNoServices(t *testing.T) {
+	inBubble(t, func(w *world) {
+		late := payments.TransferPayment{Key: "late-1", To: appapi.ToContact{ContactID: absent, Amount: amount("1")},
+			Deadline: time.Now().Add(time.Minute)}
+		row, err := payments.Prepare(late, time.Now())
+		require.NoError(w, err)
+		_, _, err = w.store.Insert(w.Context(), row)
+		require.NoError(w, err)
+		p := w.started()
+		time.Sleep(time.Hour)
+		r, err := p.Get(w.Context(), late.Key)
+		require.NoError(w, err)
+		assert.Equal(w, payments.Refused, r.State)
+		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
+	})
 }
 
 // A transfer of a quote never arrived, and the price has ended meanwhile: no call can make it any more, and a person
