@@ -378,8 +378,10 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	for waited := false; ; waited = true {
 		read, err := s.Sync(ctx, id)
 		switch {
-		case err != nil, read.ID != id, read.differs(terms) != nil:
-			return nil, knownDoubt, withContextError(cause, err)
+		case err != nil:
+			return nil, knownDoubt, unread(cause, err, attempt.known.key.key)
+		case read.ID != id, read.differs(terms) != nil:
+			return nil, knownDoubt, cause
 		case read.took(action), attempt.done(), consumed && !read.Status.Known() && !read.Can(action):
 			return read, noDoubt, nil
 		case refused:
@@ -392,6 +394,21 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 			return nil, knownDoubt, withContextError(cause, err)
 		}
 	}
+}
+
+// unread returns the doubt about an action after a read of its deal that failed with err. If the service asked to come
+// back later, the doubt says so, because the next call reads the deal again.
+func unread(cause, err error, key string) error {
+	cause = withContextError(cause, err)
+	call, _ := errors.CallInfoOf(err)
+	if call.RetryAt.IsZero() {
+		return cause
+	}
+	unknown := unknownOutcome(cause, call.Operation, moneymovement.Key(key), "call again with the same key and terms")
+	if call.RetryAt.After(unknown.RetryAt) {
+		unknown.RetryAt = call.RetryAt
+	}
+	return unknown
 }
 
 // clockTolerance is the largest error of ServiceNow. The service sends its time in whole seconds, and the SDK ignores a
