@@ -200,6 +200,7 @@ func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
 // look wait for that.
 func TestALookThatIsToldToComeBackLater(t *testing.T) {
 	forbidden := sandbox.Respond(http.StatusForbidden, "forbidden")
+	empty := sandbox.Respond(http.StatusOK, "").WithBody("{}").AfterCommit()
 	confirm, sync := "/escrow/{escrowId}/actions/{actionKey}/confirm", "/escrow/{escrowId}/sync"
 	for name, at := range map[string]struct {
 		kind, write  string
@@ -209,6 +210,7 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 		"release":           {"release", "/escrow/{escrowId}/actions", forbidden, http.MethodPost, sync},
 		"release, confirm":  {"release", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
 		"deal, confirm":     {"deal", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
+		"deal, empty":       {"deal", confirm, empty, http.MethodPost, sync},
 		"transfer":          {"transfer", "/apps/transfer", forbidden, http.MethodGet, "/apps/transfers"},
 		"transfer, no list": {"transfer", "/apps/transfer", sandbox.DropBefore().Times(4), http.MethodGet, "/apps/*"},
 	} {
