@@ -26,7 +26,7 @@ type Books struct {
 	notBefore  map[string]time.Time // when a refused call may be sent again, by process, label and operation
 	before     map[string]string    // the last operation, by process and label
 	minute     map[string]int       // requests in the last minutes, by minute and label
-	settles    map[string]bool      // whether a read followed a write: the call then returns the error of the write
+	settles    map[string]bool      // whether a read followed a write: Pay then returns the error of the write
 	violations []string
 }
 
@@ -136,7 +136,7 @@ func (b *Books) sends(p *Process, request *sent) {
 		}
 	}
 	of := p.name + " " + request.label
-	b.settles[line] = !writes(request.operation) && (writes(b.before[of]) || repeated && b.settles[line])
+	b.settles[line] = request.operation == "read payouts" && (writes(b.before[of]) || repeated && b.settles[line])
 	b.before[of] = request.operation
 }
 
