@@ -301,9 +301,9 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		Resource: string(id)}
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
-			return nil, unproven(head,
+			return nil, unread(unproven(head,
 				fmt.Errorf("the service accepted the confirm and returned no deal, and the deal cannot be read: %w",
-					err))
+					err)), err, prepared.IdempotencyKey)
 		}
 		if !deal.took(action) { // perhaps not yet: the stored deal can be from before
 			return nil, unproven(head,
@@ -346,6 +346,9 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.Approval.same(first.Approval), options...)
 		}
 	}
+	if readLater(err) {
+		return nil, knownDoubt, err
+	}
 	if mayHaveMoved(err) || approvalClosed(err) {
 		return s.resolve(ctx, terms, id, action, began, attempt, err)
 	}
@@ -363,35 +366,6 @@ func checkPrepared(id EscrowID, action EscrowActionType, prepared *EscrowAction,
 		return &TermsDiffer{CallInfo: head, Member: "action.type", Asked: string(action), Got: string(prepared.Type)}
 	}
 	return nil
-}
-
-// resolve reads the deal to see whether the action was taken. After a lost response, a stored deal from before it
-// proves nothing, so resolve waits for the next chain read. An approval signs only its own action. If this version does
-// not know the status, a consumed approval proves that the action was taken, once the deal does not offer the action
-// any more.
-func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	began time.Time, attempt *attempt, cause error,
-) (*Escrow, doubt, error) {
-	_, conflict := errors.AsType[*errors.Conflict](cause)
-	_, consumed := errors.AsType[*errors.ApprovalConsumed](cause)
-	refused := conflict || approvalClosed(cause) // this attempt did nothing, so the stored deal is good enough
-	for waited := false; ; waited = true {
-		read, err := s.Sync(ctx, id)
-		switch {
-		case err != nil, read.ID != id, read.differs(terms) != nil:
-			return nil, knownDoubt, withContextError(cause, err)
-		case read.took(action), attempt.done(), consumed && !read.Status.Known() && !read.Can(action):
-			return read, noDoubt, nil
-		case refused:
-			return read, noDoubt, cause
-		case waited || read.SyncedAt.After(began.Add(clockTolerance)):
-			return nil, knownDoubt, cause
-		}
-		synced := cmp.Or(read.SyncedAt, s.approver.now()) // without SyncedAt, the chain may have been read just now
-		if err := transport.Pause(ctx, synced.Add(chainReadEvery+clockTolerance).Sub(s.approver.now())); err != nil {
-			return nil, knownDoubt, withContextError(cause, err)
-		}
-	}
 }
 
 // clockTolerance is the largest error of ServiceNow. The service sends its time in whole seconds, and the SDK ignores a

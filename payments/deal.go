@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -31,7 +32,7 @@ func (s *progress) act(ctx context.Context) found {
 	r := &s.record
 	deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key)
 	f := withDeal(called(err, s.inDoubt, false), deal)
-	if f.verdict != verdictUnknown {
+	if f.verdict != verdictUnknown || f.retryAt.After(time.Now()) { // a look must wait as well
 		return f
 	}
 	shown := s.searchDeal(ctx)

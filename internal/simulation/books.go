@@ -9,39 +9,43 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Books are what the rig itself has seen at the host's door: which payout belongs to which key, what each approval
-// costs, and which body came with each key. It notes what breaks a rule at once.
+// Books are what the rig itself has seen at the host's door: which payout, deal or transfer belongs to which key, what
+// each approval is for, and which body came with each key. It notes what breaks a rule at once.
 type Books struct {
+	movements func() []sandbox.LedgerEntry // those of the host
+
 	mu         sync.Mutex
-	keyOf      map[string]string          // by payout
-	bookedAs   map[string]map[string]bool // payouts by key
-	prices     map[string]price           // by approval
-	bodies     map[string]string          // of bookings, by key
-	notBefore  map[string]time.Time       // when a refused call may be sent again, by process, label and operation
-	before     map[string]string          // the last operation, by process and label
-	minute     map[string]int             // requests in the last minutes, by minute and label
-	settles    map[string]bool            // whether a read followed a write: Pay then returns the error of the write
+	keyOf      map[string]string    // by payout, deal or transfer
+	payouts    map[string]bool      // of them
+	approvals  map[string]approval  // by id
+	bodies     map[string]string    // of writes with a key, by operation and key
+	notBefore  map[string]time.Time // when a refused call may be sent again, by process, label and operation
+	before     map[string]string    // the last operation, by process and label
+	minute     map[string]int       // requests in the last minutes, by minute and label
+	settles    map[string]bool      // whether a read followed a write: Pay then returns the error of the write
 	violations []string
 }
 
-// price is what a payment costs by one approval.
-type price struct {
-	payout           string
+// approval is what a signature allows: to pay for a key, at a price if it is for a payout.
+type approval struct {
+	resource, key    string
 	fee, destination decimal.Decimal
 }
 
-func newBooks() *Books {
+func newBooks(movements func() []sandbox.LedgerEntry) *Books {
 	return &Books{
-		keyOf: map[string]string{}, bookedAs: map[string]map[string]bool{}, prices: map[string]price{},
-		bodies: map[string]string{}, notBefore: map[string]time.Time{},
+		movements: movements, keyOf: map[string]string{}, payouts: map[string]bool{},
+		approvals: map[string]approval{}, bodies: map[string]string{}, notBefore: map[string]time.Time{},
 		before: map[string]string{}, settles: map[string]bool{},
 		minute: map[string]int{},
 	}
 }
 
-// booking is the part of a payout's answer that the books keep.
+// booking is the part of an answer to a write that the books keep.
 type booking struct {
 	ID             string `json:"id"`
 	IdempotencyKey string `json:"idempotencyKey"`
@@ -52,21 +56,39 @@ type booking struct {
 		Fee               decimal.Decimal `json:"fee"`
 		DestinationAmount decimal.Decimal `json:"destinationAmount"`
 	} `json:"quote"`
+	Action struct { // of a deal
+		IdempotencyKey string `json:"idempotencyKey"`
+		Approval       struct {
+			ID string `json:"id"`
+		} `json:"approval"`
+	} `json:"action"`
 }
+
+// anchored are the operations that must come with a key.
+var anchored = map[string]bool{"book payouts": true, "book escrow": true, "prepare": true, "transfer": true}
 
 // served notes what the host returned, also if nobody received it.
 func (b *Books) served(request *sent, got *answer) {
-	if request.operation != "book payouts" {
+	if !anchored[request.operation] {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := headerOf(request.request.Header, "Idempotency-Key")
-	if first, known := b.bodies[key]; known && first != string(request.body) {
-		b.broken("one key, one body: %s came with %s and with %s", key, first, request.body)
+	anchor := request.operation + " " + key
+	if first, known := b.bodies[anchor]; known && first != string(request.body) {
+		b.broken("one key, one body: %s came with %s and with %s", anchor, first, request.body)
 	}
-	b.bodies[key] = string(request.body)
+	b.bodies[anchor] = string(request.body)
 	if got.status >= http.StatusMultipleChoices {
+		return
+	}
+	if request.operation == "transfer" { // its answer does not name it
+		for _, entry := range b.movements() {
+			if _, known := b.keyOf[entry.ResourceID]; entry.Kind == "transfer" && !known {
+				b.keyOf[entry.ResourceID] = key
+			}
+		}
 		return
 	}
 	var booked booking
@@ -74,12 +96,18 @@ func (b *Books) served(request *sent, got *answer) {
 		b.broken("the host returned a booking that cannot be read: %v", err)
 		return
 	}
-	b.keyOf[booked.ID] = booked.IdempotencyKey
-	if b.bookedAs[key] == nil {
-		b.bookedAs[key] = map[string]bool{}
+	switch request.operation {
+	case "book payouts":
+		b.keyOf[booked.ID], b.payouts[booked.ID] = booked.IdempotencyKey, true
+		b.approvals[booked.Approval.ID] = approval{booked.ID, booked.IdempotencyKey, booked.Quote.Fee,
+			booked.Quote.DestinationAmount}
+		return
+	case "book escrow":
+		b.keyOf[booked.ID] = booked.IdempotencyKey
+	case "prepare":
+		booked.ID = strings.Split(request.request.URL.Path, "/")[4]
 	}
-	b.bookedAs[key][booked.ID] = true
-	b.prices[booked.Approval.ID] = price{booked.ID, booked.Quote.Fee, booked.Quote.DestinationAmount}
+	b.approvals[booked.Action.Approval.ID] = approval{resource: booked.ID, key: booked.Action.IdempotencyKey}
 }
 
 // sends checks a request as it leaves a process.
@@ -89,7 +117,7 @@ func (b *Books) sends(p *Process, request *sent) {
 	if host := request.request.URL.Host; host != hostName {
 		b.broken("%s followed a redirect to %s", p.name, host)
 	}
-	if key := headerOf(request.request.Header, "Idempotency-Key"); key == "" && request.operation == "book payouts" {
+	if key := headerOf(request.request.Header, "Idempotency-Key"); key == "" && anchored[request.operation] {
 		b.broken("%s booked without a key: %s", p.name, request.body)
 	}
 	line := p.name + " " + request.label + " " + request.operation
@@ -108,7 +136,7 @@ func (b *Books) sends(p *Process, request *sent) {
 		}
 	}
 	of := p.name + " " + request.label
-	b.settles[line] = !writes(request.operation) && (writes(b.before[of]) || repeated && b.settles[line])
+	b.settles[line] = request.operation == "read payouts" && (writes(b.before[of]) || repeated && b.settles[line])
 	b.before[of] = request.operation
 }
 
@@ -129,7 +157,7 @@ func (b *Books) over(p *Process, of *work, operation string, attempts int) {
 }
 
 func writes(operation string) bool {
-	return operation == "confirm" || strings.HasPrefix(operation, "book")
+	return anchored[operation] || operation == "confirm" || operation == "confirm action"
 }
 
 // seen notes what a process received.
@@ -175,8 +203,14 @@ func (b *Books) broke() bool {
 	return len(b.violations) > 0
 }
 
-func (b *Books) keyOfPayout(id string) string {
+func (b *Books) keyOfResource(id string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.keyOf[id]
+}
+
+func (b *Books) approvalOf(id string) approval {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.approvals[id]
 }

@@ -18,7 +18,7 @@ type Break struct {
 	// Store stands between the program and its store.
 	Store func(payments.Store) payments.Store
 	// Submit changes what is submitted by a process. The first process of a run has number 1.
-	Submit func(process int, payment *payments.Payment)
+	Submit func(process int, payment payments.Submission) payments.Submission
 	// Config changes the settings of a processor.
 	Config func(*payments.Config)
 	// Journal changes the program without package payments.

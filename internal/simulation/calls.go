@@ -17,7 +17,9 @@ type callLog struct {
 // operations are the names of the calls of a payment, as the network names their requests.
 var operations = map[string]string{
 	"BookPayout": "book payouts", "ConfirmPayout": "confirm", "GetPayout": "read payouts",
-	"ListTransactions": "list transactions",
+	"ListTransactions": "list transactions", "CreateEscrow": "book escrow", "PrepareEscrowAction": "prepare",
+	"ConfirmEscrowAction": "confirm action", "SyncEscrow": "sync", "CreateTransfer": "transfer",
+	"ListTransfers": "transfers",
 }
 
 // callsOf are the calls of one process. The end of each call is a step: calls that waited for the same login end at the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -22,6 +23,7 @@ func (w *World) startEvents() {
 		"prices move":         w.movePrices,
 		"the host's clock":    w.jumpClock,
 		"the key is replaced": w.replaceKey,
+		"the app key":         w.replaceAppKey,
 		"payouts come back":   w.sendBack,
 	} {
 		random := w.seed.Draw("event", name)
@@ -72,26 +74,48 @@ func (w *World) replaceKey(random *rand.Rand, name string) {
 	if err != nil {
 		panic(err) // the key is a valid one
 	}
-	change := func() {
+	w.replace(random, name, func(of running) error { return of.platform.UseKey(w.signerOf(of.process, key)) },
+		func() { w.key = key },
+		func() {
+			for _, registered := range w.host.Keys() {
+				if slices.Equal(registered.PublicKey, old.PublicKey()) {
+					_ = w.host.DeleteKey(registered.ID) // it is there
+				}
+			}
+		})
+}
+
+// replaceAppKey does the same with the key of the app API.
+func (w *World) replaceAppKey(random *rand.Rand, name string) {
+	w.scheduler.Step(name+": registered", "")
+	old := w.appKey
+	key, err := w.newAppKey()
+	if err != nil {
+		panic(err) // the registration is a valid one
+	}
+	w.replace(random, name, func(of running) error { return of.app.UseKey(appapi.NewAPIKey(key.Key.Reveal())) },
+		func() { w.appKey = key },
+		func() { _ = w.host.DeleteAppKey(old.ID) }) // it is there
+}
+
+// replace lets all processes use another key, and removes the old one, in any order.
+func (w *World) replace(
+	random *rand.Rand, name string, use func(running) error, next, remove func(),
+) {
+	steps := []func(){func() {
 		w.scheduler.Step(name+": used", "")
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.key = key
+		next()
 		for _, running := range w.running {
-			if err := running.platform.UseKey(w.signerOf(running.process, key)); err != nil {
+			if err := use(running); err != nil {
 				panic(err) // the key is a valid one
 			}
 		}
-	}
-	remove := func() {
+	}, func() {
 		w.scheduler.Step(name+": deleted", "")
-		for _, registered := range w.host.Keys() {
-			if slices.Equal(registered.PublicKey, old.PublicKey()) {
-				_ = w.host.DeleteKey(registered.ID) // it is there
-			}
-		}
-	}
-	steps := []func(){change, remove}
+		remove()
+	}}
 	if random.IntN(2) == 0 {
 		slices.Reverse(steps)
 	}
@@ -103,15 +127,16 @@ func (w *World) replaceKey(random *rand.Rand, name string) {
 
 // sendBack reports for some payouts that the money did not arrive.
 func (w *World) sendBack(random *rand.Rand, name string) {
+	payouts := w.admin.platform.Self().Sandbox
 	for i := range 1 + random.IntN(4) {
 		w.scheduler.Step(name+" "+strconv.Itoa(i), "")
 		w.network.books.mu.Lock()
-		ids := slices.Sorted(maps.Keys(w.network.books.keyOf))
+		ids := slices.Sorted(maps.Keys(w.network.books.payouts))
 		w.network.books.mu.Unlock()
 		if len(ids) > 0 {
 			id := dapi.PayoutID(ids[random.IntN(len(ids))])
 			status := []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded}[random.IntN(2)]
-			_, _ = w.admin.Sandbox.SetPayoutStatus(context.Background(), id, status) // most are not in that state
+			_, _ = payouts.SetPayoutStatus(context.Background(), id, status) // most are not in that state
 		}
 		if pause(w.ctx, between(random, time.Second, 10*time.Minute)) != nil {
 			return

@@ -76,8 +76,8 @@ func (j *journal) end(o *order) (end, string) {
 }
 
 // start works on every open row.
-func (j *journal) start(p *Process, platform *dapi.Integrator) {
-	w := &payer{process: p, journal: j, account: platform.Self(), broken: j.broken}
+func (j *journal) start(p *Process, of clients) {
+	w := &payer{process: p, journal: j, account: of.platform.Self(), broken: j.broken}
 	for _, id := range j.open() {
 		p.Go(func(ctx context.Context) { w.settle(withLabel(ctx, id), id) })
 	}

@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // Result is what a run was, and what it broke.
@@ -32,7 +36,7 @@ func (w *World) judge() *Result {
 		return r
 	}
 	for _, o := range w.orders {
-		w.judgeEnd(r, o, movements[string(o.Key)])
+		w.judgeEnd(r, o, movements[o])
 	}
 	for _, call := range w.calls.calls {
 		if call.Attempts > mostAttempts {
@@ -62,50 +66,84 @@ func (w *World) byKey() map[string]*order {
 }
 
 // moved is what the host's ledger says about a payment.
-type moved struct{ funded, settled, back int }
+type moved struct {
+	left          map[string]decimal.Decimal // what left the account, by movement
+	settled, back int
+}
 
-// judgeMoney checks that money moved for the orders alone, once for each, and returns what moved by key.
-func (w *World) judgeMoney(r *Result) map[string]moved {
-	orders, movements := w.byKey(), map[string]moved{}
+// asked returns the order that a movement is for, or nil if nobody asked for it.
+func (w *World) asked(entry sandbox.LedgerEntry) *order {
+	key := w.network.books.keyOfResource(entry.ResourceID)
+	for _, o := range w.orders {
+		if o.EscrowID != "" && string(o.EscrowID) == entry.ResourceID || o.EscrowID == "" && string(o.Key) == key {
+			if entry.Kind == o.Moves || o.Kind == payments.KindPayout {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// ofBefore reports a movement from before the payments: of the balance, or of a deal that somebody acts on.
+func (w *World) ofBefore(entry sandbox.LedgerEntry) bool {
+	kind, _, _ := strings.Cut(entry.Kind, "_")
+	return kind != "payout" && kind != "escrow" && kind != "transfer" || entry.At.Before(w.opened)
+}
+
+// judgeMoney checks that money moved for the orders alone, once for each, and returns what moved.
+func (w *World) judgeMoney(r *Result) map[*order]*moved {
+	movements := map[*order]*moved{}
+	for _, o := range w.orders {
+		movements[o] = &moved{left: map[string]decimal.Decimal{}}
+	}
 	for _, entry := range w.host.Ledger().Entries {
-		key := w.network.books.keyOf[entry.ResourceID]
-		asked, ours := orders[key]
-		m := movements[key]
-		switch {
-		case !strings.HasPrefix(entry.Kind, "payout_"): // the balance that the payments are made from
-		case !ours:
+		if w.ofBefore(entry) {
+			continue
+		}
+		asked := w.asked(entry)
+		if asked == nil {
 			r.broken("money moved without a payment: %s %s %s", entry.Kind, entry.ResourceID, entry.Amount)
+			continue
+		}
+		m := movements[asked]
+		switch {
 		case entry.Kind == "payout_return", entry.Kind == "payout_refund":
 			m.back++
 		case entry.Kind == "payout_settlement":
 			m.settled++
-		case entry.Kind == "payout_funding" && entry.Amount.IsNegative():
-			if m.funded++; !entry.Amount.Neg().Equal(asked.Terms.Amount) {
-				r.broken("%s: %s left instead of %s", asked.ID, entry.Amount.Neg(), asked.Terms.Amount)
+		case entry.Kind == asked.Moves && entry.Amount.IsNegative(): // the fee of a transfer is an entry of its own
+			m.left[entry.Movement] = m.left[entry.Movement].Sub(entry.Amount)
+			if asked.Kind != payments.KindPayout { // its money arrives at once
+				m.settled++
 			}
 		}
-		movements[key] = m
 	}
 	for _, o := range w.orders {
-		if n := movements[string(o.Key)].funded; n > 1 {
-			r.broken("%s was paid %d times", o.ID, n)
+		left := movements[o].left
+		if len(left) > 1 {
+			r.broken("%s was paid %d times", o.ID, len(left))
+		}
+		for _, amount := range left {
+			if !amount.Equal(o.Amount) {
+				r.broken("%s: %s left instead of %s", o.ID, amount, o.Amount)
+			}
 		}
 	}
 	return movements
 }
 
 // judgeEnd compares the end of one payment with what moved.
-func (w *World) judgeEnd(r *Result, o *order, m moved) {
+func (w *World) judgeEnd(r *Result, o *order, m *moved) {
 	ended, said := w.program.end(o)
 	r.Ends[string(ended)]++
 	switch {
 	case ended == "":
 		r.broken("%s has not ended: %s", o.ID, said)
-	case ended == completed && m.funded == 0:
+	case ended == completed && len(m.left) == 0:
 		r.broken("%s is completed, and no money moved: %s", o.ID, said)
 	case ended == completed && m.settled == 0:
 		r.broken("%s is completed, and the money never arrived: %s", o.ID, said)
-	case ended == refused && m.funded > 0:
+	case ended == refused && len(m.left) > 0:
 		r.broken("%s is refused, and money moved: %s", o.ID, said)
 	case ended == cameBack && m.back == 0:
 		r.broken("%s is said to have come back, and did not: %s", o.ID, said)
@@ -116,24 +154,25 @@ func (w *World) judgeEnd(r *Result, o *order, m moved) {
 func (w *World) judgeSignatures(r *Result) {
 	orders := w.byKey()
 	for _, signed := range w.signatures.signatures {
-		price, priced := w.network.books.prices[signed.ApprovalID]
-		asked, ours := orders[w.network.books.keyOf[signed.ResourceID]]
+		approval, known := w.network.books.approvals[signed.ApprovalID]
+		asked, ours := orders[approval.key]
 		amount, err := decimal.NewFromString(signed.Amount)
 		switch {
-		case !ours || !priced || price.payout != signed.ResourceID || signed.Operation != "payout.fund":
+		case !ours || !known || approval.resource != signed.ResourceID:
 			r.broken("signed what nobody asked for: %+v", signed)
-		case err != nil || !amount.Equal(asked.Terms.Amount) || signed.Currency != string(asked.Terms.Currency) ||
-			signed.To.ContactID != string(asked.Terms.ContactID):
+		case err != nil || !amount.Equal(asked.Amount) || signed.Currency != string(dapi.USDC) || !asked.signs(signed):
 			r.broken("%s: signed other terms: %+v", asked.ID, signed)
-		case price.fee.GreaterThan(asked.MaxFee) || price.destination.LessThan(asked.Allowed):
-			r.broken("%s: signed a price out of its bounds: fee %s, %s arrives", asked.ID, price.fee, price.destination)
+		case asked.Kind == payments.KindPayout &&
+			(approval.fee.GreaterThan(asked.MaxFee) || approval.destination.LessThan(asked.Allowed)):
+			r.broken("%s: signed a price out of its bounds: fee %s, %s arrives", asked.ID, approval.fee,
+				approval.destination)
 		}
 	}
 }
 
 // judgeStored checks that the program has stored, before a signature, that money may leave.
 func (w *World) judgeStored(signed Signature) {
-	key := w.network.books.keyOfPayout(signed.ResourceID)
+	key := w.network.books.approvalOf(signed.ApprovalID).key
 	if o := w.byKey()[key]; o != nil && !w.program.mayLeave(o) {
 		w.network.books.note("%s was signed by %s, and the store does not say that money may leave", o.ID,
 			signed.Process)

@@ -40,7 +40,8 @@ type Network struct {
 
 func newNetwork(seed Seed, s *Scheduler, host *sandbox.Host, rate float64) *Network {
 	return &Network{
-		seed: seed, scheduler: s, host: host, rate: rate, books: newBooks(), counts: map[string]int{},
+		seed: seed, scheduler: s, host: host, rate: rate, counts: map[string]int{},
+		books:   newBooks(func() []sandbox.LedgerEntry { return host.Ledger().Entries }),
 		planned: map[Kind]int{}, consumed: map[Kind]int{}, last: map[string]*answer{},
 	}
 }
@@ -129,11 +130,15 @@ func (c connection) pass(request *sent, fault Fault) (*answer, error) {
 	case TokenExpired:
 		n.host.Arm(request.request.Method, request.request.URL.Path, sandbox.ExpireToken())
 		n.consume(fault)
-	case CopyNow, CopyLater:
-		n.copy(c.process, request, max(fault.Wait, time.Millisecond), fault)
 	}
 	got := n.deliver(request)
 	switch fault.Kind {
+	case CopyNow, CopyLater:
+		if request.operation == "transfer" && got.status >= http.StatusBadRequest {
+			n.consume(fault) // its copy could pay after the refusal was believed: no client can prevent that
+			break
+		}
+		n.copy(c.process, request, max(fault.Wait, time.Millisecond), fault)
 	case LostAfter:
 		n.consume(fault)
 		return nil, &lost{fault.Kind}
@@ -228,11 +233,18 @@ func (c connection) read(r *http.Request) (*sent, error) {
 
 // operationOf returns the name of a request without its ids.
 func operationOf(r *http.Request) string {
-	path := strings.TrimPrefix(r.URL.Path, "/dapi/v1/")
+	path, platform := strings.CutPrefix(r.URL.Path, "/dapi/v1/")
+	if !platform {
+		return strings.TrimPrefix(path, "/apps/")
+	}
 	parts := strings.Split(path, "/")
 	switch {
 	case parts[0] == "auth":
 		return strings.Join(parts, " ")
+	case len(parts) == 5: // of a deal
+		return "confirm action"
+	case len(parts) == 3 && parts[2] == "actions":
+		return "prepare"
 	case len(parts) == 3:
 		return parts[2]
 	case len(parts) == 2:
@@ -248,11 +260,14 @@ func (n *Network) plan(name string, request *sent) Fault {
 		return Fault{}
 	}
 	fault := n.seed.fault(n.rate, name)
-	if fault.Kind == TokenExpired && strings.HasPrefix(request.operation, "auth") {
-		fault = Fault{} // a login has no token
+	if fault.Kind == TokenExpired && (strings.HasPrefix(request.operation, "auth") || ofApp(request.operation)) {
+		fault = Fault{} // a login and the app API have no token
 	}
 	return fault
 }
+
+// ofApp reports an operation of the app API.
+func ofApp(operation string) bool { return operation == "transfer" || operation == "transfers" }
 
 // begin counts a fault that is about to happen. [Network.consume] counts it when it has happened.
 func (n *Network) begin(fault Fault) {

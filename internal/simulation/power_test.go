@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/cryptotest"
@@ -26,7 +27,7 @@ func TestEveryBrokenRuleIsNoticed(t *testing.T) {
 	}
 	const short = 2
 	seeds := count(t, "MONEYMOVEMENT_SIMULATION_POWER", short)
-	variants := append(append(journalVariants(), storeVariants()...), connectionVariants()...)
+	variants := slices.Concat(journalVariants(), storeVariants(), connectionVariants(), kindVariants())
 	names, table, unnoticed := map[string]bool{}, new(strings.Builder), []string{}
 	for _, v := range variants {
 		name := v.on + ": " + v.name

@@ -86,7 +86,7 @@ func (m *processor) mayLeave(o *order) bool {
 }
 
 // start resumes a processor, and submits what is not yet stored.
-func (m *processor) start(p *Process, platform *dapi.Integrator) {
+func (m *processor) start(p *Process, of clients) {
 	w := m.world
 	m.open()
 	random := w.seed.Draw("processor", p.name)
@@ -101,7 +101,7 @@ func (m *processor) start(p *Process, platform *dapi.Integrator) {
 	if w.plan.Break.Config != nil {
 		w.plan.Break.Config(&config)
 	}
-	made, err := payments.New(store, payments.Integrator(platform), config)
+	made, err := payments.New(store, payments.Integrator(of.platform).WithTransfers(of.app), config)
 	if err != nil {
 		panic(err) // the settings are constant
 	}
@@ -138,11 +138,9 @@ func (m *processor) submit(ctx context.Context, p *Process, made *payments.Proce
 	if _, err := m.store.Load(ctx, o.Key); err == nil {
 		return // an earlier process has submitted it
 	}
-	payment := payments.Payment{Key: o.Key, Payout: o.Terms, Bounds: payments.Bounds{
-		MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency,
-	}}
+	payment := o.submission()
 	if change := m.world.plan.Break.Submit; change != nil {
-		change(p.number, &payment)
+		payment = change(p.number, payment)
 	}
 	for {
 		_, err := made.Submit(ctx, payment)
@@ -184,6 +182,9 @@ func (m *processor) decide(ctx context.Context, p *Process, made *payments.Proce
 // decision is what the person decides. The person believes the host's books, and accepts no worse price than 10 %.
 func (m *processor) decision(record payments.Record, random *rand.Rand) payments.Decision {
 	o := m.world.byKey()[string(record.Key)]
+	if o == nil { // of a broken program: nobody asked for it
+		return payments.Retry()
+	}
 	reason := payments.ReasonCode("")
 	if record.Reason != nil {
 		reason = record.Reason.Code
@@ -236,10 +237,13 @@ func (m *processor) end(o *order) (end, string) {
 	return "", said
 }
 
-// fundedAs returns the payout that paid an order, if there is one.
+// fundedAs reports whether an order was paid, and returns the payout that paid it, "" for another kind.
 func (w *World) fundedAs(o *order) (dapi.PayoutID, bool) {
 	for _, entry := range w.host.Ledger().Entries {
-		if entry.Kind == "payout_funding" && w.network.books.keyOfPayout(entry.ResourceID) == string(o.Key) {
+		if entry.Kind == o.Moves && w.asked(entry) == o {
+			if o.Kind != payments.KindPayout {
+				return "", true
+			}
 			return dapi.PayoutID(entry.ResourceID), true
 		}
 	}

@@ -46,7 +46,11 @@ func (n *Network) foreign(fault Fault, request *sent, got *answer) *answer {
 	case "other":
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if other := n.last["read payouts"]; other != nil && request.label != "session" {
+		of := "read payouts"
+		if request.operation == "sync" {
+			of = "sync"
+		}
+		if other := n.last[of]; other != nil && request.label != "session" {
 			return other // about another payment, or an older state of this one
 		}
 		return got

@@ -34,7 +34,8 @@ type Signature struct {
 	Amount     string `json:"amount"`
 	Currency   string `json:"currency"`
 	To         struct {
-		ContactID string `json:"contactId"`
+		ContactID string `json:"contactId"` // of a payout
+		Address   string `json:"address"`   // of a deal
 	} `json:"destination"`
 }
 

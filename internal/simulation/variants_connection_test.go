@@ -165,9 +165,13 @@ func insisting(next http.RoundTripper) http.RoundTripper {
 
 // lying changes the contact in each approval. The SDK notices that, unless it signs what it does not read.
 func lying(next http.RoundTripper) http.RoundTripper {
+	return lyingAbout(next, isBooking, `"contactId":"ct_`, `"contactId":"ct_of-another-`)
+}
+
+func lyingAbout(next http.RoundTripper, what func(*http.Request) bool, truth, lie string) http.RoundTripper {
 	return connectionFunc(func(r *http.Request) (*http.Response, error) {
 		response, err := next.RoundTrip(r)
-		if err != nil || !isBooking(r) || response.StatusCode >= http.StatusMultipleChoices {
+		if err != nil || !what(r) || response.StatusCode >= http.StatusMultipleChoices {
 			return response, err
 		}
 		body, err := io.ReadAll(response.Body)
@@ -180,7 +184,7 @@ func lying(next http.RoundTripper) http.RoundTripper {
 			if err != nil {
 				return nil, err
 			}
-			changed := bytes.Replace(payload, []byte(`"contactId":"ct_`), []byte(`"contactId":"ct_of-another-`), 1)
+			changed := bytes.Replace(payload, []byte(truth), []byte(lie), 1)
 			body = bytes.Replace(body, encoded, []byte(base64.StdEncoding.EncodeToString(changed)), 1)
 		}
 		response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

@@ -106,6 +106,15 @@ func claimedAgain(change func(*payments.Record)) func() *brokenStore {
 	}
 }
 
+// payoutsAgain is claimedAgain for payouts alone.
+func payoutsAgain(change func(*payments.Record)) func() *brokenStore {
+	return claimedAgain(func(r *payments.Record) {
+		if r.Kind == payments.KindPayout {
+			change(r)
+		}
+	})
+}
+
 func becomes(from, to payments.State) func() *brokenStore {
 	return saved(func(r *payments.Record) {
 		if r.State == from {
@@ -144,14 +153,14 @@ func storeVariants() []variant {
 			}}
 		}),
 		storeVariant("bounds are forgotten", claimedAgain(func(r *payments.Record) { r.Bounds = payments.Bounds{} })),
-		storeVariant("the lowest amount is halved", claimedAgain(func(r *payments.Record) {
+		storeVariant("the lowest amount is halved", payoutsAgain(func(r *payments.Record) {
 			half := r.Bounds.MinDestinationAmount.Div(decimal.NewFromInt(2))
 			r.Bounds.MinDestinationAmount = &half
 		})),
-		storeVariant("the amount is rounded", claimedAgain(func(r *payments.Record) {
+		storeVariant("the amount is rounded", payoutsAgain(func(r *payments.Record) {
 			r.Payout.Amount = r.Payout.Amount.Round(0)
 		})),
-		storeVariant("a reference is added", claimedAgain(func(r *payments.Record) {
+		storeVariant("a reference is added", payoutsAgain(func(r *payments.Record) {
 			r.Payout.PaymentReference = "again"
 		})),
 		storeVariant("the first use is forgotten", claimedAgain(func(r *payments.Record) {
@@ -207,20 +216,32 @@ func storeVariants() []variant {
 			return &withoutLeases{Store: next}
 		}}},
 		{name: "each process submits with a key of its own", broke: Break{
-			Submit: func(process int, payment *payments.Payment) {
+			Submit: submitted(func(process int, payment *payments.Payment) {
 				payment.Key += moneymovement.Key("-" + strconv.Itoa(process))
-			}}},
+			})}},
 		{name: "a process submits other amounts", broke: Break{
-			Submit: func(process int, payment *payments.Payment) {
+			Submit: submitted(func(process int, payment *payments.Payment) {
 				payment.Payout.Amount = payment.Payout.Amount.Add(decimal.New(int64(process), 0))
-			}}},
+			})}},
 		{name: "payments are submitted without bounds", broke: Break{
-			Submit: func(_ int, payment *payments.Payment) { payment.Bounds = payments.Bounds{} }}},
+			Submit: submitted(func(_ int, payment *payments.Payment) { payment.Bounds = payments.Bounds{} })}},
 	}
 	for i := range variants {
 		variants[i].on = "payments"
 	}
 	return variants
+}
+
+// submitted changes what is submitted of one kind.
+func submitted[S payments.Submission](change func(process int, payment *S)) func(
+	int, payments.Submission) payments.Submission {
+	return func(process int, submission payments.Submission) payments.Submission {
+		if payment, is := submission.(S); is {
+			change(process, &payment)
+			return payment
+		}
+		return submission
+	}
 }
 
 func storeVariant(name string, broken func() *brokenStore) variant {

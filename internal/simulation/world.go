@@ -10,9 +10,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -27,6 +29,7 @@ const (
 type Plan struct {
 	Program     func(*World) program // the program under test
 	Payments    int                  // how many are made
+	Deck        []payments.Kind      // their kinds, dealt like cards; payouts alone if there is none
 	Processes   int                  // how many work on them at the same time; 0 means one
 	Faults      float64              // the part of all requests with a fault
 	StoreFaults float64              // the part of all calls of the store that are slow or fail
@@ -45,7 +48,9 @@ type World struct {
 	scheduler  *Scheduler
 	network    *Network
 	host       *sandbox.Host
-	admin      *dapi.Account
+	admin      clients
+	appContact string    // whom transfers pay
+	opened     time.Time // on the host's clock: when the payments can begin
 	orders     []*order
 	program    program
 	signatures *SignerLog
@@ -59,15 +64,23 @@ type World struct {
 
 	mu      sync.Mutex
 	key     *signing.DeveloperKey // of new processes
+	appKey  sandbox.AppKey        // of new processes
 	running []running             // by place
 	absent  bool                  // no process may start
 	begun   []*Process
 }
 
-// running is a process with its client.
-type running struct {
-	process  *Process
+// clients call both APIs.
+type clients struct {
 	platform *dapi.Integrator
+	app      *appapi.Client
+}
+
+// running is a process with its clients.
+type running struct {
+	clients
+
+	process *Process
 }
 
 // stormLasts is how long faults happen. Afterwards, every payment must end.
@@ -156,6 +169,8 @@ func (w *World) setUp() error {
 	if err := w.order(); err != nil {
 		return err
 	}
+	<-time.After(time.Second)
+	w.opened = w.host.Now()
 	w.program = w.plan.Program(w)
 	return nil
 }
@@ -169,13 +184,22 @@ func (w *World) openAdmin() error {
 	if _, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: email, PublicKey: key.PublicKey()}); err != nil {
 		return err
 	}
-	admin, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: email, Key: key}, moneymovement.WithoutPacing(),
-		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{Handler: w.host}}))
+	if w.appKey, err = w.newAppKey(); err != nil {
+		return err
+	}
+	direct := []moneymovement.Option{moneymovement.WithoutPacing(),
+		moneymovement.WithHTTPClient(&http.Client{Transport: &inprocess.Transport{Handler: w.host}})}
+	w.admin.platform, err = dapi.NewIntegrator(baseURL, dapi.Developer{Email: email, Key: key}, direct...)
 	if err != nil {
 		return err
 	}
-	w.admin = admin.Self()
-	return nil
+	w.admin.app, err = appapi.New(baseURL, appapi.NewAPIKey(w.appKey.Key.Reveal()), direct...)
+	return err
+}
+
+// newAppKey returns another key of the app that makes the transfers.
+func (w *World) newAppKey() (sandbox.AppKey, error) {
+	return w.host.RegisterAppKey(sandbox.AppKeyRegistration{Email: email, App: "payments"})
 }
 
 // start starts a process in a place. When it has crashed, the next one starts in the same place.
@@ -194,9 +218,14 @@ func (w *World) start(place int) {
 	if err != nil {
 		panic(err) // the settings are constant
 	}
-	w.begun, w.running[place] = append(w.begun, p), running{p, platform}
+	app, err := appapi.New(baseURL, appapi.NewAPIKey(w.appKey.Key.Reveal()), w.options(p)...)
+	if err != nil {
+		panic(err) // the settings are constant
+	}
+	of := clients{platform, app}
+	w.begun, w.running[place] = append(w.begun, p), running{of, p}
 	p.place, p.number = place, len(w.begun)
-	w.program.start(p, platform)
+	w.program.start(p, of)
 	w.others.Go(p.work.Wait)
 }
 

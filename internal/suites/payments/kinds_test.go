@@ -199,13 +199,24 @@ func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
 // A payment in doubt is looked for after a refused call. If the look is told to come back later, the next call and its
 // look wait for that.
 func TestALookThatIsToldToComeBackLater(t *testing.T) {
-	for name, at := range map[string]struct{ write, method, look string }{
-		"release":  {"/escrow/{escrowId}/actions", http.MethodPost, "/escrow/{escrowId}/sync"},
-		"transfer": {"/apps/transfer", http.MethodGet, "/apps/transfers"},
+	forbidden := sandbox.Respond(http.StatusForbidden, "forbidden")
+	empty := sandbox.Respond(http.StatusOK, "").WithBody("{}").AfterCommit()
+	confirm, sync := "/escrow/{escrowId}/actions/{actionKey}/confirm", "/escrow/{escrowId}/sync"
+	for name, at := range map[string]struct {
+		kind, write  string
+		fault        sandbox.Fault
+		method, look string
+	}{
+		"release":           {"release", "/escrow/{escrowId}/actions", forbidden, http.MethodPost, sync},
+		"release, confirm":  {"release", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
+		"deal, confirm":     {"deal", confirm, sandbox.DropBefore().Times(4), http.MethodPost, sync},
+		"deal, empty":       {"deal", confirm, empty, http.MethodPost, sync},
+		"transfer":          {"transfer", "/apps/transfer", forbidden, http.MethodGet, "/apps/transfers"},
+		"transfer, no list": {"transfer", "/apps/transfer", sandbox.DropBefore().Times(4), http.MethodGet, "/apps/*"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				k := w.kinds()[name]()
+				k := w.kinds()[at.kind]()
 				before := len(w.moved(k.moves))
 				lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropBefore().Times(1_000))
 				unread := w.host.Arm(at.method, at.look, sandbox.DropBefore().Times(1_000))
@@ -217,7 +228,7 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 				lost.Disarm()
 				unread.Disarm()
 				time.Sleep(time.Until(r.Due))
-				w.host.Arm(http.MethodPost, at.write, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.host.Arm(http.MethodPost, at.write, at.fault)
 				w.host.Arm(at.method, at.look,
 					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 				r, err = p.Step(w.Context(), r.Key)
