@@ -92,7 +92,7 @@ func (s *Escrows) open(
 			return created, left, err
 		}
 	}
-	left = attempt.updateDoubt(left, string(created.ID), held, response)
+	left = attempt.updateDoubt(left, string(created.ID), held, "", response)
 	attempt.recordBooking(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
 		differs.CallInfo = head

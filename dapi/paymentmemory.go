@@ -161,15 +161,17 @@ func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, ag
 
 // updateDoubt returns the doubt after the first response of a call. The response can show whether there was an earlier
 // call. A replay says nothing new if this call sent the request twice, or if an earlier call of this client booked and
-// did not pay.
-func (a *attempt) updateDoubt(left doubt, resource string, done bool, response moneymovement.Response) doubt {
+// did not pay, or one of another process, for which the caller names what it booked.
+func (a *attempt) updateDoubt(
+	left doubt, resource string, done bool, before string, response moneymovement.Response,
+) doubt {
 	replayed := response.Replayed || response.Status == http.StatusOK
 	switch {
 	case left == knownDoubt, done:
 		return knownDoubt
 	case newlyMade(response):
 		return noDoubt
-	case replayed && response.Attempts <= 1 && a.resource() != resource:
+	case replayed && response.Attempts <= 1 && a.resource() != resource && before != resource:
 		return assumedDoubt
 	}
 	return left

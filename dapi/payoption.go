@@ -12,8 +12,8 @@ import (
 )
 
 // PayOption is an option of [Payouts.Pay]: [MaxFee], [MinDestinationAmount], [NoWorseThan], [QuoteTolerance],
-// [BeforeSigning], or a [KeyOption] such as [FirstUse] or [FirstUsedAt]. If an option is invalid, Pay fails with
-// *errors.InvalidInput and sends nothing. [PayOptionsOf] reads options, for fakes.
+// [BeforeSigning], [BookedBefore], or a [KeyOption] such as [FirstUse] or [FirstUsedAt]. If an option is invalid, Pay
+// fails with *errors.InvalidInput and sends nothing. [PayOptionsOf] reads options, for fakes.
 //
 // An option applies to one call. If you call Pay again for the same payment, pass the same bounds again.
 type PayOption interface{ setPay(*payOptions) }
@@ -44,6 +44,7 @@ type keyOptions struct {
 type payOptions struct {
 	keyOptions
 	bounds        priceBounds
+	bookedBefore  PayoutID
 	beforeSigning func(context.Context, *Payout) error
 }
 
@@ -68,7 +69,8 @@ func payOptionsOf(options []PayOption) payOptions {
 // an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown].
 //
 // Use it only if your own stored data proves it. It has no effect if the service or this client knows of an earlier
-// call that may have paid.
+// call that may have paid. If a call of another process has booked the payout, the service replays that booking: pass
+// [BookedBefore] as well, or FirstUse has no effect.
 //
 // FirstUse and [FirstUsedAt] return the same type, so that one variable can hold either:
 //
@@ -78,6 +80,13 @@ func payOptionsOf(options []PayOption) payOptions {
 //	}
 //	payout, err := acme.Payouts.Pay(ctx, asked, key, history, dapi.MaxFee(fee))
 func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
+
+// BookedBefore names the payout that an earlier call with this key has booked and not paid. It goes with [FirstUse], in
+// a process that did not make the earlier call: Pay then takes the service's replay of this booking as expected, and
+// not as a sign of a call that you do not know. An empty id, and any id without FirstUse, has no effect.
+func BookedBefore(id PayoutID) PayOption {
+	return payOption(func(w *payOptions) { w.bookedBefore = id })
+}
 
 // FirstUsedAt states when the key was first used. Pass it whenever an earlier call may have paid: see [MayHavePaid].
 // You can pass it with [FirstUse] as well.

@@ -11,6 +11,8 @@ import (
 type PayOptions struct {
 	// FirstUse is true with [FirstUse].
 	FirstUse bool
+	// BookedBefore is the payout of [BookedBefore], empty without it.
+	BookedBefore PayoutID
 	// FirstUsedAt is the time of [FirstUsedAt], zero without it.
 	FirstUsedAt time.Time
 	// MaxFee is the amount of [MaxFee], nil without it.
@@ -36,7 +38,8 @@ type PayOptions struct {
 func PayOptionsOf(options ...PayOption) PayOptions {
 	opts := payOptionsOf(options)
 	read := PayOptions{
-		FirstUse: opts.firstUse, MaxFee: opts.bounds.fee, MinDestinationAmount: opts.bounds.least,
+		FirstUse: opts.firstUse, BookedBefore: opts.bookedBefore,
+		MaxFee: opts.bounds.fee, MinDestinationAmount: opts.bounds.least,
 		DestinationCurrency: opts.bounds.leastCurrency, NoWorseThan: opts.bounds.reference,
 		QuoteTolerance: opts.bounds.tolerance, BeforeSigning: opts.beforeSigning,
 	}

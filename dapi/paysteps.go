@@ -39,7 +39,8 @@ func (p *payment) book(ctx context.Context) ending {
 		}
 	}
 	if p.booked == nil {
-		p.doubt = p.attempt.updateDoubt(p.doubt, string(booked.ID), booked.funded() && !p.fresh, response)
+		p.doubt = p.attempt.updateDoubt(p.doubt, string(booked.ID), booked.funded() && !p.fresh,
+			string(p.opts.bookedBefore), response)
 	}
 	p.booked, p.feeKnown = booked, hasFee(booked.Quote, response.Body)
 	return ending{outcome: proceed}

@@ -33,7 +33,7 @@ func (s *progress) payOut(ctx context.Context) found {
 	if s.inDoubt {
 		doubted = r.PayoutID
 	}
-	options := append(r.Bounds.options(), dapi.CaptureLastResponse(&response),
+	options := append(r.Bounds.options(), dapi.BookedBefore(r.PayoutID), dapi.CaptureLastResponse(&response),
 		dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
 			if doubted != "" && booked.ID != doubted {
 				return errForgotten

@@ -5,7 +5,7 @@
 // file, goes on, and compares the host's books: every invoice is paid, and none twice.
 //
 // To kill it by hand, start a host that stays, run the last command, and press Ctrl-C or kill the process. The same
-// command goes on:
+// command goes on: the file knows which client pays, and whom.
 //
 //	go run ./cmd/moneymove sandbox -key-file developer.pem
 //	export MONEYMOVEMENT_BASE_URL=http://127.0.0.1:8080 MONEYMOVEMENT_EMAIL=ops@example.com
@@ -61,6 +61,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(), p.Options()...)
 	if err != nil {
 		return err
+	}
+	if p.Host == nil {
+		if err := s.recall(ctx); err != nil {
+			return err
+		}
 	}
 	if err := s.prepare(ctx, p, platform); err != nil {
 		return err

@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // TestMain runs the program if the program, under test, started itself.
@@ -35,4 +37,17 @@ func TestTheFileStays(t *testing.T) {
 		"the host's books: 2 payouts for 2 invoices")
 	_, err := os.Stat(store)
 	require.NoError(t, err)
+}
+
+// The same command on a host that stays pays nothing a second time, and nobody else.
+func TestTheSameCommandGoesOn(t *testing.T) {
+	host, flags := rehearsal.Host(t, sandbox.WithAudit())
+	flags = append(flags, "-store", filepath.Join(t.TempDir(), "payments.db"), "-invoices")
+	rehearsal.Run(t, run, append(flags, "2"), "the file has no payments", "invoice 2: completed")
+	rehearsal.Run(t, run, append(flags, "3"), "the file has 2 completed", "invoice 1: completed", "invoice 3: completed")
+	var fundings int
+	for paid := range host.Audit() {
+		fundings += paid.Fundings
+	}
+	assert.Equal(t, 3, fundings)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,31 @@ func (s *settings) payInvoices(ctx context.Context, p *program.Program, platform
 		}
 		p.Detail("invoice %d: %s", invoice, ending(record))
 	}
+	return nil
+}
+
+// recall takes the client and the contact from the payments of an earlier start, unless the flags name them.
+func (s *settings) recall(ctx context.Context) (err error) {
+	if s.store == "" || s.client != "" || s.contact != "" {
+		return nil
+	}
+	store, err := sqlite.Open(ctx, s.store, sqlite.MustExist())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the first start
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	rows, err := store.List(ctx, payments.List{Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	record, err := rows[0].Record()
+	if err != nil {
+		return err
+	}
+	s.client, s.contact = string(record.Account), string(record.Payout.ContactID)
 	return nil
 }
 

@@ -160,7 +160,7 @@ func (s *server) pay(ctx context.Context, p payment) (payment, error) {
 	defer cancel()
 	payout, err := s.account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: p.ContactID, Amount: p.Amount, Currency: dapi.USDC},
-		moneymovement.DeriveKey("server", p.ID), history, dapi.MaxFee(maxFee))
+		moneymovement.DeriveKey("server", p.ID), history, dapi.BookedBefore(p.PayoutID), dapi.MaxFee(maxFee))
 	p.State, p.MayHavePaid, p.Note = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err), ""
 	if err != nil {
 		p.Note = err.Error()

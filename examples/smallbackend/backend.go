@@ -62,7 +62,8 @@ func (b *backend) pay(ctx context.Context, row payment) error {
 	defer cancel()
 	payout, err := b.platform.For(row.Client).Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: row.Contact, Amount: row.Amount, Currency: dapi.USDC, PaymentReference: row.ID},
-		moneymovement.DeriveKey("smallbackend", row.ID), history, dapi.MaxFee(b.maxFee))
+		moneymovement.DeriveKey("smallbackend", row.ID), history, dapi.BookedBefore(row.PayoutID),
+		dapi.MaxFee(b.maxFee))
 	row.State, row.Note, row.NotBefore = dapi.PaymentStateOf(payout, err), "", time.Time{}
 	if payout != nil {
 		row.PayoutID = payout.ID

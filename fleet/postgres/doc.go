@@ -1,11 +1,11 @@
 // Package fleetpostgres shares the session and the rate windows of one credential between any number of processes,
 // over PostgreSQL. See package fleet for what holds, and what holds approximately.
 //
-// [Migrate] creates two tables and a function in a schema of your choice. [NewTokenStore] is for
-// [dapi.Developer].Store: one process logs in or refreshes the token while it holds a lock, and the others take the
-// session from the table. The lock ends by itself if its owner dies. [NewLimiter] is for
-// [moneymovement.WithRateLimiter]: one statement takes slots from a log of the calls, by the database's clock, while
-// it holds the row of the window.
+// [Migrate] creates two tables and a function in a schema of your choice, which can be that of payments/postgres.
+// [NewTokenStore] is for [dapi.Developer].Store: one process logs in or refreshes the token while it holds a lock, and
+// the others take the session from the table. The lock ends by itself if its owner dies. [NewLimiter] is for
+// moneymovement.WithRateLimiter: one statement takes slots from a log of the calls, by the database's clock, while it
+// holds the row of the window.
 //
 // # The server
 //

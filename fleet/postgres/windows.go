@@ -77,7 +77,7 @@ func NewWindows(db DB, schema string) *Windows {
 
 // NewLimiter returns a limiter that shares the rate windows of a credential with all processes that use the same
 // database and schema. credential is the result of [dapi.Developer.Credential]. If schema is empty, it is
-// [DefaultSchema]. Call [Migrate] before. Pass the limiter to [moneymovement.WithRateLimiter].
+// [DefaultSchema]. Call [Migrate] before. Pass the limiter to moneymovement.WithRateLimiter.
 func NewLimiter(db DB, schema, credential string, options ...fleet.Option) (*fleet.Limiter, error) {
 	if db == nil {
 		return nil, &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "NewLimiter"},

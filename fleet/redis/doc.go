@@ -3,7 +3,7 @@
 //
 // [NewTokenStore] is for [dapi.Developer].Store: one process logs in or refreshes the token while it holds a lock,
 // and the others take the session from the server. The lock ends by itself if its owner dies. [NewLimiter] is for
-// [moneymovement.WithRateLimiter]: one script takes slots from a log of the calls, by the server's clock.
+// moneymovement.WithRateLimiter: one script takes slots from a log of the calls, by the server's clock.
 //
 // # The server
 //

@@ -39,7 +39,7 @@ func NewWindows(client redis.UniversalClient, prefix string) *Windows {
 
 // NewLimiter returns a limiter that shares the rate windows of a credential with all processes that use the same server
 // and prefix. credential is the result of [dapi.Developer.Credential]. Pass the limiter to
-// [moneymovement.WithRateLimiter].
+// moneymovement.WithRateLimiter.
 func NewLimiter(
 	client redis.UniversalClient, credential string, options ...fleet.Option,
 ) (*fleet.Limiter, error) {

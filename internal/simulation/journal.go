@@ -159,7 +159,7 @@ func (w *payer) call(
 ) (dapi.PayoutCreate, moneymovement.Key, []dapi.PayOption) {
 	terms, key := r.Terms, r.Key
 	bounds := []dapi.PayOption{dapi.MaxFee(r.MaxFee), dapi.MinDestinationAmount(r.Least, r.Currency)}
-	options := append([]dapi.PayOption{history, hook}, bounds...)
+	options := append([]dapi.PayOption{history, dapi.BookedBefore(r.PayoutID), hook}, bounds...)
 	if w.broken.Terms != nil {
 		w.broken.Terms(&terms, w.process.number, call)
 	}

@@ -39,3 +39,8 @@ func TestJobsWithAPriorityThatRiverDoesNotHave(t *testing.T) {
 		require.ErrorContains(t, err, "use 1 to 4", "%d", priority)
 	}
 }
+
+func TestTablesOfRiverInASchemaThatIsMissing(t *testing.T) {
+	require.ErrorContains(t, postgres.MigrateRiver(t.Context(), pool(t), "missing"),
+		"create the schema of River's tables first")
+}

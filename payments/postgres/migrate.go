@@ -57,6 +57,9 @@ func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error 
 		if _, unlocked := c.Exec(ctx, "SELECT pg_advisory_unlock($1)", lock); unlocked != nil {
 			_ = c.Conn().Close(ctx) // which ends the lock
 		}
+		if refusedAs(err, "3F000") { // no schema
+			return fmt.Errorf("create the schema of River's tables first: %w", err)
+		}
 		return err
 	}))
 }

@@ -100,6 +100,27 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 	})
 }
 
+// Another process knows from its stored row which payout was booked and not paid. The replay of that booking is no sign
+// of another call.
+func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.Amount = amount("100.01")
+	booked, err := w.pay(dapi.FirstUse())
+	as[*errors.PayoutNotFundable](t, err)
+	for range 2 {
+		w.account = w.integrator().Self()
+		payout, err := w.pay(dapi.FirstUse(), dapi.BookedBefore(booked.ID))
+		as[*errors.PayoutNotFundable](t, err)
+		assert.Equal(t, booked.ID, payout.ID)
+		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		assert.False(t, dapi.MayHavePaid(payout, err))
+	}
+	w.account = w.integrator().Self()
+	payout, err := w.pay(dapi.BookedBefore(booked.ID))
+	w.assertInDoubt(t, payout, err) // without FirstUse, an earlier call may have paid
+	assert.Zero(t, w.fundings())
+}
+
 // A wrongly stated first use is ignored, as soon as the service or this client knows better.
 func TestFirstUseThatIsNone(t *testing.T) {
 	refuseEverything := func(w *payWorld) {
@@ -140,6 +161,16 @@ func TestFirstUseThatIsNone(t *testing.T) {
 			w.assertInDoubt(t, payout, err)
 		})
 	}
+	t.Run("the service replays another booking than the one that the program names", func(t *testing.T) {
+		w := newPayWorld(t)
+		w.refuse(http.StatusForbidden, "signing_policy_refused")
+		_, err := w.pay(dapi.FirstUse())
+		as[*errors.SigningPolicyRefused](t, err)
+		w.account = w.integrator().Self()
+		refuseEverything(w)
+		payout, err := w.pay(dapi.FirstUse(), dapi.BookedBefore("po_other"))
+		w.assertInDoubt(t, payout, err)
+	})
 	t.Run("this client has paid", func(t *testing.T) {
 		w := newPayWorld(t)
 		_, err := w.pay(dapi.FirstUse())

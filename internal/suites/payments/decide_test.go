@@ -137,6 +137,27 @@ func TestTooLittleMoney(t *testing.T) {
 	})
 }
 
+// The next call is made by another process, which knows from the store that nothing was paid.
+func TestTooLittleMoneyAfterARestart(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		large := w.payment(1)
+		large.Payout.Amount = amount("5000")
+		w.submit(p, large)
+		w.becomes(p, large.Key, payments.NeedsDecision)
+		require.NoError(w, p.Stop(w.Context()))
+
+		p = w.started()
+		w.decide(p, large.Key, payments.Retry())
+		w.aWhile()
+		r := w.becomes(p, large.Key, payments.NeedsDecision)
+		assert.Equal(w, payments.ReasonBalance, r.Reason.Code)
+		assert.False(w, r.MayHaveLeft)
+		w.decide(p, large.Key, payments.Cancel("there is no more money"))
+		w.assertPaid(0)
+	})
+}
+
 func TestAContactThatCannotBePaid(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
