@@ -15,7 +15,7 @@ import (
 )
 
 // An invoice is approved and its payment is submitted, or neither.
-func ExampleStore_SubmitTx() {
+func ExampleStore_SubmitTx() { //nolint:testableexamples // it needs a database
 	type invoice struct {
 		id      string
 		payment payments.Payment
