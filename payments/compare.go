@@ -138,7 +138,7 @@ func (c *comparison) run(
 type comparison struct {
 	report  Report
 	asOf    time.Time // a payment that was paid later need not have an entry yet
-	missing time.Time // the earliest first use of a payment that has no entry; zero if there is none
+	missing time.Time // the earliest first use of a payment that has no entry; zero if all have one
 	payouts map[dapi.PayoutID]*entriesOf
 	deals   map[dapi.EscrowID]*entriesOf
 	order   []*entriesOf

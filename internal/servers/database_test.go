@@ -32,7 +32,7 @@ func TestEachTestHasADatabaseOfItsOwn(t *testing.T) {
 
 func TestDatabasesAreDropped(t *testing.T) {
 	t.Parallel()
-	shared.PostgreSQL(t) // skips the test where there is no server
+	shared.PostgreSQL(t) // skips the test if PostgreSQL is not installed
 	var dropped string
 	t.Run("a test", func(t *testing.T) {
 		dropped = shared.PostgreSQL(t).URL()

@@ -11,7 +11,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// The payments that are no payouts: deals, actions of deals, and transfers.
+// The other kinds of payments than payouts: deals, actions of deals, and transfers.
 
 // payee and wallet are addresses of nobody on the host.
 const (

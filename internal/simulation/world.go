@@ -29,7 +29,7 @@ const (
 type Plan struct {
 	Program     func(*World) program // the program under test
 	Payments    int                  // how many are made
-	Deck        []payments.Kind      // their kinds, dealt like cards; payouts alone if there is none
+	Deck        []payments.Kind      // their kinds, dealt like cards; an empty deck means payouts
 	Processes   int                  // how many work on them at the same time; 0 means one
 	Faults      float64              // the part of all requests with a fault
 	StoreFaults float64              // the part of all calls of the store that are slow or fail

@@ -100,8 +100,8 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 	})
 }
 
-// Another process knows from its stored row which payout was booked and not paid. The replay of that booking is no sign
-// of another call.
+// Another process knows from its stored row which payout was booked and not paid. The replay of that booking does not
+// mean that another call paid.
 func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.Amount = amount("100.01")

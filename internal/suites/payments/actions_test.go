@@ -52,7 +52,8 @@ func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
 	})
 }
 
-// A release that comes before the money is held is no doubt: nothing was signed. It waits, and can be canceled.
+// A release that comes before the money is held is not in doubt, because nothing was signed. It waits, and can be
+// canceled.
 func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 	inBubble(t, func(w *world) {
 		escrows := w.platform().For(w.account).Escrows

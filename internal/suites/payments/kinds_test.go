@@ -80,6 +80,27 @@ func (w *world) assertMoved(k kind, times int) {
 	assert.Equal(w, times, total, "%v", w.moved(k.moves))
 }
 
+// doubted brings a payment into doubt: the request that pays and all that look for the payment meet these faults. It
+// returns when the service can be reached again.
+func (w *world) doubted(k kind, lost, unread sandbox.Fault) (*payments.Processor, payments.Record) {
+	w.Helper()
+	const all = 1_000
+	faults := []*sandbox.ArmedFault{
+		w.host.Arm(http.MethodPost, k.path, lost.Times(all)),
+		w.host.Arm(http.MethodGet, "/**", unread.Times(all)),
+		w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", unread.Times(all)),
+	}
+	p := w.process(k, w.store)
+	r, err := p.Step(w.Context(), w.submit(p, k.submission).Key)
+	require.NoError(w, err)
+	require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+	assert.Positive(w, faults[0].Consumed())
+	for _, f := range faults {
+		f.Disarm()
+	}
+	return p, r
+}
+
 func TestEachKindIsPaidOnce(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.moved(k.moves))
@@ -124,18 +145,9 @@ func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
 			eachKind(t, func(w *world, k kind) {
 				before := len(w.moved(k.moves))
 				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
-				w.host.Arm(http.MethodPost, k.path, page.AfterCommit())
-				unread := w.host.Arm(http.MethodGet, "/**", page.Times(100))
-				unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", page.Times(100))
-				p := w.process(k, w.store)
-				r := w.submit(p, k.submission)
-				r, err := p.Step(w.Context(), r.Key)
-				require.NoError(w, err)
-				assert.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				p, r := w.doubted(k, page.AfterCommit(), page)
 				assert.True(w, r.MayHaveLeft)
-				unread.Disarm()
-				unsynced.Disarm()
-				_, err = p.Resume(w.Context())
+				_, err := p.Resume(w.Context())
 				require.NoError(w, err)
 				w.becomes(p, r.Key, payments.Completed)
 				w.assertMoved(k, before+1)
@@ -150,20 +162,10 @@ func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
 func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.moved(k.moves))
-		lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit().Times(1_000_000))
-		unread := w.host.Arm(http.MethodGet, "/**", sandbox.DropBefore().Times(1_000_000))
-		unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000_000))
-		p := w.process(k, w.store)
-		r := w.submit(p, k.submission)
-		r, err := p.Step(w.Context(), r.Key)
-		require.NoError(w, err)
-		require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
-		for _, f := range []*sandbox.ArmedFault{lost, unread, unsynced} {
-			f.Disarm()
-		}
+		p, r := w.doubted(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
 		time.Sleep(week + time.Hour)
 		writes := len(w.writes())
-		_, err = p.Resume(w.Context())
+		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
 		w.becomes(p, r.Key, payments.Completed)
 		assert.Len(w, w.writes(), writes, "writes for a payment whose key is too old")
@@ -177,15 +179,7 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		k := w.kinds()["deal"]()
-		lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropBefore().Times(1_000_000))
-		unsynced := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000_000))
-		p := w.process(k, w.store)
-		r := w.submit(p, k.submission)
-		r, err := p.Step(w.Context(), r.Key)
-		require.NoError(w, err)
-		require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
-		lost.Disarm()
-		unsynced.Disarm()
+		p, r := w.doubted(k, sandbox.DropBefore(), sandbox.DropBefore())
 		time.Sleep(2 * time.Hour) // the deal could be approved for one
 		ended, err := p.Step(w.Context(), r.Key)
 		require.NoError(w, err)
@@ -218,20 +212,12 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 			inBubble(t, func(w *world) {
 				k := w.kinds()[at.kind]()
 				before := len(w.moved(k.moves))
-				lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropBefore().Times(1_000))
-				unread := w.host.Arm(at.method, at.look, sandbox.DropBefore().Times(1_000))
-				p := w.process(k, w.store)
-				r := w.submit(p, k.submission)
-				r, err := p.Step(w.Context(), r.Key)
-				require.NoError(w, err)
-				require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
-				lost.Disarm()
-				unread.Disarm()
+				p, r := w.doubted(k, sandbox.DropBefore(), sandbox.DropBefore())
 				time.Sleep(time.Until(r.Due))
 				w.host.Arm(http.MethodPost, at.write, at.fault)
 				w.host.Arm(at.method, at.look,
 					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
-				r, err = p.Step(w.Context(), r.Key)
+				r, err := p.Step(w.Context(), r.Key)
 				require.NoError(w, err)
 				require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
 				assert.GreaterOrEqual(w, time.Until(r.Due), 299*time.Second)

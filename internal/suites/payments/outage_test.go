@@ -193,8 +193,8 @@ func TestFaultsAtEachStep(t *testing.T) {
 	}
 }
 
-// What one API or one operation refuses is no reason to keep other payments: the app API has a credential of its own,
-// and a key without the scope for deals may have the one for payouts.
+// What one API or one operation refuses does not hold back other payments: the app API has a credential of its own, and
+// a key without the scope for deals may have the one for payouts.
 func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 	for name, c := range map[string]struct {
 		refused func(n int, contact string, w *world) payments.Submission

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/servers"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 func TestAKilledWorkersPaymentsGoOnWithin30Seconds(t *testing.T) {
@@ -20,7 +22,7 @@ func TestAKilledWorkersPaymentsGoOnWithin30Seconds(t *testing.T) {
 	keys := numbered("invoice", 300)
 	submits := w.program()
 	require.NoError(t, submits.open(t.Context(), w.pool(), postgres.Options{}, payments.Config{}, nil))
-	w.submit(submits, keys...)
+	w.submit(submits, keys[:50]...)
 
 	worker := w.worker()
 	held := func() (keys []moneymovement.Key) {
@@ -36,8 +38,12 @@ func TestAKilledWorkersPaymentsGoOnWithin30Seconds(t *testing.T) {
 		return keys
 	}
 	w.await(submits, 50, time.Minute)
-	require.Eventually(t, func() bool { return len(held()) > 0 }, 10*time.Second, time.Millisecond)
+	// Confirms that wait keep the worker in the middle of payments. When it dies, the host handles them at once.
+	slow := w.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.Delay(time.Minute).Times(len(keys)))
+	w.submit(submits, keys[50:]...)
+	require.Eventually(t, func() bool { return slow.Consumed() > 0 }, 10*time.Second, time.Millisecond)
 	require.NoError(t, worker.Process.Kill())
+	slow.Disarm()
 	killed := time.Now()
 	_ = worker.Wait()
 	left := held()
