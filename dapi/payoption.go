@@ -139,7 +139,8 @@ func QuoteTolerance(fraction decimal.Decimal) PayOption {
 // *[PaymentDeclined].
 //
 // Pay calls f again for each fresh price. The context of f ends 20 seconds before the approval does, which leaves time
-// to confirm. If f is nil, Pay fails with *errors.InvalidInput.
+// to confirm. If the service offers an approval that is over by this machine's clock, the clock may be wrong: f then
+// has 20 seconds. If f is nil, Pay fails with *errors.InvalidInput.
 func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption {
 	return payOption(func(w *payOptions) {
 		w.beforeSigning = f

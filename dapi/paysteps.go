@@ -137,6 +137,9 @@ func (p *payment) callHook(ctx context.Context) ending {
 		return ending{outcome: proceed}
 	}
 	left := p.booked.Approval.ExpiresAt.Sub(p.payouts.approver.now()) - hookReserve
+	if p.tried == p.booked { // over by this machine's clock, which may be wrong: nobody knows how much is left
+		left = hookReserve
+	}
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	if err := p.opts.beforeSigning(asking, p.booked); err != nil {

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -95,5 +96,29 @@ func TestPaysRightAfterAClockWasSet(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, paid, w.traffic().books, "none is booked again")
 		assert.Equal(t, paid, w.fundings())
+	}
+}
+
+// Without a Date header the SDK cannot know that this machine's clock is ahead. The service still returns the same
+// approval, so the SDK tries it, and BeforeSigning has time to store what it must.
+func TestBeforeSigningHasTimeWithAClockThatIsAheadAndNoDate(t *testing.T) {
+	for _, ahead := range []time.Duration{50 * time.Second, 110 * time.Second, 130 * time.Second} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPayWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(-ahead) }))
+				w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+				w.account = w.integrator().Self()
+				var left time.Duration
+				_, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+					end, bounded := ctx.Deadline()
+					require.True(t, bounded)
+					left = time.Until(end)
+					return ctx.Err()
+				}))
+				require.NoError(t, err)
+				assert.GreaterOrEqual(t, left, 10*time.Second)
+				assert.Equal(t, 1, w.fundings())
+			})
+		})
 	}
 }

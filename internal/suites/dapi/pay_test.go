@@ -25,10 +25,10 @@ type payWorld struct {
 
 const confirmPath, bookPath = "/payouts/*/confirm", "/payouts"
 
-func newPayWorld(t *testing.T) *payWorld {
+func newPayWorld(t *testing.T, options ...sandbox.Option) *payWorld {
 	t.Helper()
-	w := newWorld(t,
-		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))
+	w := newWorld(t, append(options,
+		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))...)
 	account := w.account()
 	return &payWorld{world: w, account: account, asked: dapi.PayoutCreate{
 		ContactID: w.contact(account, sepa()), Amount: amount("25"), Currency: dapi.USDC,
