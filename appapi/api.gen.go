@@ -855,6 +855,7 @@ var opCreateTransfer = transport.Operation{
 	Path:   "/apps/transfer",
 	Repeat: "key",
 	Terms:  termsCreateTransfer,
+	Money:  "at-once",
 	Answer: &answerCreateTransfer,
 }
 

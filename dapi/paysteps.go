@@ -162,5 +162,9 @@ func (p *payment) confirm(ctx context.Context) ending {
 	if differs := confirmed.differs(p.asked); differs != nil {
 		return ending{outcome: doubtful, err: p.headed(differs)}
 	}
+	if confirmed.Status == PayoutStatusExpired { // from before the confirm, which has succeeded
+		return ending{outcome: doubtful,
+			err: p.unproven(opConfirmPayout.ID, "the confirm succeeded, and its response says that the payout has expired")}
+	}
 	return settledBy(confirmed)
 }

@@ -27,7 +27,7 @@ var (
 	bookThing = transport.Operation{ID: "BookThing", Method: http.MethodPost, Path: "/things",
 		Repeat: transport.RepeatKey, Derives: true, Window: transport.WindowWrites, Answer: &thingAnswer}
 	sendThing = transport.Operation{ID: "SendThing", Method: http.MethodPost, Path: "/things/send",
-		Repeat: transport.RepeatKey, Answer: &thingAnswer}
+		Repeat: transport.RepeatKey, Money: transport.MoneyAtOnce, Answer: &thingAnswer}
 	confirmThing = transport.Operation{ID: "ConfirmThing", Method: http.MethodPost, Path: "/things/{thingId}/confirm",
 		Repeat: transport.RepeatNatural, Window: transport.WindowWrites, Answer: &thingAnswer}
 	deleteThing = transport.Operation{ID: "DeleteThing", Method: http.MethodDelete, Path: "/things/{thingId}",

@@ -39,10 +39,14 @@ const (
 // Money says whether an operation can move money. If the description does not say, it can.
 type Money string
 
-// MoneyNone marks a write that never moves money, such as the creation of a contact, a verification or a login. An
-// operation with an idempotency key is never marked. A booking itself moves nothing, but its key may belong to a
-// payment that an earlier call has confirmed.
-const MoneyNone Money = "none"
+const (
+	// MoneyNone marks a write that never moves money, such as the creation of a contact, a verification or a login. An
+	// operation with an idempotency key is never marked so. A booking itself moves nothing, but its key may belong to a
+	// payment that an earlier call has confirmed.
+	MoneyNone Money = "none"
+	// MoneyAtOnce marks a write with an idempotency key that moves money itself: no second call confirms it.
+	MoneyAtOnce Money = "at-once"
+)
 
 // Window names a stated rate window.
 type Window string

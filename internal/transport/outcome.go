@@ -58,10 +58,11 @@ func judged(status int) bool {
 
 // ownDoing reports a refusal that an earlier attempt may have caused, if that attempt was carried out. With an
 // idempotency key, the service repeats its first response. Without a key, a deleted resource is not found, and a
-// confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal.
+// confirmed one has another status or is past its window. Money that has moved can be the reason for any refusal. It
+// can also still be on its way: if the request itself moves money, not even its key makes a refusal certain.
 func (t *tracker) ownDoing(refusal error) bool {
 	switch {
-	case t.op.Repeat == RepeatKey, !withoutEffect(refusal):
+	case !withoutEffect(refusal), t.op.Repeat == RepeatKey && t.op.Money != MoneyAtOnce:
 		return false
 	case t.op.Money != MoneyNone:
 		return true

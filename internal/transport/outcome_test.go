@@ -141,6 +141,30 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// A write that moves money at once may still be under way when its repetition is refused, for whatever reason.
+func TestRefusalsAfterALostWriteThatMovesMoneyAtOnce(t *testing.T) {
+	for name, refusal := range map[string]step{
+		"not found": refuses(404, errors.CodeNotFound),
+		"expired": refuses(409, errors.CodeQuoteExpired), "gone": refuses(410, errors.CodeGone),
+		"invalid": refuses(422, errors.CodeValidationFailed), "forbidden": refuses(403, errors.CodeForbidden),
+	} {
+		for before, known := range map[string]struct {
+			first   step
+			unknown bool
+		}{"lost": {lostAnswer, true}, "503": {refuses(503, errors.CodeDatabaseUnavailable), true},
+			"429": {refuses(429, errors.CodeRateLimited), false}} {
+			t.Run(before+", then "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					_, err := sendKeyed(t.Context(), newClient(t, host, through(script(known.first, refusal))), &sendThing,
+						transport.Call{})
+					_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+					assert.Equal(t, known.unknown, unknown, "%v", err)
+				})
+			})
+		}
+	}
+}
+
 // An operation that moves no money leaves no doubt about money, only about itself.
 func TestOutcomesWithoutMoney(t *testing.T) {
 	unavailable := refuses(503, errors.CodeDatabaseUnavailable)

@@ -396,3 +396,16 @@ func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 		assert.Equal(t, 1, w.fundings())
 	})
 }
+
+// A confirm that has succeeded is not of an expired payout: its response is older than the confirm. The payout is read.
+func TestAConfirmWhoseResponseSaysThatThePayoutHasExpired(t *testing.T) {
+	w := newPayWorld(t)
+	w.onSuccess("POST", confirmPath, func(payout map[string]any) {
+		payout["status"] = "expired"
+		delete(payout, "transactionHash")
+	})
+	payout, err := w.pay()
+	require.NoError(t, err)
+	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, 1, w.fundings())
+}

@@ -126,3 +126,35 @@ func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
 		assert.Empty(w, w.moved("transfer"))
 	})
 }
+
+// The response to a transfer is lost, and its repetition in the same call is refused. The transfer was made all the same,
+// so no person may cancel it, and no later call may make it again.
+func TestATransferThatIsRefusedAfterALostResponse(t *testing.T) {
+	for name, refusal := range map[string]sandbox.Fault{
+		"not found": sandbox.Respond(http.StatusNotFound, "not_found"),
+		"expired":   sandbox.Respond(http.StatusConflict, "quote_expired"),
+		"invalid":   sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				k := w.kinds()["transfer"]()
+				before := len(w.moved(k.moves))
+				w.host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit())
+				refused := w.host.Arm(http.MethodPost, k.path, refusal)
+				unread := w.host.Arm(http.MethodGet, "/apps/transfers", sandbox.DropBefore().Times(100))
+				p := w.process(k, w.store)
+				r, err := p.Step(w.Context(), w.submit(p, k.submission).Key)
+				require.NoError(w, err)
+				require.Equal(w, 1, refused.Consumed())
+				assert.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				assert.True(w, r.MayHaveLeft)
+				unread.Disarm()
+				_, err = p.Resume(w.Context())
+				require.NoError(w, err)
+				w.becomes(p, r.Key, payments.Completed)
+				w.assertMoved(k, before+1)
+				require.NoError(w, p.Stop(w.Context()))
+			})
+		})
+	}
+}
