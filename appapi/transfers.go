@@ -50,7 +50,9 @@ func (ToInvoice) isDestination() {}
 // with *errors.IdempotencyKeyReused.
 //
 // If the response is lost, or is not one of the service, Send fails with *errors.OutcomeUnknown and the payment may
-// have been made. Call Send again with the same key and terms, or look the payment up with [Transfers.ByKey].
+// have been made. This is also so if Send repeated the request, and the service refused the repetition. Call Send again
+// with the same key and terms, or look the payment up with [Transfers.ByKey]. A refusal of that call is about that call
+// alone.
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {

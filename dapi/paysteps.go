@@ -164,7 +164,7 @@ func (p *payment) confirm(ctx context.Context) ending {
 	}
 	if confirmed.Status == PayoutStatusExpired { // from before the confirm, which has succeeded
 		return ending{outcome: doubtful,
-			err: p.unproven(opConfirmPayout.ID, "the confirm succeeded, and its response says that the payout has expired")}
+			err: p.unproven(opConfirmPayout.ID, "the response says that the payout has expired")}
 	}
 	return settledBy(confirmed)
 }

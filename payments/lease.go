@@ -3,6 +3,7 @@ package payments
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -17,12 +18,14 @@ type held struct {
 	logger *slog.Logger
 	mu     sync.Mutex
 	leases map[moneymovement.Key]heldLease
-	quit   chan struct{} // ends the renewal; nil if none runs
+	paused map[moneymovement.Key]time.Time // when to go on with payments whose pause the store did not take
+	quit   chan struct{}                   // ends the renewal; nil if none runs
 }
 
 type heldLease struct {
 	Lease
 	lose context.CancelCauseFunc
+	end  *time.Timer // loses the lease, unless it is renewed before
 	step *heldStep
 }
 
@@ -40,33 +43,42 @@ func (s *heldStep) end(retryAt time.Time) {
 
 func newHeld(store Store, config Config) *held {
 	return &held{store: store, owner: config.Owner, lasts: config.LeaseFor, logger: config.Logger,
-		leases: map[moneymovement.Key]heldLease{}}
+		leases: map[moneymovement.Key]heldLease{}, paused: map[moneymovement.Key]time.Time{}}
 }
 
-// keep renews a row's lease until done is called, with the time at which the service asked to come back. The returned
-// context ends when the lease is lost. If an earlier lease of the payment ended unnoticed, and this process has claimed
-// it again, keep ends the step under that lease and waits for its end. It then returns when the service asked to come
-// back.
-func (h *held) keep(ctx context.Context, row Row) (kept context.Context, retryAt time.Time, done func(time.Time)) {
+// keep renews a row's lease, which was claimed at the given time, until done is called. The returned context ends when
+// the lease is lost, or has not been renewed for as long as it lasts: another process may then have claimed the
+// payment. If an earlier lease of the payment ended unnoticed, and this process has claimed it again, keep ends the
+// step under that lease and waits for its end. It then returns when the service asked to come back, also if the store
+// did not take that. done takes the time at which the service asked to come back, and whether the store has it.
+func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
+	kept context.Context, retryAt time.Time, done func(retryAt time.Time, stored bool),
+) {
 	kept, lose := context.WithCancelCause(ctx)
+	end := time.AfterFunc(time.Until(claimed.Add(h.lasts)), func() { lose(&LeaseLost{Key: row.Key, Lease: row.Lease}) })
 	step := &heldStep{over: make(chan struct{})}
-	old := h.take(ctx, row, heldLease{row.Lease, lose, step})
+	old, retryAt := h.take(ctx, row, heldLease{row.Lease, lose, end, step})
 	if old != nil {
 		select {
 		case <-old.over:
-			retryAt = old.retryAt
+			retryAt = later(retryAt, old.retryAt)
 		case <-kept.Done():
 		}
 	}
-	return kept, retryAt, func(retryAt time.Time) {
+	return kept, retryAt, func(retryAt time.Time, stored bool) {
 		step.end(retryAt)
-		h.release(row)
+		if stored {
+			retryAt = time.Time{}
+		}
+		h.release(row, retryAt)
+		end.Stop()
 		lose(context.Canceled)
 	}
 }
 
-// take adds a lease. If there was one of the payment, it is lost, and take returns its step.
-func (h *held) take(ctx context.Context, row Row, lease heldLease) *heldStep {
+// take adds a lease. If there was one of the payment, it is lost, and take returns its step. It also returns until when
+// the payment must pause.
+func (h *held) take(ctx context.Context, row Row, lease heldLease) (*heldStep, time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	old := h.leases[row.Key]
@@ -78,13 +90,19 @@ func (h *held) take(ctx context.Context, row Row, lease heldLease) *heldStep {
 		h.quit = make(chan struct{})
 		go h.renew(context.WithoutCancel(ctx), h.quit)
 	}
-	return old.step
+	paused := h.paused[row.Key]
+	delete(h.paused, row.Key)
+	return old.step, paused
 }
 
-// release removes a lease, unless there is a newer one.
-func (h *held) release(row Row) {
+// release removes a lease, unless there is a newer one. It remembers a pause that the store did not take.
+func (h *held) release(row Row, paused time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if now := time.Now(); paused.After(now) {
+		maps.DeleteFunc(h.paused, func(_ moneymovement.Key, until time.Time) bool { return !until.After(now) })
+		h.paused[row.Key] = paused
+	}
 	if h.leases[row.Key].Lease == row.Lease {
 		delete(h.leases, row.Key)
 	}
@@ -94,8 +112,7 @@ func (h *held) release(row Row) {
 	}
 }
 
-// renew runs while there are leases. A store that fails is asked again: the lease may end meanwhile, and then Save says
-// so.
+// renew runs while there are leases. A store that fails is asked again.
 func (h *held) renew(ctx context.Context, quit <-chan struct{}) {
 	ticker := time.NewTicker(max(h.lasts/3, 1))
 	defer ticker.Stop()
@@ -111,14 +128,29 @@ func (h *held) renew(ctx context.Context, quit <-chan struct{}) {
 		default:
 		}
 		leases := h.list()
+		asked := time.Now()
 		timed, cancel := context.WithTimeout(ctx, h.lasts)
 		lost, err := h.store.Extend(timed, leases, h.lasts)
 		cancel()
 		if err != nil {
 			h.logger.LogAttrs(ctx, slog.LevelWarn, "payments: leases could not be renewed", slog.Any("error", err))
+			continue
 		}
 		for _, key := range lost {
 			h.lost(key, leases[key])
+			delete(leases, key)
+		}
+		h.renewed(leases, asked)
+	}
+}
+
+// renewed puts off the end of leases that were renewed at a time.
+func (h *held) renewed(leases map[moneymovement.Key]Lease, at time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, lease := range leases {
+		if held := h.leases[key]; held.Lease == lease && held.lose != nil {
+			held.end.Reset(time.Until(at.Add(h.lasts)))
 		}
 	}
 }

@@ -233,6 +233,7 @@ func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time
 	if !some {
 		return 0
 	}
+	began := time.Now()
 	claimed, err := r.p.store.Claim(r.calls,
 		Claim{Owner: r.p.config.Owner, Work: work, Limit: most, Now: now, For: r.p.config.LeaseFor})
 	if err != nil {
@@ -241,7 +242,7 @@ func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time
 	}
 	for _, row := range claimed.Rows {
 		r.began(job{row.Key, row.Lease.Epoch}, work == WorkFollow)
-		steps.Go(func() { r.step(row) })
+		steps.Go(func() { r.step(row, began) })
 	}
 	if next := claimed.Next; !next.IsZero() {
 		if len(claimed.Rows) < most { // it is not due by the clock of the store, which can be late
@@ -274,9 +275,9 @@ func (r *runner) ended(under job) {
 	r.wakeUp()
 }
 
-func (r *runner) step(row Row) {
+func (r *runner) step(row Row, claimed time.Time) {
 	defer r.ended(job{row.Key, row.Lease.Epoch})
-	_, err := r.p.run(r.calls, row)
+	_, err := r.p.run(r.calls, row, claimed)
 	if err == nil {
 		return
 	}

@@ -19,11 +19,12 @@ func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, er
 	if err := p.ready(ctx, "Step"); err != nil {
 		return Record{}, err
 	}
+	began := time.Now()
 	claimed, err := p.claim(ctx, key)
 	if err != nil {
 		return Record{}, err
 	}
-	return p.run(ctx, claimed.Rows[0])
+	return p.run(ctx, claimed.Rows[0], began)
 }
 
 // progress is one step of one payment, under its lease.
@@ -37,8 +38,8 @@ type progress struct {
 	retryAt time.Time // when the service asked to come back; zero if it did not say
 }
 
-// run makes one step of a claimed row, and releases it.
-func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
+// run makes one step of a row that was claimed at a time, and releases it.
+func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record, error) {
 	record, err := row.Record()
 	now := time.Now()
 	if err != nil { // it is left alone, and must not hold up the others
@@ -56,11 +57,11 @@ func (p *Processor) run(ctx context.Context, row Row) (Record, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.config.StepTimeout)
 	defer cancel()
-	ctx, retryAt, done := p.held.keep(ctx, row)
-	defer func() { done(s.retryAt) }()
+	ctx, retryAt, done := p.held.keep(ctx, row, claimed)
+	defer func() { done(s.retryAt, err == nil) }()
 	if ctx.Err() != nil || retryAt.After(now) {
 		s.retryAt = retryAt
-		err := s.postpone(context.WithoutCancel(ctx), dueAfter(now, 0, later(now, retryAt)))
+		err = s.postpone(context.WithoutCancel(ctx), dueAfter(now, 0, later(now, retryAt)))
 		return s.record, err
 	}
 	ctx, end := p.config.Tracer.Step(ctx, record.Trace, StepTrace{

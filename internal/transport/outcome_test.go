@@ -145,7 +145,7 @@ func TestOutcomes(t *testing.T) {
 func TestRefusalsAfterALostWriteThatMovesMoneyAtOnce(t *testing.T) {
 	for name, refusal := range map[string]step{
 		"not found": refuses(404, errors.CodeNotFound),
-		"expired": refuses(409, errors.CodeQuoteExpired), "gone": refuses(410, errors.CodeGone),
+		"expired":   refuses(409, errors.CodeQuoteExpired), "gone": refuses(410, errors.CodeGone),
 		"invalid": refuses(422, errors.CodeValidationFailed), "forbidden": refuses(403, errors.CodeForbidden),
 	} {
 		for before, known := range map[string]struct {
@@ -155,8 +155,8 @@ func TestRefusalsAfterALostWriteThatMovesMoneyAtOnce(t *testing.T) {
 			"429": {refuses(429, errors.CodeRateLimited), false}} {
 			t.Run(before+", then "+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					_, err := sendKeyed(t.Context(), newClient(t, host, through(script(known.first, refusal))), &sendThing,
-						transport.Call{})
+					client := newClient(t, host, through(script(known.first, refusal)))
+					_, err := sendKeyed(t.Context(), client, &sendThing, transport.Call{})
 					_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 					assert.Equal(t, known.unknown, unknown, "%v", err)
 				})

@@ -120,6 +120,7 @@ func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
 		"a booking whose lease ends": {http.MethodPost, "/payouts", "61", failsFor("Extend", 1000)},
 		"a look whose lease ends":    {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
 		"a look that is put off":     {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
+		"a look that is not stored":  {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 30)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
@@ -194,6 +195,32 @@ func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
 		as[*payments.LeaseLost](w, <-stepped)
 		assert.Zero(w, w.key.Approvals())
 		w.assertPaid(0)
+	})
+}
+
+// A process cannot renew its lease while it opens a deal. Another process may have the payment by then, so the first
+// one ends its call and signs nothing.
+func TestALeaseThatCannotBeRenewedEndsTheCall(t *testing.T) {
+	inBubble(t, func(w *world) {
+		k := w.kinds()["deal"]()
+		store := watch(w.store)
+		store.failing(failsFor("Extend", 1000))
+		w.host.Arm(http.MethodPost, "/escrow", sandbox.Delay(time.Minute))
+		p := w.process(k, store)
+		submitted := w.submit(p, k.submission)
+		began := time.Now()
+		r, err := p.Step(w.Context(), submitted.Key)
+		require.NoError(w, err)
+		assert.Equal(w, 15*time.Second, time.Since(began).Round(time.Second), "the lease")
+		assert.Zero(w, w.key.Approvals())
+		assert.False(w, r.State.Final(), "%+v", r.Reason)
+		w.assertMoved(k, 0)
+
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		w.becomes(p, submitted.Key, payments.Completed)
+		w.assertMoved(k, 1)
+		require.NoError(w, p.Stop(w.Context()))
 	})
 }
 

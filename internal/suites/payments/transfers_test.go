@@ -127,8 +127,8 @@ func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
 	})
 }
 
-// The response to a transfer is lost, and its repetition in the same call is refused. The transfer was made all the same,
-// so no person may cancel it, and no later call may make it again.
+// The response to a transfer is lost, and its repetition in the same call is refused. The transfer was made all the
+// same, so no person may cancel it, and no later call may make it again.
 func TestATransferThatIsRefusedAfterALostResponse(t *testing.T) {
 	for name, refusal := range map[string]sandbox.Fault{
 		"not found": sandbox.Respond(http.StatusNotFound, "not_found"),
