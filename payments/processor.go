@@ -25,8 +25,9 @@ type Config struct {
 	// PollEvery is how often the processor asks the store for work that another process has stored. The default is one
 	// second. Work of this process begins at once.
 	PollEvery time.Duration
-	// LeaseFor is how long a process that has died holds up its payments. It is renewed three times in this time. The
-	// default is 15 seconds.
+	// LeaseFor is how long a process that has died holds up its payments. It is renewed three times in this time. If
+	// the store takes no renewal for so long, the call under way ends: another process may have the payment by then.
+	// The default is 15 seconds.
 	LeaseFor time.Duration
 	// StepTimeout is the longest time of one step, such as a call of dapi.Payouts.Pay with its waits. A payment whose
 	// step takes longer is in doubt, and is tried again. The default is 5 minutes. Less than 3 minutes can be too short
