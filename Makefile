@@ -30,10 +30,11 @@ export GO
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
 	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory load storm fleet simulation soak recordings contract mutants cover check
+	bench-long bench-host bench-memory bench-payments load storm fleet simulation soak recordings contract mutants cover \
+	check
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
 test: ## run all tests with the race detector (without it, and saying so, if there is no C compiler), and count them
 	@.ci/test
@@ -144,6 +145,11 @@ bench-host: ## measure how many requests a second the sandbox host serves, on tw
 
 bench-memory: ## measure how much memory the sandbox host needs for finished payouts
 	$(GO) test -run '^$$' -bench MemoryOfPayouts -benchtime 10000x ./sandbox
+
+bench-payments: ## measure the stores of payments: calls a second and their times, growth, start with a million
+	MONEYMOVEMENT_SQLITE_PAYMENTS=1000000 $(GO) test -count=1 -v -timeout 30m -run '^TestStartWithAMillionPayments$$' \
+		-bench . ./payments/sqlite
+	MONEYMOVEMENT_FLEET=required $(GO) test -timeout 30m -run '^$$' -bench . ./payments/postgres
 
 load: ## start 10,000 payments at once on a virtual clock, and check that all are paid within the rate windows
 	MONEYMOVEMENT_LOAD_PAYMENTS=10000 $(GO) test -count=1 -v -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,15 +19,15 @@ type held struct {
 	logger *slog.Logger
 	mu     sync.Mutex
 	leases map[moneymovement.Key]heldLease
-	paused map[moneymovement.Key]time.Time // when to go on with payments whose pause the store did not take
-	quit   chan struct{}                   // ends the renewal; nil if none runs
+	steps  map[moneymovement.Key][]*heldStep // that have not ended, also of leases that are lost
+	paused map[moneymovement.Key]time.Time   // when to go on with payments whose pause the store did not take
+	quit   chan struct{}                     // ends the renewal; nil if none runs
 }
 
 type heldLease struct {
 	Lease
 	lose context.CancelCauseFunc
 	end  *time.Timer // loses the lease, unless it is renewed before
-	step *heldStep
 }
 
 // heldStep is a step under a lease.
@@ -35,21 +36,16 @@ type heldStep struct {
 	retryAt time.Time     // when the service asked to come back; set before over is closed
 }
 
-// end ends a step.
-func (s *heldStep) end(retryAt time.Time) {
-	s.retryAt = retryAt
-	close(s.over)
-}
-
 func newHeld(store Store, config Config) *held {
 	return &held{store: store, owner: config.Owner, lasts: config.LeaseFor, logger: config.Logger,
-		leases: map[moneymovement.Key]heldLease{}, paused: map[moneymovement.Key]time.Time{}}
+		leases: map[moneymovement.Key]heldLease{}, steps: map[moneymovement.Key][]*heldStep{},
+		paused: map[moneymovement.Key]time.Time{}}
 }
 
 // keep renews a row's lease, which was claimed at the given time, until done is called. The returned context ends when
 // the lease is lost, or has not been renewed for as long as it lasts: another process may then have claimed the
-// payment. If an earlier lease of the payment ended unnoticed, and this process has claimed it again, keep ends the
-// step under that lease and waits for its end. It then returns when the service asked to come back, also if the store
+// payment. If earlier leases of the payment ended unnoticed, and this process has claimed it again, keep ends the
+// steps under them and waits for their end. It then returns when the service asked to come back, also if the store
 // did not take that. done takes the time at which the service asked to come back, and whether the store has it.
 func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
 	kept context.Context, retryAt time.Time, done func(retryAt time.Time, stored bool),
@@ -57,8 +53,8 @@ func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
 	kept, lose := context.WithCancelCause(ctx)
 	end := time.AfterFunc(time.Until(claimed.Add(h.lasts)), func() { lose(&LeaseLost{Key: row.Key, Lease: row.Lease}) })
 	step := &heldStep{over: make(chan struct{})}
-	old, retryAt := h.take(ctx, row, heldLease{row.Lease, lose, end, step})
-	if old != nil {
+	others, retryAt := h.take(ctx, row, heldLease{row.Lease, lose, end}, step)
+	for _, old := range others {
 		select {
 		case <-old.over:
 			retryAt = later(retryAt, old.retryAt)
@@ -66,23 +62,18 @@ func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
 		}
 	}
 	return kept, retryAt, func(retryAt time.Time, stored bool) {
-		step.end(retryAt)
-		if stored {
-			retryAt = time.Time{}
-		}
-		h.release(row, retryAt)
+		h.release(row, step, retryAt, stored)
 		end.Stop()
 		lose(context.Canceled)
 	}
 }
 
-// take adds a lease. If there was one of the payment, it is lost, and take returns its step. It also returns until when
-// the payment must pause.
-func (h *held) take(ctx context.Context, row Row, lease heldLease) (*heldStep, time.Time) {
+// take adds a lease and the step under it. If there was a lease of the payment, it is lost. take returns the steps of
+// the payment that have not ended, and until when the payment must pause.
+func (h *held) take(ctx context.Context, row Row, lease heldLease, step *heldStep) ([]*heldStep, time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	old := h.leases[row.Key]
-	if old.lose != nil {
+	if old := h.leases[row.Key]; old.lose != nil {
 		old.lose(&LeaseLost{Key: row.Key, Lease: old.Lease})
 	}
 	h.leases[row.Key] = lease
@@ -92,16 +83,25 @@ func (h *held) take(ctx context.Context, row Row, lease heldLease) (*heldStep, t
 	}
 	paused := h.paused[row.Key]
 	delete(h.paused, row.Key)
-	return old.step, paused
+	others := slices.Clone(h.steps[row.Key])
+	h.steps[row.Key] = append(h.steps[row.Key], step)
+	return others, paused
 }
 
-// release removes a lease, unless there is a newer one. It remembers a pause that the store did not take.
-func (h *held) release(row Row, paused time.Time) {
+// release ends a step, and removes its lease, unless there is a newer one. It remembers a pause that the store did not
+// take.
+func (h *held) release(row Row, step *heldStep, retryAt time.Time, stored bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if now := time.Now(); paused.After(now) {
+	step.retryAt = retryAt
+	close(step.over)
+	h.steps[row.Key] = slices.DeleteFunc(h.steps[row.Key], func(s *heldStep) bool { return s == step })
+	if len(h.steps[row.Key]) == 0 {
+		delete(h.steps, row.Key)
+	}
+	if now := time.Now(); !stored && retryAt.After(now) {
 		maps.DeleteFunc(h.paused, func(_ moneymovement.Key, until time.Time) bool { return !until.After(now) })
-		h.paused[row.Key] = paused
+		h.paused[row.Key] = later(h.paused[row.Key], retryAt)
 	}
 	if h.leases[row.Key].Lease == row.Lease {
 		delete(h.leases, row.Key)

@@ -117,10 +117,11 @@ func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
 		method, path, after string
 		fail                func(method string, n int) failure
 	}{
-		"a booking whose lease ends": {http.MethodPost, "/payouts", "61", failsFor("Extend", 1000)},
-		"a look whose lease ends":    {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
-		"a look that is put off":     {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
-		"a look that is not stored":  {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 30)},
+		"a booking whose lease ends":         {http.MethodPost, "/payouts", "61", failsFor("Extend", 1000)},
+		"a look whose lease ends":            {http.MethodGet, "/payouts/{payoutId}", "61", failsFor("Extend", 1000)},
+		"a booking whose next claim is slow": {http.MethodPost, "/payouts", "61", slowlyClaimedAgain()},
+		"a look that is put off":             {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 2)},
+		"a look that is not stored":          {http.MethodGet, "/payouts/{payoutId}", "300", failsFor("Postpone", 30)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
@@ -160,6 +161,27 @@ func failsFor(method string, times int) func(string, int) failure {
 	return func(called string, n int) failure {
 		if called == method && n <= times {
 			return before
+		}
+		return fine
+	}
+}
+
+// slowlyClaimedAgain lets no lease be renewed. The step is slow to end after it has lost its lease, and the next claim
+// takes longer than a lease, so that the step under it ends first.
+func slowlyClaimedAgain() func(string, int) failure {
+	var began time.Time
+	slow := false
+	return func(called string, n int) failure {
+		switch {
+		case called == "Extend":
+			return before
+		case called == "Claim" && n == 1:
+			began = time.Now()
+		case called == "Claim" && !slow && time.Since(began) > 15*time.Second:
+			slow = true
+			time.Sleep(16 * time.Second)
+		case called == "Save" && n == 2:
+			time.Sleep(40 * time.Second)
 		}
 		return fine
 	}
