@@ -30,11 +30,11 @@ export GO
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
 	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory bench-payments load storm fleet simulation soak recordings contract mutants cover \
-	check
+	bench-long bench-host bench-memory bench-payments load storm fleet simulation soak soak-simulation soak-rig soak-sqlite \
+	recordings contract mutants cover check
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 test: ## run all tests with the race detector (without it, and saying so, if there is no C compiler), and count them
 	@.ci/test
@@ -175,17 +175,23 @@ SOAK_OUTAGES  ?= 100
 SOAK_PROXY    ?= 20000
 SOAK_TIMEOUT  ?= 24h
 
-soak: ## kill processes and servers, and break networks, for hours; prints figures (SOAK_KILLS=100 and so on: shorter)
+soak: soak-simulation soak-rig soak-sqlite ## the next three, for hours (SOAK_KILLS=100 and so on: shorter)
+
+soak-simulation: ## make a million payments at 30 % faults on a virtual clock
 	pids=; for part in $$(seq $(SOAK_PARTS)); do \
 		MONEYMOVEMENT_SIMULATION_PART=$$part MONEYMOVEMENT_SIMULATION_PARTS=$(SOAK_PARTS) \
 		MONEYMOVEMENT_SIMULATION_FAULTS=30 MONEYMOVEMENT_SIMULATION_PAYMENTS=$(SOAK_PAYMENTS) \
 		$(GO) test -count=1 -v -timeout $(SOAK_TIMEOUT) -run '^TestPaymentsUnderFaults$$/^payments$$' \
 		./internal/simulation & pids="$$pids $$!"; done; for pid in $$pids; do wait $$pid || exit 1; done
+
+soak-rig: ## kill processes and servers, and break networks, in real time; prints figures
 	MONEYMOVEMENT_SOAK_SQLITE_KILLS=$(SOAK_KILLS) MONEYMOVEMENT_SOAK_POSTGRES_KILLS=$(SOAK_KILLS) \
 		MONEYMOVEMENT_SOAK_POSTGRES_OUTAGES=$(SOAK_OUTAGES) MONEYMOVEMENT_SOAK_REDIS_OUTAGES=$(SOAK_OUTAGES) \
 		MONEYMOVEMENT_SOAK_PROXY_PAYMENTS=$(SOAK_PROXY) MONEYMOVEMENT_SOAK_FAULT_PAYMENTS=$(SOAK_PROXY) \
 		MONEYMOVEMENT_SOAK_FLEET_SECONDS=60 MONEYMOVEMENT_FLEET=required \
 		$(GO) test -count=1 -v -parallel 2 -timeout $(SOAK_TIMEOUT) ./internal/rig/soak
+
+soak-sqlite: ## cut the power of the SQLite store, kill its process, and start it with a million payments
 	MONEYMOVEMENT_SQLITE_CRASHES=$(SOAK_KILLS) MONEYMOVEMENT_SQLITE_KILLS=$(SOAK_KILLS) \
 		MONEYMOVEMENT_SQLITE_PAYMENTS=$(SOAK_PAYMENTS) $(GO) test -count=1 -v -timeout $(SOAK_TIMEOUT) \
 		-run '^(TestLossOfPower|TestKilledProcesses|TestStartWithAMillionPayments)$$' ./payments/sqlite
