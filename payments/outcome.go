@@ -184,7 +184,7 @@ func reasonOf(err error) *Reason {
 	if err == nil {
 		return nil
 	}
-	r := &Reason{Code: ReasonNotSent, Message: err.Error()}
+	r := &Reason{Code: ReasonNotSent, Message: messageOf(err)}
 	if call, ok := errors.CallInfoOf(err); ok {
 		r.RequestID = call.RequestID
 	}
@@ -204,6 +204,17 @@ func reasonOf(err error) *Reason {
 		r.Code = ReasonUnknown
 	}
 	return r
+}
+
+// messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does.
+func messageOf(err error) string {
+	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+	if !ok {
+		return err.Error()
+	}
+	doubt := *unknown
+	doubt.Resolve = "the processor goes on by itself"
+	return doubt.Error()
 }
 
 // causeOf returns the last refusal of a payment in doubt, which the error of the doubt does not unwrap to.

@@ -166,3 +166,13 @@ func TestAKeyThatIsTooOldForTheServiceAlone(t *testing.T) {
 	assert.False(t, r.MayHaveLeft)
 	assert.True(t, r.Due.After(birth.Add(7*24*time.Hour)), "due %s", r.Due)
 }
+
+// The advice of dapi's doubts is to call again. Who reads the reason of a stored payment calls nothing.
+func TestTheReasonOfADoubtSaysWhoGoesOn(t *testing.T) {
+	r := reasonOf(&errors.OutcomeUnknown{Resolve: "call Pay again", Cause: context.DeadlineExceeded})
+	assert.Equal(t, ReasonUnknown, r.Code)
+	assert.Contains(t, r.Message, "outcome unknown")
+	assert.Contains(t, r.Message, context.DeadlineExceeded.Error())
+	assert.Contains(t, r.Message, "the processor goes on by itself")
+	assert.NotContains(t, r.Message, "call Pay again")
+}

@@ -34,8 +34,8 @@ func TestAFleetOfWorkersPays(t *testing.T) {
 	within := startWithin + (windows+1)*minute
 	for _, count := range []int{8, 16} {
 		t.Run(fmt.Sprint(count, " workers"), func(t *testing.T) {
-			// Two writes for each payment: the windows before the kill, and half of the one after it. What is left of that
-			// one shows when the payments of the killed worker go on: a full window would hold them up for a minute.
+			// Two writes for each payment: the windows before the kill, and half of the one after it. The other half
+			// lets the payments of the killed worker go on, which a full window would hold up for a minute.
 			w := newWorld(t, windows*writes/2+writes/4, sandbox.WithRequestLog(1<<20), sandbox.WithSettings(
 				func(s *sandbox.Settings) { s.RateMinute = sandbox.Duration(minute) }))
 			w.onPostgres(servers.PostgreSQL(t, servers.Setting{Name: "max_connections", Value: "300"}).URL())
