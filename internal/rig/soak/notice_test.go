@@ -49,14 +49,16 @@ func TestTakeOversAreMeasured(t *testing.T) {
 	t.Parallel()
 	begin := time.Now()
 	at := func(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }
-	steps := map[string][]step{
-		"quick":    {{at(1), "a"}, {at(4), "b"}},
-		"slow":     {{at(2), "a"}, {at(9), "b"}, {at(30), "c"}},
-		"ended":    {{at(1), "a"}},
-		"another":  {{at(1), "a"}, {at(2), "b"}, {at(60), "b"}},
-		"only had": {{at(8), "b"}},
+	all := map[string][]event{
+		"quick":        {{at(1), "a"}, {at(4), "b"}},
+		"slow":         {{at(2), "a"}, {at(9), "b"}, {at(30), "c"}},
+		"ended":        {{at(1), "a"}},
+		"another":      {{at(1), "a"}, {at(2), "b"}, {at(60), "c"}},
+		"given back":   {{at(1), "a"}, {at(2), ""}, {at(60), "c"}},
+		"taken twice":  {{at(2), "a"}, {at(8), "d"}, {at(14), "b"}},
+		"taken before": {{at(1), "a"}, {at(2), "c"}},
 	}
-	longest, taken := takeOver(steps, []kill{{at: at(3), worker: "a", held: []string{"only had"}}})
+	longest, taken := takeOver(all, []kill{{at: at(3), worker: "a"}, {at: at(9), worker: "d"}})
 	assert.Equal(t, 6*time.Second, longest)
-	assert.Equal(t, 3, taken)
+	assert.Equal(t, 4, taken)
 }

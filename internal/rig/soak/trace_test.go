@@ -37,7 +37,7 @@ func (w *world) keepTrace() {
 	}
 	var kills strings.Builder
 	for _, k := range w.kills {
-		fmt.Fprintf(&kills, "%s %s, which held %v\n", k.at.Format("15:04:05.000000"), k.worker, k.held)
+		fmt.Fprintf(&kills, "%s %s\n", k.at.Format("15:04:05.000000"), k.worker)
 	}
 	files := map[string]string{"requests": requests.String(), "audit": audit.String(), "kills": kills.String()}
 	for _, r := range w.workers {

@@ -58,7 +58,6 @@ type running struct {
 type kill struct {
 	at     time.Time
 	worker string
-	held   []string // the keys of the payments that it had leased, if the store says so
 }
 
 func newWorld(t *testing.T, payments int, options ...sandbox.Option) *world {
@@ -89,6 +88,7 @@ func (w *world) onPostgres(url string) {
 	require.NoError(w, postgres.Migrate(w.Context(), pool, ""))
 	require.NoError(w, postgres.MigrateRiver(w.Context(), pool, ""))
 	w.pool, w.work.Engine, w.work.Store = pool, onPostgres, url
+	w.noteLeases()
 }
 
 // start starts a worker that submits payments from those whose Submit has not been seen to return, up to a number.
@@ -123,33 +123,12 @@ func (w *world) said(r *running, line string, within time.Duration) {
 	}
 }
 
-// kill kills a worker, and notes what it had.
+// kill kills a worker.
 func (w *world) kill(r *running) {
 	w.Helper()
-	k := kill{worker: r.work.Name}
 	r.Kill()
-	k.at = time.Now()
-	if w.pool != nil {
-		k.held = w.leased(r.work.Name)
-	}
-	w.kills = append(w.kills, k)
+	w.kills = append(w.kills, kill{worker: r.work.Name, at: time.Now()})
 	w.note(r)
-}
-
-// leased returns the payments that a worker has leased.
-func (w *world) leased(worker string) (keys []string) {
-	w.Helper()
-	rows, err := w.pool.Query(w.Context(),
-		"SELECT key FROM "+postgres.DefaultSchema+".payments WHERE lease_owner = $1", worker)
-	require.NoError(w, err)
-	defer rows.Close()
-	for rows.Next() {
-		var key string
-		require.NoError(w, rows.Scan(&key))
-		keys = append(keys, key)
-	}
-	require.NoError(w, rows.Err())
-	return keys
 }
 
 // note keeps the numbers of the payments for which a worker's Submit has returned.
