@@ -28,61 +28,52 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
-)
 
-const usage = `Usage: moneymove <command> [flags]
+	"github.com/spf13/cobra"
 
-Commands:
-  sandbox   serve a sandbox host of the service on this machine
-
-Run "moneymove <command> -h" for the flags of a command.
-`
-
-// The exit codes.
-const (
-	exitFine  = 0
-	exitFault = 1
-	exitUsage = 2
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(ctx, app.System(), os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
 // run runs a command until it ends or ctx ends, and returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		_, _ = io.WriteString(stderr, usage)
-		return exitUsage
+func run(ctx context.Context, a *app.App, args []string) int { return a.Run(ctx, root(a), args) }
+
+// root returns the command with all its subcommands.
+func root(a *app.App) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "moneymove",
+		Short: "Run a sandbox host of the money-movement service, and call any host of it",
 	}
-	var err error
-	switch command := args[0]; command {
-	case "sandbox":
-		err = serveSandbox(ctx, args[1:], stdout, stderr)
-	case "help", "-h", "-help", "--help":
-		_, _ = io.WriteString(stdout, usage)
-	default:
-		_, _ = fmt.Fprintf(stderr, "moneymove: unknown command %q\n\n%s", command, usage)
-		return exitUsage
-	}
-	var wrong *usageError
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-		return exitFine
-	case errors.As(err, &wrong):
-		_, _ = fmt.Fprintf(stderr, "moneymove: %v\n", err)
-		return exitUsage
-	default:
-		_, _ = fmt.Fprintf(stderr, "moneymove: %v\n", err)
-		return exitFault
+	command.AddCommand(sandboxCommand(a))
+	return command
+}
+
+// sandboxCommand serves a sandbox host.
+func sandboxCommand(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:                "sandbox",
+		Short:              "Serve a sandbox host of the service on this machine",
+		Args:               cobra.ArbitraryArgs,
+		DisableFlagParsing: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			err := serveSandbox(c.Context(), args, a.Out, a.Err)
+			if wrong, ok := errors.AsType[*usageError](err); ok {
+				return app.Usagef("%w", wrong)
+			}
+			if errors.Is(err, flag.ErrHelp) {
+				return nil
+			}
+			return err
+		},
 	}
 }
 

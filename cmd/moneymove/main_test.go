@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -30,7 +31,8 @@ func start(t *testing.T, args ...string) (stdout *bufio.Reader, stop func() int)
 	reader, writer := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		code := run(ctx, append([]string{"sandbox", "-addr", "127.0.0.1:0"}, args...), writer, io.Discard)
+		code := run(ctx, &app.App{Out: writer, Err: io.Discard, Getenv: os.Getenv},
+			append([]string{"sandbox", "-addr", "127.0.0.1:0"}, args...))
 		_ = writer.Close()
 		ended <- code
 	}()
@@ -82,7 +84,7 @@ func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
 	require.NoError(t, err)
 	_, err = wallet.LoadKey(a.WalletKeyFile)
 	require.NoError(t, err)
-	assert.Equal(t, exitFine, stop())
+	assert.Equal(t, app.ExitFine, stop())
 	assert.NoFileExists(t, a.KeyFile, "what was temporary is gone")
 	assert.NoFileExists(t, a.WalletKeyFile)
 }
@@ -102,7 +104,7 @@ func TestTheSandboxIsCalledByItsNames(t *testing.T) {
 		require.NoError(t, response.Body.Close())
 		assert.Equal(t, status, response.StatusCode, name)
 	}
-	assert.Equal(t, exitFine, stop())
+	assert.Equal(t, app.ExitFine, stop())
 }
 
 func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
@@ -111,7 +113,7 @@ func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
 	a := announced(t, stdout)
 	assert.Equal(t, path, a.KeyFile)
 	assert.Empty(t, a.ControlURL)
-	require.Equal(t, exitFine, stop())
+	require.Equal(t, app.ExitFine, stop())
 
 	first, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -123,7 +125,7 @@ func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
 
 	stdout, stop = start(t, "-json", "-key-file", path)
 	announced(t, stdout)
-	require.Equal(t, exitFine, stop())
+	require.Equal(t, app.ExitFine, stop())
 	second, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, first, second)
@@ -137,7 +139,7 @@ func TestTheReadableBlockKeepsTokensToItself(t *testing.T) {
 		require.NoError(t, err)
 		text += line
 	}
-	assert.Equal(t, exitFine, stop())
+	assert.Equal(t, app.ExitFine, stop())
 	assert.Contains(t, text, "http://127.0.0.1:")
 	assert.Contains(t, text, "rate limits  off")
 	assert.NotContains(t, text, "ak_")
@@ -152,21 +154,21 @@ func TestWrongCommandLines(t *testing.T) {
 		code int
 		says string
 	}{
-		"no command":              {nil, exitUsage, "Usage:"},
-		"no such command":         {[]string{"serve"}, exitUsage, `unknown command "serve"`},
-		"an empty email":          {[]string{"sandbox", "-email", " "}, exitUsage, "-email is empty"},
-		"an empty host name":      {[]string{"sandbox", "-host", ""}, exitUsage, "not a host name"},
-		"a URL as a host name":    {[]string{"sandbox", "-host", "http://a"}, exitUsage, "not a host name"},
-		"no such flag":            {[]string{"sandbox", "-port", "1"}, exitUsage, "-port"},
-		"an argument":             {[]string{"sandbox", "now"}, exitUsage, `"now"`},
-		"controls for everybody":  {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, exitUsage, "loopback"},
-		"an address that is none": {[]string{"sandbox", "-addr", "nowhere"}, exitFault, "nowhere"},
-		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, exitFault,
+		"no command":              {nil, app.ExitUsage, "Usage:"},
+		"no such command":         {[]string{"serve"}, app.ExitUsage, `unknown command "serve"`},
+		"an empty email":          {[]string{"sandbox", "-email", " "}, app.ExitUsage, "-email is empty"},
+		"an empty host name":      {[]string{"sandbox", "-host", ""}, app.ExitUsage, "not a host name"},
+		"a URL as a host name":    {[]string{"sandbox", "-host", "http://a"}, app.ExitUsage, "not a host name"},
+		"no such flag":            {[]string{"sandbox", "-port", "1"}, app.ExitUsage, "-port"},
+		"an argument":             {[]string{"sandbox", "now"}, app.ExitUsage, `"now"`},
+		"controls for everybody":  {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, app.ExitUsage, "loopback"},
+		"an address that is none": {[]string{"sandbox", "-addr", "nowhere"}, app.ExitFailure, "nowhere"},
+		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, app.ExitFailure,
 			"moneymove:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			assert.Equal(t, c.code, run(t.Context(), c.args, &stdout, &stderr))
+			assert.Equal(t, c.code, run(t.Context(), &app.App{Out: &stdout, Err: &stderr, Getenv: os.Getenv}, c.args))
 			assert.Contains(t, stderr.String(), c.says)
 			assert.Equal(t, 1, strings.Count(stderr.String(), c.says), "said once")
 			assert.Empty(t, stdout.String())
@@ -184,7 +186,7 @@ func TestInstantProgress(t *testing.T) {
 	require.NoError(t, json.NewDecoder(response.Body).Decode(&settings))
 	assert.Equal(t, "0s", settings.ClientReadyAfter)
 	assert.Equal(t, "0s", settings.PayoutStepAfter)
-	assert.Equal(t, exitFine, stop())
+	assert.Equal(t, app.ExitFine, stop())
 }
 
 // TestTheHelpAndTheDocumentationNameEachFlag reads both.
@@ -204,8 +206,9 @@ func TestTheHelpAndTheDocumentationNameEachFlag(t *testing.T) {
 
 func TestHelpIsNoFault(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	assert.Equal(t, exitFine, run(t.Context(), []string{"help"}, &stdout, &stderr))
+	a := &app.App{Out: &stdout, Err: &stderr, Getenv: os.Getenv}
+	assert.Equal(t, app.ExitFine, run(t.Context(), a, []string{"help"}))
 	assert.Contains(t, stdout.String(), "sandbox")
-	assert.Equal(t, exitFine, run(t.Context(), []string{"sandbox", "-h"}, &stdout, &stderr))
+	assert.Equal(t, app.ExitFine, run(t.Context(), a, []string{"sandbox", "-h"}))
 	assert.Contains(t, stderr.String(), "-key-file")
 }

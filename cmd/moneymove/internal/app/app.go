@@ -1,0 +1,46 @@
+// Package app has what every command shares: the streams, the environment, how results are printed, and the exit code
+// of each way in which a command can end.
+package app
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// App is the process as a command sees it. A test gives it buffers and a map.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// Getenv returns a variable of the environment, or "".
+	Getenv func(name string) string
+	// Terminal reports whether a person reads Out: then a result is a table, and otherwise JSON.
+	Terminal bool
+
+	output string // of the flag
+}
+
+// System returns the process itself.
+func System() *App {
+	return &App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv,
+		Terminal: term.IsTerminal(int(os.Stdout.Fd())), //nolint:gosec // a file descriptor is a small number
+	}
+}
+
+// Run runs the command that args name, and returns the exit code.
+func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.PersistentFlags().StringVarP(&a.output, "output", "o", "",
+		"`form` of the output: table or json (default: table on a terminal, and otherwise json)")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usagef("%w", err) })
+	refuseWrongArguments(root)
+	root.SetArgs(twoDashes(root, args))
+	return a.end(root.ExecuteContext(ctx))
+}
