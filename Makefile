@@ -212,7 +212,7 @@ cover: ## print the statement coverage of each function, the total last
 	$(GO) test -coverpkg=$$(GOWORK=off $(GO) list -m)/... -coverprofile=cover.out \
 		./... ./signing/wallet/... ./sandbox/... ./fleet/redis/... ./fleet/postgres/... \
 		./payments/otel/... ./payments/postgres/... ./payments/sqlite/... ./internal/simulation/... \
-		./internal/suites/...
+		./internal/contract/... ./internal/suites/...
 	$(GO) tool cover -func=cover.out
 
 check: ## run all that CI runs

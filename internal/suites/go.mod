@@ -6,6 +6,7 @@ require (
 	github.com/moneymovement/moneymovement-go v0.1.0
 	github.com/moneymovement/moneymovement-go/fleet/postgres v0.1.0
 	github.com/moneymovement/moneymovement-go/fleet/redis v0.1.0
+	github.com/moneymovement/moneymovement-go/internal/contract v0.1.0
 	github.com/moneymovement/moneymovement-go/payments/postgres v0.1.0
 	github.com/moneymovement/moneymovement-go/sandbox v0.1.0
 	github.com/moneymovement/moneymovement-go/signing/wallet v0.1.0
@@ -15,7 +16,6 @@ require (
 	github.com/c2sp/wycheproof v0.0.0-20260902155932-3fa63dd0344a
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
-	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/riverqueue/river v0.51.1
@@ -36,6 +36,7 @@ require (
 	github.com/ethereum/go-ethereum v1.17.10 // indirect
 	github.com/go-openapi/jsonpointer v0.22.5 // indirect
 	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
+	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
 	github.com/holiman/uint256 v1.3.2 // indirect

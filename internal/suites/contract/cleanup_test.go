@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 )
 
 // undone says how what an operation made goes away: the request, with the made id in the place of {id}. Invoices stay

@@ -17,8 +17,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/target"
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"

@@ -3,7 +3,7 @@ package contract_test
 import (
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 )
 
 // spared are the operations that move money, bind somebody, or have the narrow windows of logins, so that no request to

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/target"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/target"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/openapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // loginCalls are made by the SDK itself, before the first call that needs a session. What they bring is what is kept of

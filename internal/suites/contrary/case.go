@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // Case is one way in which a service can differ from one assumption.

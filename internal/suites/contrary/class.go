@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // Class says in which way a service can differ from an assumption. It decides which cases the assumption has.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // Outcome says how a call ends if its response differs in one thing.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 )
 

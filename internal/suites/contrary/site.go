@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // Side is request or response.

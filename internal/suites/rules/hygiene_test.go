@@ -110,8 +110,9 @@ func uncleanGo(name string, content []byte) (found []string) {
 // oneAnswer picks the code that behaves the same on every release of Go: all but tests, the contract suite, which
 // judges from outside, the examples, which are other people's programs, and the measurements, which compare with it.
 func oneAnswer(name string) bool {
-	return !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "internal/suites/contract/") &&
-		!strings.HasPrefix(name, "examples/") && !strings.HasPrefix(name, "bench/")
+	return !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, "internal/contract/") &&
+		!strings.HasPrefix(name, "internal/suites/contract/") && !strings.HasPrefix(name, "examples/") &&
+		!strings.HasPrefix(name, "bench/")
 }
 
 func isStandardJSON(imported *ast.ImportSpec) bool { return imported.Path.Value == `"encoding/json"` }

@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"fleet", "payments"}, // the last floor of the SDK
 	{"fleet/postgres", "fleet/redis", "payments/otel", "payments/postgres", "payments/sqlite"},
 	{"openapi", "internal/fleettest"},
-	{"sandbox"},
+	{"internal/contract", "sandbox"},
 	{"cmd", "examples", "internal/rig", "internal/simulation", "internal/suites"},
 }
 

@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/openapi"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // survey counts what one file states, and holds what it assumes.

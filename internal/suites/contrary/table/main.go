@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/internal/suites/contrary"
 	"github.com/moneymovement/moneymovement-go/openapi"
 )

@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // value compares a value with its schemas. A value that fits confirms the assumptions about it. A value that does not

@@ -1,6 +1,6 @@
 package report
 
-import "github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+import "github.com/moneymovement/moneymovement-go/internal/contract/wire"
 
 // Verdict is what responses show about an assumption.
 type Verdict string

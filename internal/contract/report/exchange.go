@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // Exchange is a request and its response. It holds credentials and personal data in memory. The report shows it

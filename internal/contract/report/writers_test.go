@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 )
 
 // told is a report with something of everything.

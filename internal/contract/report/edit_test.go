@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 )
 
 // Each contradicted assumption comes with its line in the OpenAPI file, and with the edit that would make it true.
@@ -64,7 +64,7 @@ func TestAContradictionComesWithTheEdit(t *testing.T) {
 			a := about(t, judge(t, c.made), c.about)
 			require.Equal(t, report.Contradicted, a.Verdict, "%+v", a.Evidence)
 			assert.Equal(t, c.edit, a.Edit())
-			source, err := os.ReadFile("../../../../openapi/" + a.File)
+			source, err := os.ReadFile("../../../openapi/" + a.File)
 			require.NoError(t, err)
 			line := strings.Split(string(source), "\n")[a.Line-1]
 			assert.Contains(t, strings.ReplaceAll(line, "''", "'"), a.Reason, a.Position())

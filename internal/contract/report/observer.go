@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // maxBody limits the body of a response. A longer body is an error, and no part of it is kept.

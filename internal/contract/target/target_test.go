@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/target"
+	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 

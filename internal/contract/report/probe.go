@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // Probe is an accepted request, changed so that it does not meet one assumed demand.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // judgeAnswer compares a response with the described response of the same status.

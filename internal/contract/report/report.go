@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/contract/wire"
+	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 )
 
 // Report is the result of a run.
