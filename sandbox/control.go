@@ -8,12 +8,16 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/console"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// controlBase is the path of the host's controls.
-const controlBase = "/_host"
+// controlBase is the path of the host's controls, and consolePath that of the page for people.
+const (
+	controlBase = "/_host"
+	consolePath = "/_console"
+)
 
 // maxControlBody bounds the bodies of control calls.
 const maxControlBody = 1 << 20
@@ -60,9 +64,12 @@ func newControl(h *Host, names hostname.Names, service http.Handler) http.Handle
 		mux.HandleFunc(pattern, respondWith(call))
 	}
 	mux.HandleFunc("/", respondWith(func(*http.Request) (int, any, error) { return 0, nil, refuse.NotFound() }))
-	controls := onlyMachine(names, http.NewCrossOriginProtection().Handler(http.StripPrefix(controlBase, mux)))
+	served := http.NewServeMux()
+	served.Handle(controlBase+"/", http.StripPrefix(controlBase, mux))
+	served.Handle("GET "+consolePath, console.Handler())
+	controls := onlyMachine(names, http.NewCrossOriginProtection().Handler(served))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, controlBase+"/") {
+		if r.URL.Path == consolePath || strings.HasPrefix(r.URL.Path, controlBase+"/") {
 			controls.ServeHTTP(w, r)
 			return
 		}
