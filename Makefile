@@ -79,7 +79,7 @@ build: ## build everything without cgo
 # to build what they link. What needs a database or other processes is not for a system inside of another program.
 ELSEWHERE := bench examples/temporal internal/tools
 IN_A_PAGE := $(ELSEWHERE) examples fleet/postgres fleet/redis internal/rig internal/simulation internal/suites \
-	payments/postgres payments/sqlite
+	payments/postgres payments/sqlite sandbox/bolt
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \

@@ -28,6 +28,7 @@ var floors = [][]string{
 	{"fleet/postgres", "fleet/redis", "payments/otel", "payments/postgres", "payments/sqlite"},
 	{"openapi", "internal/fleettest"},
 	{"internal/contract", "sandbox"},
+	{"sandbox/bolt"},
 	{"cmd", "examples", "internal/rig", "internal/simulation", "internal/suites"},
 }
 

@@ -22,6 +22,7 @@ var parts = map[string][]string{
 	"otel":      {"payments/otel"},
 	"wallet":    {wallet},
 	"sandbox":   {"sandbox"},
+	"bolt":      {"sandbox/bolt"},
 	"moneymove": {"cmd/moneymove"},
 }
 
@@ -49,7 +50,8 @@ var row = regexp.MustCompile(`(?m)^(\S+\.\S+/\S+) {2,}(\S+(?: and \S+)?) {2,}([a
 func TestNoticeListsEveryLinkedModule(t *testing.T) {
 	g := load(t)
 	linkedBy := map[string]string{}
-	for _, part := range []string{"SDK", "wallet", "sandbox", "moneymove", "redis", "postgres", "river", "sqlite", "otel"} {
+	for _, part := range []string{"SDK", "wallet", "sandbox", "bolt", "moneymove", "redis", "postgres", "river",
+		"sqlite", "otel"} {
 		for _, name := range parts[part] {
 			path := strings.TrimSuffix(module+"/"+name, "/.")
 			require.Contains(t, g, path)
