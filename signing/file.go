@@ -2,6 +2,7 @@ package signing
 
 import (
 	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 
 	"github.com/youmark/pkcs8"
@@ -41,15 +42,36 @@ func load(path string, parse func([]byte) (*DeveloperKey, error)) (*DeveloperKey
 // the whole file or nothing, and never overwrites a file: if path exists, it returns fs.ErrExist. It returns
 // [ErrNotExportable] if the private half is in another signer, and [ErrNoKey] for a zero key.
 func (k *DeveloperKey) Save(path string) error {
-	private, err := k.private()
+	der, err := k.encode()
 	if err != nil {
 		return err
 	}
+	return save(path, plainBlock, der)
+}
+
+// PEM returns the private key as [DeveloperKey.Save] writes it, for a secret store in place of a file. Its errors are
+// those of Save.
+func (k *DeveloperKey) PEM() ([]byte, error) {
+	der, err := k.encode()
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: plainBlock, Bytes: der}), nil
+}
+
+// plainBlock is the PEM type of a private key that is not encrypted.
+const plainBlock = "PRIVATE KEY"
+
+func (k *DeveloperKey) encode() ([]byte, error) {
+	private, err := k.private()
+	if err != nil {
+		return nil, err
+	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return fmt.Errorf("signing: encode private key: %w", err)
+		return nil, fmt.Errorf("signing: encode private key: %w", err)
 	}
-	return save(path, "PRIVATE KEY", der)
+	return der, nil
 }
 
 // SaveEncrypted is like [DeveloperKey.Save], and encrypts the key with a passphrase: PBES2 with AES-256-CBC, and PBKDF2

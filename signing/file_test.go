@@ -35,6 +35,21 @@ func TestSaveAndLoad(t *testing.T) {
 	})
 }
 
+// A secret store takes the text that a file would have.
+func TestPEMIsWhatSaveWrites(t *testing.T) {
+	eachKind(t, func(t *testing.T, key *signing.DeveloperKey) {
+		path := filepath.Join(t.TempDir(), "developer.pem")
+		require.NoError(t, key.Save(path))
+		written, err := os.ReadFile(path)
+		require.NoError(t, err)
+		text, err := key.PEM()
+		require.NoError(t, err)
+		assert.Equal(t, string(written), string(text))
+	})
+	_, err := new(signing.DeveloperKey).PEM()
+	require.ErrorIs(t, err, signing.ErrNoKey)
+}
+
 // A guess at the passphrase of a file costs what it should, and no two files share the work.
 func TestSavedKeysAreEncryptedWell(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "developer.pem")

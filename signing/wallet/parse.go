@@ -3,6 +3,7 @@ package wallet
 import (
 	"bytes"
 	"encoding/asn1"
+	"encoding/pem"
 	"fmt"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -78,17 +79,38 @@ func LoadKey(path string) (*Key, error) {
 // the whole file or nothing, and never overwrites a file: if path exists, it returns fs.ErrExist. It returns
 // signing.ErrNoKey for a zero key.
 func (k *Key) Save(path string) error {
-	if k == nil || k.private == nil {
-		return signing.ErrNoKey
-	}
-	der, err := k.marshalPrivateKey()
+	der, err := k.encode()
 	if err != nil {
-		return fmt.Errorf("wallet: encode private key: %w", err)
+		return err
 	}
-	if err := keyfile.Create(path, "PRIVATE KEY", der); err != nil {
+	if err := keyfile.Create(path, plainBlock, der); err != nil {
 		return fmt.Errorf("wallet: save private key: %w", err)
 	}
 	return nil
+}
+
+// PEM returns the private key as [Key.Save] writes it, for a secret store in place of a file. It returns
+// signing.ErrNoKey for a zero key.
+func (k *Key) PEM() ([]byte, error) {
+	der, err := k.encode()
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: plainBlock, Bytes: der}), nil
+}
+
+// plainBlock is the PEM type of a private key that is not encrypted.
+const plainBlock = "PRIVATE KEY"
+
+func (k *Key) encode() ([]byte, error) {
+	if k == nil || k.private == nil {
+		return nil, signing.ErrNoKey
+	}
+	der, err := k.marshalPrivateKey()
+	if err != nil {
+		return nil, fmt.Errorf("wallet: encode private key: %w", err)
+	}
+	return der, nil
 }
 
 func (k *Key) marshalPrivateKey() ([]byte, error) {

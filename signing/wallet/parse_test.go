@@ -151,6 +151,11 @@ func TestSaveWritesWhatOpenSSLWrites(t *testing.T) {
 	saved, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, string(testdata(t, "secp256k1-pkcs8.pem")), string(saved))
+	text, err := key.PEM()
+	require.NoError(t, err)
+	assert.Equal(t, string(saved), string(text), "a secret store takes the same text")
+	_, err = new(wallet.Key).PEM()
+	require.ErrorIs(t, err, signing.ErrNoKey)
 }
 
 // FuzzParseKey: data is a key that signs, or is refused as *signing.KeyRefused, in one bounded line that quotes none of
