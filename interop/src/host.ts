@@ -20,7 +20,7 @@ export interface Host {
 export async function startHost(): Promise<Host> {
   const child = new Child({
     command: moneymove,
-    args: ['sandbox', '-json', '-addr', '127.0.0.1:0', '-rate-limits=false'],
+    args: ['sandbox', '-addr', '127.0.0.1:0', '-o', 'json'],
     deadline: 10 * 60_000,
   });
   const announced = await child.line((line): Omit<Host, 'stop'> | undefined => (line.startsWith('{') ? JSON.parse(line) : undefined));

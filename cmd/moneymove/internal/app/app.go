@@ -19,6 +19,8 @@ type App struct {
 	Getenv func(name string) string
 	// Terminal reports whether a person reads Out: then a result is a table, and otherwise JSON.
 	Terminal bool
+	// InTerminal reports whether a person types In, and can be asked. ErrTerminal reports whether a person reads Err.
+	InTerminal, ErrTerminal bool
 
 	output string // of the flag
 }
@@ -27,9 +29,16 @@ type App struct {
 func System() *App {
 	return &App{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv,
-		Terminal: term.IsTerminal(int(os.Stdout.Fd())), //nolint:gosec // a file descriptor is a small number
+		Terminal: isTerminal(os.Stdout), InTerminal: isTerminal(os.Stdin), ErrTerminal: isTerminal(os.Stderr),
 	}
 }
+
+func isTerminal(file *os.File) bool {
+	return term.IsTerminal(int(file.Fd())) //nolint:gosec // a file descriptor is a small number
+}
+
+// Colors reports whether lines on Err may have colors: on a terminal, unless NO_COLOR is set (no-color.org).
+func (a *App) Colors() bool { return a.ErrTerminal && a.Getenv("NO_COLOR") == "" }
 
 // Run runs the command that args name, and returns the exit code.
 func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {

@@ -8,27 +8,34 @@ import (
 )
 
 // twoDashes writes a long flag with two dashes if it has one. The commands of Go take both, and so does this one. A
-// single letter stays as it is. What follows the argument "--" is left alone.
+// single letter stays as it is, and so does the value of a flag. What follows the argument "--" is left alone.
 func twoDashes(root *cobra.Command, args []string) []string {
-	long := map[string]bool{"help": true}
+	long := map[string]*pflag.Flag{"help": {NoOptDefVal: "true"}}
 	collect(root, long)
 	written := make([]string, len(args))
+	isValue := false
 	for i, arg := range args {
-		if arg == "--" {
+		if arg == "--" && !isValue {
 			copy(written[i:], args[i:])
 			break
 		}
 		written[i] = arg
-		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
-		if strings.HasPrefix(arg, "-") && len(name) > 1 && long[name] {
+		name, _, hasValue := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		flag := long[name]
+		switch {
+		case isValue, flag == nil, len(name) < 2, !strings.HasPrefix(arg, "-"):
+			isValue = false
+			continue
+		case !strings.HasPrefix(arg, "--"):
 			written[i] = "-" + arg
 		}
+		isValue = flag.NoOptDefVal == "" && !hasValue
 	}
 	return written
 }
 
-func collect(command *cobra.Command, long map[string]bool) {
-	note := func(flag *pflag.Flag) { long[flag.Name] = true }
+func collect(command *cobra.Command, long map[string]*pflag.Flag) {
+	note := func(flag *pflag.Flag) { long[flag.Name] = flag }
 	command.Flags().VisitAll(note)
 	command.PersistentFlags().VisitAll(note)
 	for _, below := range command.Commands() {

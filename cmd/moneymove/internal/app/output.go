@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,6 +25,14 @@ func (a *App) Print(result any, table func() Table) error {
 	if !asJSON {
 		return a.printTable(table())
 	}
+	return a.PrintJSON(result)
+}
+
+// AsksForJSON reports whether the command line itself says -o json. A pipe alone does not ask.
+func (a *App) AsksForJSON() bool { return a.output == "json" }
+
+// PrintJSON writes one line of JSON, whatever the form of the output is.
+func (a *App) PrintJSON(result any) error {
 	line, err := json.Marshal(result, json.Deterministic(true))
 	if err != nil {
 		return err
@@ -54,21 +63,22 @@ func (a *App) printTable(table Table) error {
 	for _, row := range table.Rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = plain(cell)
+			cells[i] = Plain(cell)
 		}
 		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	return w.Flush()
 }
 
-// plain keeps what a host sent from moving a terminal's cursor or changing its colors.
-func plain(cell string) string {
+// Plain keeps text of others from moving a terminal's cursor, changing its colors or reversing its line: it replaces
+// every character that is not printed.
+func Plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 			return '·'
 		}
 		return r
-	}, cell)
+	}, text)
 }
 
 // Indented returns JSON for people.

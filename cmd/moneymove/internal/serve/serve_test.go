@@ -1,21 +1,20 @@
-package main
+package serve
 
 import (
 	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -23,6 +22,13 @@ import (
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
+
+// run runs a command line with the commands of this package.
+func run(ctx context.Context, a *app.App, args []string) int {
+	root := &cobra.Command{Use: "moneymove"}
+	root.AddCommand(Command(a))
+	return a.Run(ctx, root, args)
+}
 
 // start runs the sandbox command and returns its output; stop ends it and returns its exit code.
 func start(t *testing.T, args ...string) (stdout *bufio.Reader, stop func() int) {
@@ -59,7 +65,7 @@ func announced(t *testing.T, stdout *bufio.Reader) announcement {
 }
 
 func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
-	stdout, stop := start(t, "-json", "-control", "-email", "dev@example.com")
+	stdout, stop := start(t, "-o", "json", "-control", "-email", "dev@example.com")
 	a := announced(t, stdout)
 	assert.Equal(t, "dev@example.com", a.Email)
 	assert.NotEmpty(t, a.APIKey)
@@ -78,7 +84,7 @@ func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
 	defer response.Body.Close()
 	var settings struct{ RateLimits bool }
 	require.NoError(t, json.NewDecoder(response.Body).Decode(&settings))
-	assert.True(t, settings.RateLimits, "counted unless turned off")
+	assert.False(t, settings.RateLimits, "not counted unless asked for")
 
 	_, err = signing.LoadDeveloperKey(a.KeyFile)
 	require.NoError(t, err)
@@ -90,7 +96,7 @@ func TestTheSandboxAnswersOnceItIsAnnounced(t *testing.T) {
 }
 
 func TestTheSandboxIsCalledByItsNames(t *testing.T) {
-	stdout, stop := start(t, "-json", "-host", "sandbox.internal", "-host", "other.internal")
+	stdout, stop := start(t, "-o", "json", "-host", "sandbox.internal", "-host", "other.internal")
 	a := announced(t, stdout)
 	for name, status := range map[string]int{
 		"": http.StatusUnauthorized, "localhost": http.StatusUnauthorized, "other.internal:80": http.StatusUnauthorized,
@@ -109,7 +115,7 @@ func TestTheSandboxIsCalledByItsNames(t *testing.T) {
 
 func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "developer.pem")
-	stdout, stop := start(t, "-json", "-key-file", path)
+	stdout, stop := start(t, "-o", "json", "-key-file", path)
 	a := announced(t, stdout)
 	assert.Equal(t, path, a.KeyFile)
 	assert.Empty(t, a.ControlURL)
@@ -123,7 +129,7 @@ func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
 		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	}
 
-	stdout, stop = start(t, "-json", "-key-file", path)
+	stdout, stop = start(t, "-o", "json", "-key-file", path)
 	announced(t, stdout)
 	require.Equal(t, app.ExitFine, stop())
 	second, err := os.ReadFile(path)
@@ -132,7 +138,7 @@ func TestTheKeyFileStaysFromRunToRun(t *testing.T) {
 }
 
 func TestTheReadableBlockKeepsTokensToItself(t *testing.T) {
-	stdout, stop := start(t, "-rate-limits=false")
+	stdout, stop := start(t, "-o", "table")
 	var text string
 	for !strings.Contains(text, "Ctrl-C") {
 		line, err := stdout.ReadString('\n')
@@ -159,7 +165,9 @@ func TestWrongCommandLines(t *testing.T) {
 		"an empty email":          {[]string{"sandbox", "-email", " "}, app.ExitUsage, "-email is empty"},
 		"an empty host name":      {[]string{"sandbox", "-host", ""}, app.ExitUsage, "not a host name"},
 		"a URL as a host name":    {[]string{"sandbox", "-host", "http://a"}, app.ExitUsage, "not a host name"},
-		"no such flag":            {[]string{"sandbox", "-port", "1"}, app.ExitUsage, "-port"},
+		"no such flag":            {[]string{"sandbox", "-ports", "1"}, app.ExitUsage, "flag"},
+		"verbose and quiet":       {[]string{"sandbox", "-v", "-q"}, app.ExitUsage, "contradict"},
+		"no such form":            {[]string{"sandbox", "-o", "xml"}, app.ExitUsage, "table or json"},
 		"an argument":             {[]string{"sandbox", "now"}, app.ExitUsage, `"now"`},
 		"controls for everybody":  {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, app.ExitUsage, "loopback"},
 		"an address that is none": {[]string{"sandbox", "-addr", "nowhere"}, app.ExitFailure, "nowhere"},
@@ -177,7 +185,7 @@ func TestWrongCommandLines(t *testing.T) {
 }
 
 func TestInstantProgress(t *testing.T) {
-	stdout, stop := start(t, "-json", "-control", "-instant")
+	stdout, stop := start(t, "-o", "json", "-control", "-instant")
 	a := announced(t, stdout)
 	response, err := http.Get(a.ControlURL + "/settings")
 	require.NoError(t, err)
@@ -189,26 +197,11 @@ func TestInstantProgress(t *testing.T) {
 	assert.Equal(t, app.ExitFine, stop())
 }
 
-// TestTheHelpAndTheDocumentationNameEachFlag reads both.
-func TestTheHelpAndTheDocumentationNameEachFlag(t *testing.T) {
-	var help bytes.Buffer
-	_, err := parseSandbox([]string{"-h"}, &help)
-	require.ErrorIs(t, err, flag.ErrHelp)
-	source, err := os.ReadFile("main.go")
-	require.NoError(t, err)
-	documentation, _, _ := strings.Cut(string(source), "\npackage main")
-	flags := regexp.MustCompile(`(?m)^  (-[a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
-	require.Len(t, flags, 8)
-	for _, found := range flags {
-		assert.Regexp(t, `(?m)^//\t`+found[1]+`[ =]`, documentation)
-	}
-}
-
 func TestHelpIsNoFault(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	a := &app.App{Out: &stdout, Err: &stderr, Getenv: os.Getenv}
 	assert.Equal(t, app.ExitFine, run(t.Context(), a, []string{"help"}))
 	assert.Contains(t, stdout.String(), "sandbox")
 	assert.Equal(t, app.ExitFine, run(t.Context(), a, []string{"sandbox", "-h"}))
-	assert.Contains(t, stderr.String(), "-key-file")
+	assert.Contains(t, stdout.String(), "-key-file")
 }

@@ -1,0 +1,64 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// announcement is what a caller needs to reach the host and to log in.
+type announcement struct {
+	BaseURL       string `json:"baseUrl"`
+	Email         string `json:"email"`
+	KeyFile       string `json:"keyFile"`
+	APIKey        string `json:"apiKey,omitzero"`
+	AccessToken   string `json:"accessToken,omitzero"` // of /api/v1
+	WalletKeyFile string `json:"walletKeyFile"`        // of the wallet that cards spend from
+	ControlURL    string `json:"controlUrl,omitzero"`
+
+	options options
+}
+
+func announcementOf(o options, address, keyFile, walletFile string, credentials sandbox.Credentials) announcement {
+	a := announcement{
+		BaseURL: "http://" + address, Email: credentials.Email, KeyFile: keyFile, WalletKeyFile: walletFile,
+		APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(), options: o,
+	}
+	if o.control {
+		a.ControlURL = a.BaseURL + "/_host"
+	}
+	return a
+}
+
+// print says that the host accepts requests: with one line of JSON for programs, or a block of text for people. Only
+// who asks for JSON gets the app key and the token. A pipe alone may well end in the log of a container.
+func (a announcement) print(to *app.App, asJSON bool) error {
+	if !to.AsksForJSON() {
+		a.APIKey, a.AccessToken = "", ""
+	}
+	if asJSON {
+		return to.PrintJSON(a)
+	}
+	_, err := io.WriteString(to.Out, a.readable())
+	return err
+}
+
+func (a announcement) readable() string {
+	var text strings.Builder
+	line := func(name, value string) { fmt.Fprintf(&text, "  %-12s %s\n", name, app.Plain(value)) }
+	text.WriteString("The sandbox host is ready.\n\n")
+	line("address", a.BaseURL)
+	if a.ControlURL != "" {
+		line("controls", a.ControlURL)
+	}
+	line("email", a.Email)
+	line("key file", a.KeyFile)
+	line("wallet file", a.WalletKeyFile)
+	line("rate limits", map[bool]string{true: "on", false: "off"}[a.options.rateLimits])
+	text.WriteString("\nLog in with the email and the key file. With -o json the app key and the access token are " +
+		"printed as well.\nPress Ctrl-C to stop the host. It keeps nothing.\n")
+	return text.String()
+}
