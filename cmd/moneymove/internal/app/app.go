@@ -22,7 +22,8 @@ type App struct {
 	// InTerminal reports whether a person types In, and can be asked. ErrTerminal reports whether a person reads Err.
 	InTerminal, ErrTerminal bool
 
-	output string // of the flag
+	output  string // of the flag
+	inputOf string // the flag that has read standard input
 }
 
 // System returns the process itself.

@@ -2,22 +2,27 @@ package app
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
-// Confirm asks the person at the terminal a question, and reports whether the reply is yes. Without a terminal nobody
-// can be asked: the error then says which flag gives the reply.
-func (a *App) Confirm(question, flag string) (bool, error) {
-	if !a.InTerminal {
-		return false, Usagef("nobody can be asked, because the input is not a terminal: give %s if you are sure", flag)
+// CanAsk reports whether a person can be asked: there is a terminal, and no flag reads standard input.
+func (a *App) CanAsk() bool { return a.InTerminal && a.ErrTerminal && a.inputOf == "" }
+
+// Confirm asks a question on the terminal, and reports whether the person typed yes. Without a terminal it fails with
+// an error of the command line that names the flag -yes.
+func (a *App) Confirm(question string) (bool, error) {
+	if !a.CanAsk() {
+		return false, Usagef("there is no terminal to ask on: give -yes if you are sure")
 	}
-	_, _ = fmt.Fprintf(a.Err, "%s [y/N] ", Plain(question))
+	if _, err := fmt.Fprintf(a.Err, "%s Type yes to go on: ", Plain(question)); err != nil {
+		return false, err
+	}
 	line, err := bufio.NewReader(a.In).ReadString('\n')
-	if err != nil && line == "" {
-		_, _ = fmt.Fprintln(a.Err)
-		return false, nil // the end of the input is no yes
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, err
 	}
-	reply := strings.ToLower(strings.TrimSpace(line))
-	return reply == "y" || reply == "yes", nil
+	return strings.TrimSpace(line) == "yes", nil
 }

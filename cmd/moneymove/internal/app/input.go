@@ -1,0 +1,67 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// maxInput is the largest file that a flag may name. Bodies, approvals and keys have a few kilobytes; a document that
+// is uploaded as base64 has a few megabytes.
+const maxInput = 32 << 20
+
+// ReadFile returns the content of the file that a flag names. The name "-" means standard input, which only one flag of
+// a command line can have.
+func (a *App) ReadFile(flag, path string) ([]byte, error) {
+	if path == "-" {
+		return a.readInput(flag)
+	}
+	file, err := os.Open(path) //gosec:disable G304 -- the user of the command names the file
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Usagef("-%s: there is no file %s", flag, path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-%s: %w", flag, err)
+	}
+	defer func() { _ = file.Close() }()
+	return limited(flag, file)
+}
+
+// ReadSecret returns the text in the file that a flag names, without the space around it. The text is a credential:
+// errors do not show it.
+func (a *App) ReadSecret(flag, path string) (string, error) {
+	content, err := a.ReadFile(flag, path)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(string(content))
+	if text == "" {
+		return "", Usagef("-%s: %s is empty", flag, path)
+	}
+	return text, nil
+}
+
+func (a *App) readInput(flag string) ([]byte, error) {
+	if a.inputOf != "" {
+		return nil, Usagef("-%s and -%s both read standard input: give one of them a file", a.inputOf, flag)
+	}
+	if a.In == nil {
+		return nil, Usagef("-%s: there is no standard input: give a file", flag)
+	}
+	a.inputOf = flag
+	return limited(flag, a.In)
+}
+
+func limited(flag string, r io.Reader) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("-%s: %w", flag, err)
+	}
+	if len(content) > maxInput {
+		return nil, Usagef("-%s: more than %d MiB", flag, maxInput>>20)
+	}
+	return content, nil
+}

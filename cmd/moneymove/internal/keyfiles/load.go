@@ -1,0 +1,86 @@
+// Package keyfiles reads, writes and converts the files of keys: developer keys of each type that package signing
+// supports, and secp256k1 keys of wallets.
+package keyfiles
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/signing"
+	"github.com/moneymovement/moneymovement-go/signing/wallet"
+)
+
+// Key is a key of either package: *signing.DeveloperKey or *wallet.Key.
+type Key interface {
+	signing.Signer
+	PublicKeyBase64() string
+	Algorithm() signing.Algorithm
+	Save(path string) error
+}
+
+// Load reads the key in the file that a flag names. An encrypted key needs the passphrase, from the file that
+// passphraseFile names; "-" is standard input. A key that is not encrypted needs none, and then none is read.
+func Load(a *app.App, flag, path, passphraseFile string) (Key, error) {
+	content, err := a.ReadFile(flag, path)
+	if err != nil {
+		return nil, err
+	}
+	defer clear(content)
+	key, err := parse(content)
+	if errors.Is(err, signing.ErrPassphraseRequired) {
+		key, err = decrypted(a, content, flag, passphraseFile)
+	}
+	if err != nil {
+		return nil, app.Usagef("-%s: %s: %w", flag, path, err)
+	}
+	return key, nil
+}
+
+// parse reads a key that is not encrypted. Package signing reads all but secp256k1.
+func parse(content []byte) (Key, error) {
+	developer, err := signing.ParseDeveloperKey(content)
+	if err == nil {
+		return developer, nil
+	}
+	if _, refused := errors.AsType[*signing.KeyRefused](err); refused {
+		if key, other := wallet.ParseKey(content); other == nil {
+			return key, nil
+		}
+	}
+	return nil, err
+}
+
+func decrypted(a *app.App, content []byte, flag, passphraseFile string) (Key, error) {
+	passphrase, err := passphraseOf(a, passphraseFile)
+	if err != nil {
+		return nil, err
+	}
+	if passphrase == nil {
+		return nil, errors.New("the key is encrypted: name the file of its passphrase with -passphrase-file")
+	}
+	defer clear(passphrase)
+	key, err := signing.ParseEncryptedDeveloperKey(content, passphrase)
+	if err != nil {
+		return nil, err
+	}
+	return key, nil
+}
+
+// passphraseOf returns the first line of the file, or nil if no file is named. A passphrase can begin or end with a
+// space, so only the end of the line is cut off.
+func passphraseOf(a *app.App, path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	content, err := a.ReadFile("passphrase-file", path)
+	if err != nil {
+		return nil, err
+	}
+	line, _, _ := bytes.Cut(content, []byte("\n"))
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if len(line) == 0 {
+		return nil, app.Usagef("-passphrase-file: the first line of %s is empty", path)
+	}
+	return line, nil
+}

@@ -1,0 +1,233 @@
+package target_test
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// fixture is a host, with the environment and the files that name its credentials.
+type fixture struct {
+	host   *sandbox.Host
+	env    map[string]string
+	folder string
+	stderr bytes.Buffer
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	f := &fixture{host: sandbox.New(), folder: t.TempDir()}
+	t.Setenv("HOME", f.folder)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(f.folder, "config"))
+	t.Setenv("AppData", filepath.Join(f.folder, "config"))
+	server := httptest.NewServer(f.host)
+	t.Cleanup(server.Close)
+	credentials := f.host.Credentials()
+	key := filepath.Join(f.folder, "developer.pem")
+	require.NoError(t, credentials.Key.Save(key))
+	f.env = map[string]string{
+		target.EnvBaseURL: server.URL, target.EnvEmail: credentials.Email, target.EnvKeyFile: key,
+		target.EnvAPIKey: credentials.APIKey.Reveal(), target.EnvAccessToken: credentials.AccessToken.Reveal(),
+	}
+	return f
+}
+
+// target returns the target of a command line.
+func (f *fixture) target(t *testing.T, stdin string, args ...string) *target.Target {
+	t.Helper()
+	built := target.New(&app.App{In: strings.NewReader(stdin), Out: &f.stderr, Err: &f.stderr,
+		Getenv: func(name string) string { return f.env[name] }})
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	built.AllFlags(flags)
+	require.NoError(t, flags.Parse(args))
+	return built
+}
+
+// logins counts how many sessions the host has started.
+func (f *fixture) logins() (count int) {
+	for _, request := range f.host.Requests() {
+		if request.Path == "/dapi/v1/auth/token" {
+			count++
+		}
+	}
+	return count
+}
+
+func TestASessionIsKeptForTheNextCommand(t *testing.T) {
+	f := newFixture(t)
+	first, err := f.target(t, "").Session(t.Context())
+	require.NoError(t, err)
+	assert.True(t, first.Renewed)
+	if runtime.GOOS != "windows" {
+		info, err := os.Stat(first.File)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+		folder, err := os.Stat(filepath.Dir(first.File))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o700), folder.Mode().Perm())
+	}
+	second, err := f.target(t, "").Session(t.Context())
+	require.NoError(t, err)
+	assert.False(t, second.Renewed)
+	assert.True(t, first.AccessToken.Equal(second.AccessToken))
+	assert.Equal(t, 1, f.logins())
+
+	third, err := f.target(t, "").LogIn(t.Context())
+	require.NoError(t, err)
+	assert.True(t, third.Renewed)
+	assert.False(t, first.AccessToken.Equal(third.AccessToken))
+	assert.Equal(t, 2, f.logins())
+
+	file, was, err := f.target(t, "").Forget()
+	require.NoError(t, err)
+	assert.True(t, was)
+	assert.NoFileExists(t, file)
+	_, was, err = f.target(t, "").Forget()
+	require.NoError(t, err)
+	assert.False(t, was)
+}
+
+func TestASessionThatTheHostForgotIsRenewed(t *testing.T) {
+	f := newFixture(t)
+	first, err := f.target(t, "").Session(t.Context())
+	require.NoError(t, err)
+	f.host.Reset()
+	second, err := f.target(t, "").Session(t.Context())
+	require.NoError(t, err)
+	assert.True(t, second.Renewed)
+	assert.False(t, first.AccessToken.Equal(second.AccessToken))
+}
+
+func TestAKeyWithoutTheScopeToReadHasASession(t *testing.T) {
+	f := newFixture(t)
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	_, err = f.host.RegisterKey(sandbox.KeyRegistration{Email: f.env[target.EnvEmail],
+		PublicKey: key.PublicKey(), Scopes: []string{"payouts:write"}})
+	require.NoError(t, err)
+	path := filepath.Join(f.folder, "narrow.pem")
+	require.NoError(t, key.Save(path))
+	session, err := f.target(t, "", "--key-file", path).LogIn(t.Context())
+	require.NoError(t, err)
+	assert.False(t, session.AccessToken.IsZero())
+}
+
+func TestTwoKeysDoNotShareASession(t *testing.T) {
+	f := newFixture(t)
+	first, err := f.target(t, "").Session(t.Context())
+	require.NoError(t, err)
+	f.env[target.EnvEmail] = "other@example.com"
+	kept, err := f.target(t, "").KeptSession(t.Context())
+	require.NoError(t, err)
+	assert.NotEqual(t, first.File, kept.File)
+	kept, err = f.target(t, "", "--session", first.File).KeptSession(t.Context())
+	require.NoError(t, err)
+	assert.True(t, kept.AccessToken.IsZero(), "the session of another credential is not used")
+}
+
+func TestASessionFileOfOthersIsNotUsed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the folder decides on Windows")
+	}
+	f := newFixture(t)
+	path := filepath.Join(f.folder, "session")
+	require.NoError(t, os.Mkdir(path, 0o700)) // no file can be here
+	_, err := f.target(t, "", "--session", path).LogIn(t.Context())
+	require.Error(t, err)
+	assert.Contains(t, f.stderr.String(), "the session is not kept")
+	_, err = f.target(t, "", "--session", path).Session(t.Context())
+	require.NoError(t, err, "other commands work without")
+}
+
+func TestSecretsComeByFileInputOrEnvironment(t *testing.T) {
+	f := newFixture(t)
+	byEnvironment, err := f.target(t, "").APIKey()
+	require.NoError(t, err)
+	assert.Equal(t, f.env[target.EnvAPIKey], byEnvironment.Reveal())
+
+	byInput, err := f.target(t, " ak_input\n", "--api-key-file", "-").APIKey()
+	require.NoError(t, err)
+	assert.Equal(t, "ak_input", byInput.Reveal())
+
+	path := filepath.Join(f.folder, "token")
+	require.NoError(t, os.WriteFile(path, []byte("uat_file\r\n"), 0o600))
+	byFile, err := f.target(t, "", "--access-token-file", path).AccessToken()
+	require.NoError(t, err)
+	assert.Equal(t, "uat_file", byFile.Reveal())
+
+	both := f.target(t, "once", "--api-key-file", "-", "--access-token-file", "-")
+	_, err = both.APIKey()
+	require.NoError(t, err)
+	_, err = both.APIKey()
+	require.NoError(t, err, "it is read once")
+	_, err = both.AccessToken()
+	require.ErrorContains(t, err, "both read standard input")
+
+	_, err = f.target(t, "\n", "--api-key-file", "-").APIKey()
+	require.ErrorContains(t, err, "is empty")
+}
+
+func TestWhatIsMissingIsNamed(t *testing.T) {
+	f := newFixture(t)
+	for name, c := range map[string]struct {
+		without string
+		args    []string
+		says    string
+	}{
+		"the address":          {target.EnvBaseURL, nil, "set " + target.EnvBaseURL},
+		"the email":            {target.EnvEmail, nil, "-email is missing"},
+		"the key":              {target.EnvKeyFile, nil, "-key-file is missing"},
+		"no such key":          {"", []string{"--key-file", "nowhere.pem"}, "there is no file nowhere.pem"},
+		"plain http":           {"", []string{"--url", "http://example.com"}, "must be https"},
+		"no client's id":       {"", []string{"--as", "acme"}, "begins with cl_"},
+		"a client of an owner": {"", []string{"--as", "cl_1", "--self-serve"}, "-self-serve has no clients"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := f.env[c.without]
+			delete(f.env, c.without)
+			_, err := f.target(t, "", c.args...).Account()
+			require.ErrorContains(t, err, c.says)
+			assert.Equal(t, app.ExitUsage, app.ExitCode(err))
+			f.env[c.without] = before
+		})
+	}
+}
+
+func TestEachProductHasItsServices(t *testing.T) {
+	f := newFixture(t)
+	own, err := f.target(t, "", "--self-serve").Account()
+	require.NoError(t, err)
+	assert.NotNil(t, own.Payouts)
+	assert.Nil(t, own.Rails)
+	acting, err := f.target(t, "", "--as", "cl_1").Account()
+	require.NoError(t, err)
+	assert.NotNil(t, acting.Rails)
+	_, err = f.target(t, "", "--self-serve").Integrator()
+	require.ErrorContains(t, err, "has no clients")
+}
+
+func TestLoopback(t *testing.T) {
+	f := newFixture(t)
+	for address, local := range map[string]bool{
+		"": true, "http://localhost:1": true, "http://[::1]:8080": true, "https://host.example": false, "nothing": false,
+	} {
+		args := []string{"--url", address}
+		if address == "" {
+			args = nil
+		}
+		assert.Equal(t, local, f.target(t, "", args...).Loopback(), address)
+	}
+}
