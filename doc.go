@@ -21,7 +21,8 @@
 //   - [Secret] holds a text that must not appear in logs;
 //   - [RateLimiter] and [Metrics] are interfaces that you can implement.
 //
-// The [glossary] explains the words of the service, such as rail, requisites and payin.
+// The [glossary] explains the words of the service, such as rail, requisites and payin. The [error page] says what to
+// do about each error, and the [production guide] how to run payments. The [pages for tasks] show one flow each.
 //
 // # Errors
 //
@@ -115,4 +116,7 @@
 // Amounts are decimal.Decimal, never floating point. They are in units of their currency or token: 12.5 USDC is 12.5.
 //
 // [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
+// [error page]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md
+// [production guide]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/production.md
+// [pages for tasks]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/README.md
 package moneymovement

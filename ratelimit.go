@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -77,7 +78,7 @@ type NoRoom struct {
 }
 
 // Error returns one line that is safe to log.
-func (e *NoRoom) Error() string { return e.wait().Error() }
+func (e *NoRoom) Error() string { return errorpage.Text(e, e.wait().Error()) }
 
 // Unwrap returns context.DeadlineExceeded, in which waiting would have ended, or nil if the approval expires first.
 func (e *NoRoom) Unwrap() error { return e.wait().Unwrap() }

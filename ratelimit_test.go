@@ -36,7 +36,7 @@ func TestALimiterOfTheCallerRefusesALateCall(t *testing.T) {
 			require.ErrorAs(t, err, &found)
 			assert.Same(t, late, found)
 			assert.Equal(t, !closed, errors.Is(err, context.DeadlineExceeded))
-			assert.Equal(t, wait.Error(), late.Error())
+			assert.ErrorContains(t, late, wait.Error())
 		})
 	}
 }

@@ -2,7 +2,6 @@ package dapi
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // TermsDiffer says that the service returned other terms than you asked for, such as another amount. The SDK did not
@@ -27,7 +27,7 @@ type TermsDiffer struct {
 
 // Error returns one line, safe to log.
 func (e *TermsDiffer) Error() string {
-	return fmt.Sprintf("%s %s: the service returned %s %q, but you asked for %q: "+
+	return errorpage.Textf(e, "%s %s: the service returned %s %q, but you asked for %q: "+
 		"a person must check this before you pay in another way", e.Operation, e.Resource, e.Member, e.Got, e.Asked)
 }
 

@@ -9,6 +9,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -180,8 +181,9 @@ type EscrowNotOpened struct {
 
 // Error returns one line, safe to log.
 func (e *EscrowNotOpened) Error() string {
-	return "escrow " + string(deref(e.Escrow).ID) + " expired before it was approved, so it never held money; " +
-		"to open a deal, use a new key"
+	return errorpage.Text(e,
+		"escrow "+string(deref(e.Escrow).ID)+" expired before it was approved, so it never held money; "+
+			"to open a deal, use a new key")
 }
 
 // Retryable returns false: the deal's window does not open again.

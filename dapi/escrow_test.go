@@ -85,7 +85,7 @@ func TestEscrowThatExpiredIsNotOpen(t *testing.T) {
 	s.first = []byte(`{"id":"esc_1","status":"expired","availableActions":[],"idempotencyKey":"deal-1"}`)
 	_, err := escrows.Open(t.Context(), deal(), "deal-1")
 	assert.Equal(t, dapi.EscrowID("esc_1"), as[*dapi.EscrowNotOpened](t, err).Escrow.ID)
-	assert.EqualError(t, err, "escrow esc_1 expired before it was approved, so it never held money; "+
+	assert.ErrorContains(t, err, "escrow esc_1 expired before it was approved, so it never held money; "+
 		"to open a deal, use a new key")
 	assert.Zero(t, key.Approvals())
 }

@@ -2,10 +2,10 @@ package dapi
 
 import (
 	"context"
-	"fmt"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -65,7 +65,7 @@ func (e *PayinNotCompleted) MovedByCall() errors.Movement { return errors.NotMov
 // Error returns one line, safe to log.
 func (e *PayinNotCompleted) Error() string {
 	payin := deref(e.Payin)
-	return fmt.Sprintf("payin %s ended with status %s: no money arrived; to receive money, create a new payin",
+	return errorpage.Textf(e, "payin %s ended with status %s: no money arrived; to receive money, create a new payin",
 		payin.ID,
 		payin.Status)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
@@ -53,7 +54,8 @@ const (
 
 // Error returns one line, safe to log.
 func (e *PriceRefused) Error() string {
-	return fmt.Sprintf("payout %s: the price was refused and not signed, so this call paid nothing: %s", e.Resource,
+	return errorpage.Textf(e,
+		"payout %s: the price was refused and not signed, so this call paid nothing: %s", e.Resource,
 		e.Reason)
 }
 

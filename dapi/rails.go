@@ -2,12 +2,12 @@ package dapi
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -111,7 +111,7 @@ func (e *ChannelUnavailable) MovedByCall() errors.Movement { return errors.NotMo
 // Error returns one line, safe to log.
 func (e *ChannelUnavailable) Error() string {
 	rail := deref(e.Rail)
-	return fmt.Sprintf("rail %s %s reports channel_unavailable: the channel of its banking partner is down; "+
+	return errorpage.Textf(e, "rail %s %s reports channel_unavailable: the channel of its banking partner is down; "+
 		"wait again later", rail.Method, rail.Currency)
 }
 
@@ -131,6 +131,7 @@ func (e *RailNotListed) MovedByCall() errors.Movement { return errors.NotMoved }
 
 // Error returns one line, safe to log.
 func (e *RailNotListed) Error() string {
-	return fmt.Sprintf("rail %s %s is not in the client's list: it was not requested (see Rails.Open), or it is "+
-		"not available for the client's country of residence or legal form", e.Method, e.Currency)
+	return errorpage.Textf(e,
+		"rail %s %s is not in the client's list: it was not requested (see Rails.Open), or it is "+
+			"not available for the client's country of residence or legal form", e.Method, e.Currency)
 }

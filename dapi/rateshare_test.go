@@ -121,7 +121,7 @@ func TestAShareOfNobody(t *testing.T) {
 	for _, n := range []int{0, -1} {
 		_, err := dapi.NewIntegrator(baseURL, dapi.Developer{Email: "ops@example.com", Key: key},
 			moneymovement.WithRateShare(n))
-		require.EqualError(t, err, "New: invalid input: WithRateShare must be at least 1")
+		require.ErrorContains(t, err, "New: invalid input: WithRateShare must be at least 1")
 		as[*errors.InvalidInput](t, err)
 		_, err = appapi.New(baseURL, appapi.NewAPIKey("key"), moneymovement.WithRateShare(n))
 		as[*errors.InvalidInput](t, err)

@@ -233,7 +233,7 @@ func TestRailWaits(t *testing.T) {
 		down := as[*dapi.ChannelUnavailable](t, err)
 		assert.Same(t, rail, down.Rail)
 		assert.Equal(t, []string{"ListRails", "", "cl_1"}, []string{down.Operation, down.Resource, down.Account})
-		assert.EqualError(t, err,
+		assert.ErrorContains(t, err,
 			"rail sepa EUR reports channel_unavailable: the channel of its banking partner is down; "+
 				"wait again later")
 	})
@@ -244,7 +244,7 @@ func TestRailWaits(t *testing.T) {
 		assert.Equal(t, "PLN", unlisted.Currency)
 		assert.Equal(t, []string{"ListRails", "", "cl_1"},
 			[]string{unlisted.Operation, unlisted.Resource, unlisted.Account})
-		assert.EqualError(t, err, "rail sepa PLN is not in the client's list: it was not requested (see "+
+		assert.ErrorContains(t, err, "rail sepa PLN is not in the client's list: it was not requested (see "+
 			"Rails.Open), or it is not available for the client's country of residence or legal form")
 	})
 	t.Run("on any page", func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestPayinWaits(t *testing.T) {
 					return
 				}
 				assert.Same(t, got, as[*dapi.PayinNotCompleted](t, err).Payin)
-				assert.EqualError(t, err,
+				assert.ErrorContains(t, err,
 					"payin pi_1 ended with status expired: no money arrived; to receive money, create a new payin")
 			})
 		})

@@ -2,10 +2,10 @@ package dapi
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -60,7 +60,7 @@ type StillPending struct {
 
 // Error returns one line: what was waited for, its last status, and why the wait ended.
 func (e *StillPending) Error() string {
-	return fmt.Sprintf("%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status,
+	return errorpage.Textf(e, "%s %s is still %s after %s and %d reads: %v", e.Resource, e.ID, e.Status,
 		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 

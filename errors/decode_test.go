@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 func decode(status int, body string) error {
@@ -201,7 +202,7 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 			assert.Equal(t, fmt.Sprintf("GetPayout: %d: %s (text/html) - something other than the service sent it: "+
 				"check the base URL, and any proxy in between (request req_1, 2 attempts, retry after 7s)", tc.status,
 				what),
-				err.Error(), "the body stays out of the text")
+				errorpage.Without(err.Error()), "the body stays out of the text")
 
 			var refusal *errors.Refusal
 			assert.False(t, errors.As(err, &refusal), "it is not the service that refused")

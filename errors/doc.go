@@ -13,7 +13,7 @@
 //   - The functions of the standard package: [Is], [As], [AsType], [Join], [New], [Unwrap], [ErrUnsupported].
 //
 // Each error has an entry in docs/errors.md: what it means, whether a repeat is safe, whether money moved, what to do,
-// and how to provoke it on the sandbox host. Look it up by the slug in the error's text, or by its type:
+// and how to provoke it on the sandbox host. The text of an error ends with a link to its entry:
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md. The glossary explains the words of the
 // service: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md.
 //
@@ -61,9 +61,9 @@
 // # Logs
 //
 // The text of every error is one line of bounded length that is safe to log. It has the operation, the status, the
-// slug, the service's message, the names of the fields that failed, what to do, the request id and the idempotency key.
-// It contains nothing else of a response body. The raw details and the excerpt of an unexpected response are in fields
-// of the errors.
+// slug, the service's message, the names of the fields that failed, what to do, the request id, the idempotency key and
+// the link to the error page. It contains nothing else of a response body. The raw details and the excerpt of an
+// unexpected response are in fields of the errors. A handler of log/slog gets a refusal as fields, without the text.
 //
 // # Beside the standard package
 //

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // The largest length of texts from outside in an error's text, in bytes.
@@ -19,9 +21,9 @@ const (
 
 // errorLine is the one line that every error of this package prints as:
 //
-//	operation: status code: message: subjects: cause - advice (resource, request id, key, attempts, retry after)
+//	operation: status code: message: subjects: cause - advice (resource, request id, key, attempts) - see link
 //
-// Every part is optional.
+// Every part but the link is optional.
 type errorLine struct {
 	call       CallInfo
 	status     int
@@ -31,6 +33,7 @@ type errorLine struct {
 	cause      error
 	advice     string
 	retryAfter time.Duration
+	anchor     string // of the error's entry on the error page
 }
 
 // within drops what the text of an outer error of the same call says already.
@@ -50,7 +53,11 @@ func (l errorLine) within(outer CallInfo) errorLine {
 	return l
 }
 
-func (l errorLine) String() string {
+// String returns the line, with a link to the entry on the error page.
+func (l errorLine) String() string { return errorpage.To(l.anchor, l.words()) }
+
+// words returns the line without the link.
+func (l errorLine) words() string {
 	var parts []string
 	if l.call.Operation != "" {
 		parts = append(parts, oneLine(l.call.Operation, maxName))
@@ -134,7 +141,7 @@ func causeText(err error, outer CallInfo) string {
 	}
 	switch known := err.(type) { //nolint:errorlint // what is wrapped has already been put into words
 	case interface{ line() *errorLine }:
-		return oneLine(known.line().within(outer).String(), maxCause)
+		return oneLine(known.line().within(outer).words(), maxCause)
 	case interface{ Unwrap() []error }:
 		var texts []string
 		for _, branch := range known.Unwrap() {
@@ -145,7 +152,7 @@ func causeText(err error, outer CallInfo) string {
 	if u, ok := err.(*url.Error); ok && u.Err != nil { //nolint:errorlint // a wrapped one has already been put into words
 		err = u.Err
 	}
-	return oneLine(err.Error(), maxMessage)
+	return oneLine(errorpage.Without(err.Error()), maxMessage)
 }
 
 // oneLine makes text from outside safe for a log. Characters that do not print become spaces, invalid UTF-8 becomes

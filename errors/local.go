@@ -3,6 +3,7 @@ package errors
 import (
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/handshake"
 )
 
@@ -20,7 +21,8 @@ type InvalidInput struct {
 func (e *InvalidInput) Error() string { return e.line().String() }
 
 func (e *InvalidInput) line() *errorLine {
-	return &errorLine{call: e.CallInfo, message: "invalid input", subjects: fieldMessages(e.Fields)}
+	return &errorLine{call: e.CallInfo, message: "invalid input", subjects: fieldMessages(e.Fields),
+		anchor: errorpage.Anchor("errors.InvalidInput")}
 }
 
 // Retryable returns false: the same input is refused again.
@@ -55,7 +57,12 @@ func (e *NotDelivered) line() *errorLine {
 	case !e.RetryAt.IsZero():
 		advice += ", but not before " + e.RetryAt.UTC().Format(time.RFC3339)
 	}
-	return &errorLine{call: e.CallInfo, message: "not delivered", cause: e.Err, advice: advice}
+	line := &errorLine{call: e.CallInfo, message: "not delivered", cause: e.Err, advice: advice,
+		anchor: errorpage.Anchor("errors.NotDelivered")}
+	if refusal, ok := AsType[*Refusal](e.Err); ok { // of a login, which says more
+		line.anchor = refusal.anchor()
+	}
+	return line
 }
 
 // Unwrap returns Err, so that errors.Is finds context.Canceled and context.DeadlineExceeded.

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // Refusal is the part that all refusals have in common. The type of each slug embeds it and unwraps to it, so errors.As
@@ -48,7 +50,7 @@ func (j *JSON) UnmarshalJSON(value []byte) error {
 }
 
 // Error returns one line that is safe to log. It says what was refused and what to do about it, for example
-// "GetPayout: 404 not_found: no such payout - check the id po_7 (request req_1)".
+// "GetPayout: 404 not_found: no such payout - check the id po_7 (request req_1)", and a link to the error page.
 func (r *Refusal) Error() string { return r.line().String() }
 
 func (r *Refusal) line() *errorLine { return r.lineWith("", "") }
@@ -64,7 +66,16 @@ func (r *Refusal) lineWith(subjects, advice string) *errorLine {
 		subjects:   subjects,
 		advice:     cmp.Or(advice, r.Code.Hint()),
 		retryAfter: r.RetryAfter,
+		anchor:     r.anchor(),
 	}
+}
+
+// anchor returns the entry of the error page that explains the refusal.
+func (r *Refusal) anchor() string {
+	if r.Code.Known() {
+		return errorpage.Anchor(string(r.Code))
+	}
+	return errorpage.Anchor("errors.Unrecognized")
 }
 
 // subjects returns the names of what failed, such as fields. Types that have such names override it.

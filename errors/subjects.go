@@ -1,6 +1,10 @@
 package errors
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+)
 
 // Some refusals list what failed, such as fields. Their text has the names and codes, so that a log line says what to
 // look at. It leaves out the messages of fields and blockers, because a validator's sentence can quote the value.
@@ -21,7 +25,9 @@ func (e *DetailErrors) line() *errorLine {
 	for i, item := range e.Items {
 		names[i] = nameAndCode(item.Path, item.Type)
 	}
-	return e.lineWith(listed(names), "")
+	line := e.lineWith(listed(names), "")
+	line.anchor = errorpage.Anchor("errors.DetailErrors")
+	return line
 }
 
 func fieldNames(fields []Field) string {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // maxExcerpt is the largest length of an excerpt, in bytes.
@@ -73,7 +75,8 @@ func (e *UnexpectedResponse) line() *errorLine {
 	if e.ContentType != "" && !strings.Contains(e.ContentType, "json") {
 		advice = "something other than the service sent it: check the base URL, and any proxy in between"
 	}
-	return &errorLine{call: e.CallInfo, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter}
+	return &errorLine{call: e.CallInfo, status: e.Status, message: message, advice: advice, retryAfter: e.RetryAfter,
+		anchor: errorpage.Anchor("errors.UnexpectedResponse")}
 }
 
 // Unwrap returns Err.

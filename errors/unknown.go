@@ -1,5 +1,7 @@
 package errors
 
+import "github.com/moneymovement/moneymovement-go/internal/errorpage"
+
 // OutcomeUnknown is the error for a write whose response was lost or cannot be read. The service may have done what the
 // request asked for.
 //
@@ -25,7 +27,8 @@ type OutcomeUnknown struct {
 func (e *OutcomeUnknown) Error() string { return e.line().String() }
 
 func (e *OutcomeUnknown) line() *errorLine {
-	return &errorLine{call: e.CallInfo, message: "outcome unknown", cause: e.Cause, advice: e.Resolve}
+	return &errorLine{call: e.CallInfo, message: "outcome unknown", cause: e.Cause, advice: e.Resolve,
+		anchor: errorpage.Anchor("errors.OutcomeUnknown")}
 }
 
 // Is reports whether target is in Cause's tree, so that errors.Is finds a context's error or io.ErrUnexpectedEOF.

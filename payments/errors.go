@@ -1,16 +1,17 @@
 package payments
 
 import (
-	"fmt"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // NotFound says that a store has no payment with this key.
 type NotFound struct{ Key moneymovement.Key }
 
 // Error returns one line, safe to log.
-func (e *NotFound) Error() string { return fmt.Sprintf("no payment with the key %q is stored", e.Key) }
+func (e *NotFound) Error() string {
+	return errorpage.Textf(e, "no payment with the key %q is stored", e.Key)
+}
 
 // LeaseLost says that a process may not change a payment any more: its lease has ended, and another process has claimed
 // the payment. Nothing was changed. The other process goes on with the payment.
@@ -21,7 +22,7 @@ type LeaseLost struct {
 
 // Error returns one line, safe to log.
 func (e *LeaseLost) Error() string {
-	return fmt.Sprintf("payment %q: the lease of %s (epoch %d) has ended, and another process goes on with it",
+	return errorpage.Textf(e, "payment %q: the lease of %s (epoch %d) has ended, and another process goes on with it",
 		e.Key, e.Lease.Owner, e.Lease.Epoch)
 }
 
@@ -30,7 +31,7 @@ type Busy struct{ Key moneymovement.Key }
 
 // Error returns one line, safe to log.
 func (e *Busy) Error() string {
-	return fmt.Sprintf("payment %q: a call is being made for it; try again when it has ended", e.Key)
+	return errorpage.Textf(e, "payment %q: a call is being made for it; try again when it has ended", e.Key)
 }
 
 // NotPossible says that a decision does not fit the payment. Nothing was changed.
@@ -44,15 +45,15 @@ type NotPossible struct {
 
 // Error returns one line, safe to log.
 func (e *NotPossible) Error() string {
-	return fmt.Sprintf("payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
+	return errorpage.Textf(e, "payment %q is %s: %s is not possible: %s", e.Key, e.State, e.Decision, e.Problem)
 }
 
 // NotRunning says that a processor cannot be resumed: it was resumed before, or was stopped.
 type NotRunning struct{}
 
 // Error returns one line.
-func (*NotRunning) Error() string {
-	return "the processor was resumed or stopped before, and is resumed only once: make a new one"
+func (e *NotRunning) Error() string {
+	return errorpage.Text(e, "the processor was resumed or stopped before, and is resumed only once: make a new one")
 }
 
 // Unfinished says that calls were under way when the time to stop had passed. Their payments are stored, and the next
@@ -66,7 +67,7 @@ type Unfinished struct {
 
 // Error returns one line, safe to log.
 func (e *Unfinished) Error() string {
-	return fmt.Sprintf("%d payments were under way when the time to stop had passed (%v); they are stored, "+
+	return errorpage.Textf(e, "%d payments were under way when the time to stop had passed (%v); they are stored, "+
 		"and the next Resume goes on with them", len(e.Keys), e.Err)
 }
 
@@ -78,7 +79,7 @@ type BadPosition struct{ Position Position }
 
 // Error returns one line, safe to log.
 func (e *BadPosition) Error() string {
-	return fmt.Sprintf("%q is not a position of this store: pass one that Watch returned, or the zero value",
+	return errorpage.Textf(e, "%q is not a position of this store: pass one that Watch returned, or the zero value",
 		e.Position)
 }
 
@@ -91,7 +92,7 @@ type Unreadable struct {
 
 // Error returns one line, safe to log.
 func (e *Unreadable) Error() string {
-	return fmt.Sprintf("the stored payment %q cannot be read, and is left alone: %v", e.Key, e.Err)
+	return errorpage.Textf(e, "the stored payment %q cannot be read, and is left alone: %v", e.Key, e.Err)
 }
 
 // Unwrap returns Err.

@@ -93,7 +93,7 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		assert.True(t, pending.Retryable())
 		assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
 		assert.Regexp(t,
-			`^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded - wait again to go on$`,
+			`^quote q_1 is still processing after 20s and \d+ reads: context deadline exceeded - wait again to go on`,
 			err.Error())
 	})
 }

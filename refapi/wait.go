@@ -2,10 +2,10 @@ package refapi
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
 )
@@ -59,7 +59,8 @@ type StillPending struct {
 }
 
 func (e *StillPending) Error() string {
-	return fmt.Sprintf("quote %s is still %s after %s and %d reads: %v - wait again to go on", e.QuoteID, e.Status,
+	return errorpage.Textf(e,
+		"quote %s is still %s after %s and %d reads: %v - wait again to go on", e.QuoteID, e.Status,
 		e.Waited.Round(time.Millisecond), e.Reads, e.Err)
 }
 

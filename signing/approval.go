@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
 
@@ -96,7 +97,7 @@ func (e *ApprovalRefused) Error() string {
 	if e.Err != nil {
 		message += ": " + e.Err.Error()
 	}
-	return message
+	return errorpage.Text(e, message)
 }
 
 // Unwrap returns Err.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // Challenge is what the service returns when a login begins: bytes that the developer key must sign.
@@ -37,7 +38,7 @@ func (e *ChallengeRefused) Error() string {
 	if e.Err != nil {
 		message += ": " + e.Err.Error()
 	}
-	return message
+	return errorpage.Text(e, message)
 }
 
 // Unwrap returns Err.

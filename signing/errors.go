@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/required"
 	"github.com/moneymovement/moneymovement-go/signing/internal/oneline"
 )
@@ -44,9 +45,9 @@ type NotSigned struct {
 
 func (e *NotSigned) Error() string {
 	if e.Err == nil {
-		return "signing: not signed"
+		return errorpage.Text(e, "signing: not signed")
 	}
-	return "signing: not signed: " + e.Err.Error()
+	return errorpage.Text(e, "signing: not signed: "+e.Err.Error())
 }
 
 // Unwrap returns Err.
@@ -97,7 +98,7 @@ func (e *KeyRefused) Error() string {
 	if e.Err != nil {
 		message += ": " + oneline.Of(e.Err.Error())
 	}
-	return message
+	return errorpage.Text(e, message)
 }
 
 // Unwrap returns Err.
@@ -116,7 +117,8 @@ type RemoteSignatureRefused struct {
 }
 
 func (e *RemoteSignatureRefused) Error() string {
-	return fmt.Sprintf("signing: the signer did not return a valid %s signature for its public key: %v", e.Algorithm,
+	return errorpage.Textf(e,
+		"signing: the signer did not return a valid %s signature for its public key: %v", e.Algorithm,
 		e.Err)
 }
 

@@ -76,7 +76,7 @@ func TestNotSignedHasATypeAndACause(t *testing.T) {
 	requireNotSigned(t, err, context.Canceled, shutdown)
 	_, err = new(signing.CheckedApproval).Sign(t.Context())
 	requireNotSigned(t, err)
-	assert.EqualError(t, &signing.NotSigned{}, "signing: not signed")
+	assert.ErrorContains(t, &signing.NotSigned{}, "signing: not signed - see ")
 }
 
 // Nothing moves by a signature that was not made. What may help is to try again where only the signer or the time is to

@@ -34,7 +34,7 @@ func TestVerifyWithJudgesOpaquePayloads(t *testing.T) {
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, a.ID, refused.ApprovalID)
-	require.EqualError(t, err,
+	require.ErrorContains(t, err,
 		`signing: approval "apr_1" refused: payload: your Verifier refused it: not what I asked for`)
 	require.Empty(t, signer.signed)
 

@@ -3,13 +3,14 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // SchemaMissing says that a schema does not have the tables of payments.
@@ -17,7 +18,7 @@ type SchemaMissing struct{ Schema string }
 
 // Error returns one line, safe to log.
 func (e *SchemaMissing) Error() string {
-	return fmt.Sprintf("the schema %q does not have the tables of payments, or the role may not use it: "+
+	return errorpage.Textf(e, "the schema %q does not have the tables of payments, or the role may not use it: "+
 		"call postgres.Migrate, or name another schema", e.Schema)
 }
 
@@ -30,7 +31,7 @@ type SchemaTooOld struct {
 
 // Error returns one line, safe to log.
 func (e *SchemaTooOld) Error() string {
-	return fmt.Sprintf("the tables in the schema %q are of version %d, and this program needs version %d: "+
+	return errorpage.Textf(e, "the tables in the schema %q are of version %d, and this program needs version %d: "+
 		"call postgres.Migrate", e.Schema, e.Version, e.Known)
 }
 
@@ -43,8 +44,9 @@ type SchemaTooNew struct {
 
 // Error returns one line, safe to log.
 func (e *SchemaTooNew) Error() string {
-	return fmt.Sprintf("the tables in the schema %q are of version %d, and this program knows versions up to %d: "+
-		"use a later version of the module", e.Schema, e.Version, e.Known)
+	return errorpage.Textf(e,
+		"the tables in the schema %q are of version %d, and this program knows versions up to %d: "+
+			"use a later version of the module", e.Schema, e.Version, e.Known)
 }
 
 // Unreachable says that the database could not be reached, or that the connection was lost. What was being written may
@@ -56,7 +58,8 @@ type Unreachable struct {
 
 // Error returns one line. It has no password in it.
 func (e *Unreachable) Error() string {
-	return "the database cannot be reached, try again: " + strings.Join(strings.Fields(e.Err.Error()), " ")
+	return errorpage.Text(e,
+		"the database cannot be reached, try again: "+strings.Join(strings.Fields(e.Err.Error()), " "))
 }
 
 // Unwrap returns Err.

@@ -8,6 +8,8 @@ import (
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
+
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
 // InUse says that a store is open already, in another process or in this one. Nothing was changed. A store is open in
@@ -26,7 +28,7 @@ func (e *InUse) Error() string {
 	if e.Process > 0 {
 		holder = fmt.Sprintf("process %d", e.Process)
 	}
-	return fmt.Sprintf("sqlite: %s is in use by %s: stop it first, close the store there, or use package "+
+	return errorpage.Textf(e, "sqlite: %s is in use by %s: stop it first, close the store there, or use package "+
 		"payments/postgres for several processes", e.Path, holder)
 }
 
@@ -47,11 +49,11 @@ func (e *Damaged) Error() string {
 	if more := len(e.Problems) - 3; more > 0 {
 		problems += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the program, and "+
-		"move the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in its place; "+
-		"3. check it with the command paymentsfile of this module, or open it and call Check; 4. call Reconcile for "+
-		"the time since that copy, and do what its report says before anything is paid; 5. submit your payments since "+
-		"then again, with the same keys", e.Path, problems)
+	return errorpage.Textf(e, "sqlite: %s is damaged or is not a store of payments: %s. To go on: 1. stop the "+
+		"program, and move the file and its -wal and -shm to another folder; 2. put the last copy that Backup made in "+
+		"its place; 3. check it with the command paymentsfile of this module, or open it and call Check; 4. call "+
+		"Reconcile for the time since that copy, and do what its report says before anything is paid; 5. submit your "+
+		"payments since then again, with the same keys", e.Path, problems)
 }
 
 // Unwrap returns Err.
@@ -67,8 +69,9 @@ type Newer struct {
 
 // Error returns one line, safe to log.
 func (e *Newer) Error() string {
-	return fmt.Sprintf("sqlite: %s has version %d of the schema, and this program knows versions up to %d: use the "+
-		"later version of the program that wrote it", e.Path, e.Version, e.Known)
+	return errorpage.Textf(e,
+		"sqlite: %s has version %d of the schema, and this program knows versions up to %d: use the "+
+			"later version of the program that wrote it", e.Path, e.Version, e.Known)
 }
 
 // Full says that the disk has no room. What the call should have written is not stored, and nothing else is lost. The
@@ -82,7 +85,7 @@ type Full struct {
 
 // Error returns one line, safe to log.
 func (e *Full) Error() string {
-	return fmt.Sprintf("sqlite: no room to write %s: free some on its disk, and try again: %v", e.Path, e.Err)
+	return errorpage.Textf(e, "sqlite: no room to write %s: free some on its disk, and try again: %v", e.Path, e.Err)
 }
 
 // Unwrap returns Err.
@@ -100,8 +103,9 @@ type Failed struct {
 
 // Error returns one line, safe to log.
 func (e *Failed) Error() string {
-	return fmt.Sprintf("sqlite: writing %s has failed, and the store is closed for writing: look at its disk, then "+
-		"open it again: %v", e.Path, e.Err)
+	return errorpage.Textf(e,
+		"sqlite: writing %s has failed, and the store is closed for writing: look at its disk, then "+
+			"open it again: %v", e.Path, e.Err)
 }
 
 // Unwrap returns Err.
@@ -114,7 +118,9 @@ type Closed struct {
 }
 
 // Error returns one line, safe to log.
-func (e *Closed) Error() string { return fmt.Sprintf("sqlite: %s was closed: open it again", e.Path) }
+func (e *Closed) Error() string {
+	return errorpage.Textf(e, "sqlite: %s was closed: open it again", e.Path)
+}
 
 // code returns the code of an error of SQLite, 0 for other errors, with and without what extends it.
 func code(err error) (primary, extended int) {

@@ -14,7 +14,8 @@ import (
 // below it, "." the root package alone. A package imports from its own room and from the floors below, never from its
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
-	{"internal/callfacts", "internal/handshake", "internal/inprocess", "internal/jsonv2", "internal/servers"},
+	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/inprocess", "internal/jsonv2",
+		"internal/servers"},
 	{"internal/jsonscan"},
 	{"errors"},
 	{"internal/required", "internal/mishaps", "internal/unmade"},
