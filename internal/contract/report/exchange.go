@@ -44,6 +44,9 @@ func (x *Exchange) Name() string {
 	return x.Method + " " + x.Path
 }
 
+// ActsFor returns the client that the request was made on behalf of, or "".
+func (x *Exchange) ActsFor() string { return x.request.Header.Get("X-Service-Account") }
+
 // Again repeats the request, with another body and query if they are given. It sends no idempotency key.
 func (x *Exchange) Again(ctx context.Context, change Change) *http.Request {
 	request := x.request.Clone(ctx)

@@ -8,6 +8,7 @@ import (
 
 type jsonReport struct {
 	Host        string           `json:"host"`
+	ReadOnly    bool             `json:"readOnly,omitempty"`
 	Started     time.Time        `json:"started"`
 	Seconds     float64          `json:"seconds"`
 	Summary     jsonSummary      `json:"summary"`
@@ -67,7 +68,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 func (r *Report) json() jsonReport {
 	j := jsonReport{
-		Host: r.Host, Started: r.Started.UTC(), Seconds: r.Took.Seconds(),
+		Host: r.Host, ReadOnly: r.ReadOnly, Started: r.Started.UTC(), Seconds: r.Took.Seconds(),
 		Cases: []jsonCase{}, Operations: r.Operations, Slugs: r.Slugs, Assumptions: []jsonAssumption{},
 		Deviations: append([]Finding{}, r.Deviations...), Undescribed: append([]Finding{}, r.Undescribed...),
 		Violations: append([]string{}, r.Violations...),

@@ -42,7 +42,7 @@ func (x *Exchange) answered() bool {
 func (x *Exchange) sameAs(other *Exchange) bool {
 	return x.request.URL.Host == other.request.URL.Host && x.Path == other.Path &&
 		x.request.URL.RawQuery == other.request.URL.RawQuery && bytes.Equal(x.body, other.body) &&
-		x.request.Header.Get("X-Service-Account") == other.request.Header.Get("X-Service-Account")
+		x.ActsFor() == other.ActsFor()
 }
 
 // judgeRepeat contradicts only if a repeat did harm. A harmless repeat does not show that all repeats are harmless.

@@ -20,7 +20,9 @@ import (
 
 // Report is the result of a run.
 type Report struct {
-	Host        string // where it ran
+	Host string // where it ran
+	// ReadOnly is set for a run that called only operations that read.
+	ReadOnly    bool
 	Started     time.Time
 	Took        time.Duration
 	Cases       []Case
@@ -106,7 +108,7 @@ func Judge(description *wire.Description, validator *Validator, exchanges []*Exc
 		}
 	}
 	judgeRepeats(exchanges, &found)
-	for _, claim := range claims {
+	for _, claim := range slices.Concat(claims, observed(exchanges)) {
 		found = append(found, claim.finding(description))
 	}
 	slices.Sort(r.Violations)

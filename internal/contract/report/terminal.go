@@ -3,6 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,7 +15,11 @@ import (
 // assumptions by file. The other formats list them.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Contract suite against %s, %s\n\n", r.Host, r.Took.Round(10*time.Millisecond))
+	what := "Contract suite"
+	if r.ReadOnly {
+		what = "Reads"
+	}
+	fmt.Fprintf(&b, "%s against %s, %s\n\n", what, r.Host, r.Took.Round(10*time.Millisecond))
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	r.writeFlows(table)
 	r.writeCounts(table)
@@ -59,12 +66,20 @@ func (r *Report) writeFlows(w io.Writer) {
 			counts[c.Flow].skipped++
 		}
 	}
-	fmt.Fprintf(w, "Flow\tpassed\tfailed\tskipped\t%s\n", NeedsEmbedded)
+	head, last := "Flow\tpassed\tfailed\tskipped", ""
+	if !r.ReadOnly {
+		head, last = head+"\t"+NeedsEmbedded, "\t"
+	}
+	fmt.Fprintln(w, head)
 	for _, flow := range flows {
 		c := counts[flow]
-		fmt.Fprintf(w, "%s\t%6d\t%6d\t%7d\t%d\n", flow, c.passed, c.failed, c.skipped, c.embedded)
+		fmt.Fprintf(w, "%s\t%6d\t%6d\t%7d%s", flow, c.passed, c.failed, c.skipped, last)
+		if !r.ReadOnly {
+			fmt.Fprint(w, c.embedded)
+		}
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "\t\t\t\t\n")
+	fmt.Fprintf(w, "\t\t\t%s\n", last)
 }
 
 func (r *Report) writeCounts(w io.Writer) {
@@ -79,6 +94,10 @@ func (r *Report) writeCounts(w io.Writer) {
 
 // writeMissing lists what a complete run would also have.
 func (r *Report) writeMissing(b *strings.Builder) {
+	if r.ReadOnly {
+		r.writeUnread(b)
+		return
+	}
 	var operations, slugs, controls []string
 	for _, o := range r.Operations {
 		if o.Accepted == 0 {
@@ -96,6 +115,39 @@ func (r *Report) writeMissing(b *strings.Builder) {
 	writeList(b, "Not called", operations)
 	writeList(b, "Not seen", slugs)
 	writeList(b, "Seen from controls of the embedded host alone", controls)
+}
+
+// writeUnread lists what a run that only reads did not read, with the reason, and the slugs that it saw. Most slugs are
+// refusals of writes.
+func (r *Report) writeUnread(b *strings.Builder) {
+	writes := 0
+	for _, o := range r.Operations {
+		if o.Accepted == 0 && o.Method != http.MethodGet {
+			writes++
+		}
+	}
+	fmt.Fprintf(b, "\nNot called, because they write: %d operations\n", writes)
+	unread := map[string][]string{}
+	for _, c := range r.Cases {
+		if name := c.Flow + " " + c.Name; c.Outcome == Skipped && !slices.Contains(unread[c.Reason], name) {
+			unread[c.Reason] = append(unread[c.Reason], name)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(unread)) {
+		writeList(b, "Not read, "+reason, unread[reason])
+	}
+	for _, c := range r.Cases {
+		if c.Outcome == Failed {
+			fmt.Fprintf(b, "\nFAILED  %s %s: %s\n", c.Flow, c.Name, c.Reason)
+		}
+	}
+	var seen []string
+	for _, s := range r.Slugs {
+		if s.Answers > 0 {
+			seen = append(seen, s.Slug)
+		}
+	}
+	writeList(b, "Slugs seen", seen)
 }
 
 func writeList(b *strings.Builder, what string, names []string) {

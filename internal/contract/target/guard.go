@@ -10,8 +10,13 @@ import (
 	"time"
 )
 
-// ErrNotSandbox says that a request was not sent, because nothing shows that the host is a sandbox.
-var ErrNotSandbox = errors.New("not sent: the host has not shown that it is a sandbox")
+// The reasons why a guard does not send a request.
+var (
+	// ErrNotSandbox means that nothing shows that the host is a sandbox.
+	ErrNotSandbox = errors.New("not sent: the host has not shown that it is a sandbox")
+	// ErrWrites means that the request may write, in a run that only reads.
+	ErrWrites = errors.New("not sent: this run only reads")
+)
 
 const (
 	platformPath = "/dapi/v1/"
@@ -19,13 +24,17 @@ const (
 	treasuryPath = "/dapi/v1/sandbox/treasury"
 )
 
-// Guard stands between the suite and a real host. Until GET /dapi/v1/sandbox/treasury returns 200, it sends only that
+// Guard stands between a run and a real host. Until GET /dapi/v1/sandbox/treasury returns 200, it sends only that
 // request and the login. After any other response to it, it sends nothing. It never sends to another host. It pauses
 // after each request. The pause after a write of the platform API is longer, because that window has a fifth of the
 // reads' calls.
 type Guard struct {
-	Next       http.RoundTripper
-	BaseURL    *url.URL
+	Next    http.RoundTripper
+	BaseURL *url.URL
+	// ReadOnly lets only reads and the login pass, on a sandbox as well.
+	ReadOnly bool
+	// AnyHost lets reads and the login pass on a host that has not shown that it is a sandbox.
+	AnyHost    bool
 	Pause      time.Duration // after a request
 	WritePause time.Duration // after a write of the platform API
 
@@ -40,8 +49,13 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != g.BaseURL.Scheme || r.URL.Host != g.BaseURL.Host {
 		return nil, fmt.Errorf("not sent: %s is not the host of this run", r.URL.Host)
 	}
-	asks := r.Method == http.MethodGet && g.path(r) == treasuryPath
-	if !g.mayPass(asks || r.Method == http.MethodPost && strings.HasPrefix(g.path(r), loginPath)) {
+	logsIn := r.Method == http.MethodPost && strings.HasPrefix(g.path(r), loginPath)
+	reads := r.Method == http.MethodGet
+	if g.ReadOnly && !reads && !logsIn {
+		return nil, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, ErrWrites)
+	}
+	asks := reads && g.path(r) == treasuryPath
+	if !g.mayPass(asks || logsIn) && !(g.AnyHost && (reads || logsIn)) {
 		return nil, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, ErrNotSandbox)
 	}
 	if err := g.wait(r); err != nil {

@@ -1,13 +1,14 @@
-// Package target says which host the contract suite runs against, and protects other hosts: a host that is not a
-// sandbox gets a login and one read, and nothing else.
+// Package target says which host the contract suite or `moneymove check` runs against, and protects other hosts. A
+// host that is not a sandbox gets a login and one read, and nothing else. A check only reads. So a person may allow its
+// reads on such a host as well, and the guard then stops whatever is not a read.
 package target
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 
-	"github.com/moneymovement/moneymovement-go/appapi"
-	"github.com/moneymovement/moneymovement-go/refapi"
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -23,15 +24,18 @@ const (
 	WalletVariable      = "MONEYMOVEMENT_WALLET_KEY_FILE" // wallet of the account's cards, PEM
 )
 
-// Real is a host from the environment, and how to log in there.
+// Real is a host that somebody named, and the credentials for it.
 type Real struct {
 	BaseURL     *url.URL
 	Email       string
 	Key         *signing.DeveloperKey
-	APIKey      *appapi.APIKey      // nil if it is not set
-	AccessToken *refapi.AccessToken // nil if it is not set
-	CardWallet  *wallet.Key         // nil if it is not set
+	APIKey      moneymovement.Secret // empty if it is not set
+	AccessToken moneymovement.Secret // empty if it is not set
+	CardWallet  *wallet.Key          // nil if it is not set
 }
+
+// IsSet reports whether a credential is given.
+func IsSet(credential moneymovement.Secret) bool { return credential.Reveal() != "" }
 
 // FromEnvironment reads the real host from the variables. If none is set, it returns nil and no error.
 func FromEnvironment(variable func(string) string) (*Real, error) {
@@ -39,9 +43,9 @@ func FromEnvironment(variable func(string) string) (*Real, error) {
 	if named == "" {
 		return nil, nil
 	}
-	base, err := url.Parse(named)
-	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, fmt.Errorf("%s is no address of a host", BaseURLVariable)
+	base, err := Address(named)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", BaseURLVariable, err)
 	}
 	r := &Real{BaseURL: base, Email: variable(EmailVariable)}
 	if r.Email == "" || variable(KeyFileVariable) == "" {
@@ -50,16 +54,21 @@ func FromEnvironment(variable func(string) string) (*Real, error) {
 	if r.Key, err = signing.LoadDeveloperKey(variable(KeyFileVariable)); err != nil {
 		return nil, err
 	}
-	if key := variable(APIKeyVariable); key != "" {
-		r.APIKey = new(appapi.NewAPIKey(key))
-	}
-	if token := variable(AccessTokenVariable); token != "" {
-		r.AccessToken = new(refapi.NewAccessToken(token))
-	}
+	r.APIKey = moneymovement.NewSecret(variable(APIKeyVariable))
+	r.AccessToken = moneymovement.NewSecret(variable(AccessTokenVariable))
 	if file := variable(WalletVariable); file != "" {
 		if r.CardWallet, err = wallet.LoadKey(file); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// Address reads the address of a host.
+func Address(text string) (*url.URL, error) {
+	base, err := url.Parse(text)
+	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
+		return nil, errors.New("this is no address of a host; it is like https://sandbox.example")
+	}
+	return base, nil
 }

@@ -89,6 +89,30 @@ func TestAHostThatHasNoTreasuryHearsNothingMore(t *testing.T) {
 	require.ErrorIs(t, send(g, "POST", "https://host.example/dapi/v1/auth/challenge"), target.ErrNotSandbox)
 }
 
+// A run that only reads sends no write, also to a sandbox. Where a person allows it, it reads from any host.
+func TestARunThatReadsWritesNothing(t *testing.T) {
+	const base = "https://host.example/v"
+	writes := []string{"POST /dapi/v1/payouts", "DELETE /dapi/v1/contacts/ct_1", "PATCH /user", "PUT /auth/"}
+	for status, anyHost := range map[int]bool{200: false, 404: true} {
+		f := &far{treasury: status}
+		g := guard(t, f, base)
+		g.ReadOnly, g.AnyHost = true, anyHost
+		require.NoError(t, send(g, "POST", base+"/dapi/v1/auth/challenge"))
+		require.NoError(t, send(g, "GET", base+"/dapi/v1/sandbox/treasury"))
+		require.NoError(t, send(g, "GET", base+"/dapi/v1/chains"))
+		require.NoError(t, send(g, "POST", base+"/dapi/v1/auth/refresh"))
+		for _, write := range writes {
+			method, path, _ := strings.Cut(write, " ")
+			require.ErrorIs(t, send(g, method, base+path), target.ErrWrites, write)
+		}
+		assert.Len(t, f.arrived, 4)
+	}
+	f := &far{treasury: 404}
+	g := guard(t, f, base)
+	g.AnyHost = true
+	require.ErrorIs(t, send(g, "POST", base+"/dapi/v1/payouts"), target.ErrNotSandbox, "it allows no write")
+}
+
 func TestNoOtherHostIsSentTo(t *testing.T) {
 	f := &far{treasury: 200}
 	g := guard(t, f, "https://host.example")
@@ -145,14 +169,14 @@ func TestTheEnvironmentNamesAHost(t *testing.T) {
 	named, err = read()
 	require.NoError(t, err)
 	assert.Equal(t, key.PublicKey(), named.Key.PublicKey())
-	assert.Nil(t, named.APIKey)
-	assert.Nil(t, named.AccessToken)
+	assert.False(t, target.IsSet(named.APIKey))
+	assert.False(t, target.IsSet(named.AccessToken))
 
 	variables[target.APIKeyVariable], variables[target.AccessTokenVariable] = "secret-1", "secret-2"
 	named, err = read()
 	require.NoError(t, err)
-	assert.NotNil(t, named.APIKey)
-	assert.NotNil(t, named.AccessToken)
+	assert.Equal(t, "secret-1", named.APIKey.Reveal())
+	assert.Equal(t, "secret-2", named.AccessToken.Reveal())
 
 	variables[target.WalletVariable] = "nowhere.pem"
 	_, err = read()

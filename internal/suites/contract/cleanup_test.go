@@ -71,7 +71,7 @@ func (w *world) undo(x *report.Exchange, method, path, body string) {
 	request := x.Again(w.Context(), report.Change{Body: []byte(body)})
 	request.Method, request.URL.Path, request.URL.RawPath = method, strings.TrimSuffix(w.suite.real.BaseURL.Path,
 		"/")+path, ""
-	if answer := w.deliver(request); answer.status >= http.StatusMultipleChoices {
-		w.Logf("left behind: %s answered %d %s", method, answer.status, answer.slug())
+	if answer := w.deliver(request); answer.Status >= http.StatusMultipleChoices {
+		w.Logf("left behind: %s answered %d %s", method, answer.Status, answer.Slug())
 	}
 }

@@ -38,10 +38,10 @@ func (w *world) referenceEndpoints() {
 		for _, x := range w.suite.log.Exchanges() {
 			if x.Name() == "refapi UpdateInvoice" && x.Accepted() {
 				refused := w.deliver(x.Again(w.Context(), report.Change{Body: []byte(`{"status":"lost"}`)}))
-				assert.Equal(w, http.StatusUnprocessableEntity, refused.status)
+				assert.Equal(w, http.StatusUnprocessableEntity, refused.Status)
 				paidNow := w.deliver(x.Again(w.Context(),
 					report.Change{Body: []byte(`{"status":"paid","paidAt":null}`)}))
-				assert.Equal(w, http.StatusOK, paidNow.status)
+				assert.Equal(w, http.StatusOK, paidNow.Status)
 				return
 			}
 		}

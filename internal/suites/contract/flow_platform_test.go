@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/contract/plain"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -20,9 +21,10 @@ const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
 func (w *world) login() {
 	w.step("a challenge and a token, refreshed", func() {
 		session := w.session()
-		refreshed := session.send("POST", "/auth/refresh", object{"refreshToken": session.refresh})
-		assert.Equal(w, 201, refreshed.status, "%s", refreshed.raw)
-		assert.NotEmpty(w, refreshed.text("accessToken"))
+		refreshed := session.came(session.caller().Renew(w.Context(),
+			plain.Session{Access: session.access, Refresh: session.refresh}))
+		assert.Equal(w, 201, refreshed.Status, "%s", refreshed.Raw)
+		assert.NotEmpty(w, refreshed.Text("accessToken"))
 	})
 	w.embedded("an expired token is refreshed", func() {
 		w.host.Advance(61 * time.Minute)
@@ -224,31 +226,19 @@ func (w *world) escrow() {
 func (w *world) ledger() {
 	self := w.platform.Self()
 	w.step("chains", func() {
-		base := false
-		for chain, err := range self.Chains.All(w.Context(), dapi.ListChainsParams{}) {
+		for _, err := range self.Chains.All(w.Context(), dapi.ListChainsParams{}) {
 			w.succeeds(err)
-			base = base || chain.Code == "base" && chain.ChainID == 8453
 		}
-		w.claim("coverage.yaml", "onChain", "chain", base, "dapi ListChains", "the chain of id 8453 has the code base")
 	})
 	w.step("every entry, a page at a time", func() {
-		count, newestFirst, first, last := 0, true, time.Time{}, time.Time{}
-		for entry, err := range self.Transactions.All(w.Context(), dapi.ListTransactionsParams{Limit: 5}) {
+		count := 0
+		for _, err := range self.Transactions.All(w.Context(), dapi.ListTransactionsParams{Limit: 5}) {
 			w.succeeds(err)
-			if count == 0 {
-				first, last = entry.CreatedAt, entry.CreatedAt
-			}
-			newestFirst = newestFirst && !entry.CreatedAt.After(last)
-			last = entry.CreatedAt
 			if count++; count == 30 {
 				break
 			}
 		}
 		assert.Positive(w, count)
-		if !first.Equal(last) { // else any order looks alike
-			w.claim("dapi.yaml", "ListTransactions", "order", newestFirst, "dapi ListTransactions",
-				"no entry is newer than the one before it")
-		}
 	})
 	w.step("filtered", func() {
 		page := ok(self.Transactions.List(w.Context(), dapi.ListTransactionsParams{Type: dapi.TransactionTypeDeposit,

@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/model"
-	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -34,8 +34,8 @@ func asReal(t *testing.T, host *sandbox.Host, handler http.Handler) *suite {
 	credentials := host.Credentials()
 	s := newSuite(t, &target.Real{
 		BaseURL: base, Email: credentials.Email, Key: credentials.Key, CardWallet: credentials.Wallet,
-		APIKey:      new(appapi.NewAPIKey(credentials.APIKey.Reveal())),
-		AccessToken: new(refapi.NewAccessToken(credentials.AccessToken.Reveal())),
+		APIKey:      moneymovement.NewSecret(credentials.APIKey.Reveal()),
+		AccessToken: moneymovement.NewSecret(credentials.AccessToken.Reveal()),
 	})
 	s.pause, s.writePause = time.Millisecond, time.Millisecond
 	return s
@@ -113,7 +113,7 @@ func TestWithADeveloperKeyAlone(t *testing.T) {
 		s.ClientReadyAfter, s.PayoutStepAfter = 0, 0
 	}))
 	s := asReal(t, host, host)
-	s.real.APIKey, s.real.AccessToken, s.real.CardWallet = nil, nil, nil
+	s.real.APIKey, s.real.AccessToken, s.real.CardWallet = moneymovement.Secret{}, moneymovement.Secret{}, nil
 	require.True(t, s.run(t, s.open(t, nil)))
 	judged := s.judge()
 	hold(t, judged)

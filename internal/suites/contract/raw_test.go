@@ -1,45 +1,22 @@
 package contract_test
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/contract/plain"
 )
 
-// object is a JSON object.
-type object map[string]any
-
-// reply is an answer as it came.
-type reply struct {
-	status int
-	raw    string
-	body   object
-}
-
-func (r reply) text(name string) string {
-	value, _ := r.body[name].(string)
-	return value
-}
-
-func (r reply) object(name string) object {
-	value, _ := r.body[name].(map[string]any)
-	return value
-}
-
-func (r reply) slug() string {
-	code, _ := r.object("error")["code"].(string)
-	return code
-}
+type (
+	object = plain.Object
+	reply  = plain.Reply
+)
 
 // session is a login by hand: what the SDK would refuse to send, such as a misspelled id, goes this way.
 type session struct {
@@ -55,9 +32,9 @@ func (w *world) session() *session {
 		return &session{world: w, access: w.held.access, refresh: w.held.refresh}
 	}
 	s := &session{world: w}
-	granted := s.complete(s.challenge(w.email, 2*time.Minute))
-	require.Equal(w, http.StatusCreated, granted.status, "%s", granted.raw)
-	s.access, s.refresh = granted.text("accessToken"), granted.text("refreshToken")
+	granted, err := w.caller().LogIn(w.Context(), w.email, w.key, w.now())
+	require.NoError(w, err)
+	s.access, s.refresh = granted.Access, granted.Refresh
 	if w.host == nil {
 		w.held = s
 	}
@@ -74,17 +51,12 @@ func (w *world) now() time.Time {
 // challenge starts a login that lasts so long.
 func (s *session) challenge(email string, lifetime time.Duration) reply {
 	s.Helper()
-	return s.send("POST", "/auth/challenge", object{"email": email, "requestExpiry": s.now().Add(lifetime)})
+	return s.came(s.caller().Challenge(s.Context(), email, s.now().Add(lifetime)))
 }
 
 func (s *session) complete(challenge reply) reply {
 	s.Helper()
-	payload, err := base64.StdEncoding.DecodeString(challenge.text("payload"))
-	require.NoError(s, err)
-	return s.send("POST", "/auth/token", object{
-		"challengeId": challenge.text("challengeId"), "publicKey": s.key.PublicKeyBase64(),
-		"signature": s.sign(payload),
-	})
+	return s.came(s.caller().Complete(s.Context(), s.key, challenge))
 }
 
 func (s *session) sign(payload []byte) string {
@@ -106,41 +78,24 @@ func (s *session) send(method, path string, body any, headers ...string) reply {
 	return s.plain(method, "/dapi/v1"+path, body, headers...)
 }
 
-// plain makes a call without a credential. Of headers that are given twice, the last is sent.
+// plain makes a call without a credential.
 func (w *world) plain(method, path string, body any, headers ...string) reply {
 	w.Helper()
-	var sent []byte
-	switch b := body.(type) {
-	case nil:
-	case string:
-		sent = []byte(b)
-	default:
-		var err error
-		sent, err = json.Marshal(b)
-		require.NoError(w, err)
-	}
-	request, err := http.NewRequestWithContext(w.Context(), method, strings.TrimSuffix(w.baseURL, "/")+path,
-		bytes.NewReader(sent))
-	require.NoError(w, err)
-	if sent != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	for i := 0; i+1 < len(headers); i += 2 {
-		request.Header.Set(headers[i], headers[i+1])
-	}
-	return w.deliver(request)
+	return w.came(w.caller().Send(w.Context(), method, path, body, headers...))
 }
 
 // deliver sends a request past the SDK, and past any proxy: what it sends may be wrong on purpose.
 func (w *world) deliver(request *http.Request) reply {
 	w.Helper()
-	answer, err := w.direct.RoundTrip(request)
+	return w.came(w.caller().Deliver(request))
+}
+
+func (w *world) caller() *plain.Caller { return &plain.Caller{BaseURL: w.baseURL, Next: w.direct} }
+
+// came unwraps a response that has to arrive.
+func (w *world) came(r reply, err error) reply {
+	w.Helper()
 	require.NoError(w, err)
-	defer answer.Body.Close()
-	raw, err := io.ReadAll(answer.Body)
-	require.NoError(w, err)
-	r := reply{status: answer.StatusCode, raw: string(raw)}
-	_ = json.Unmarshal(raw, &r.body) // a list or a PDF has no members
 	return r
 }
 

@@ -17,7 +17,7 @@ func (s *session) book(key, amount string) reply {
 	contact := s.send("POST", "/contacts",
 		object{"name": "Bob", "account": object{"accountType": "sepa", "iban": "DE89370400440532013000",
 			"accountHolderName": "Bob Roe"}})
-	return s.send("POST", "/payouts", object{"contactId": contact.text("id"), "amount": amount, "currency": "USDC"},
+	return s.send("POST", "/payouts", object{"contactId": contact.Text("id"), "amount": amount, "currency": "USDC"},
 		"Idempotency-Key", key)
 }
 
@@ -39,23 +39,23 @@ func (s *session) proof(approval object) object {
 func (s *session) bookAndConfirm() (booked, confirmed reply) {
 	s.Helper()
 	booked = s.book("k", "20")
-	return booked, s.confirm(booked.text("id"), booked.object("approval"))
+	return booked, s.confirm(booked.Text("id"), booked.Object("approval"))
 }
 
 func (s *session) confirmAfter(d time.Duration) reply {
 	s.Helper()
 	booked := s.book("k", "20")
 	s.host.Advance(d)
-	return s.confirm(booked.text("id"), booked.object("approval"))
+	return s.confirm(booked.Text("id"), booked.Object("approval"))
 }
 
 // approve confirms the approve action of a deal.
 func (s *session) approve(deal reply) reply {
 	s.Helper()
-	action := deal.object("action")
+	action := deal.Object("action")
 	key, _ := action["idempotencyKey"].(string)
 	approval, _ := action["approval"].(map[string]any)
-	return s.send("POST", "/escrow/"+deal.text("id")+"/actions/"+key+"/confirm", s.proof(approval))
+	return s.send("POST", "/escrow/"+deal.Text("id")+"/actions/"+key+"/confirm", s.proof(approval))
 }
 
 func (s *session) deal() reply {
@@ -82,7 +82,7 @@ var moneyProvocations = []provocation{
 	{errors.CodeWalletNotLinked, func(s *session) reply {
 		s.configure(func(c *sandbox.Settings) { c.ClientReadyAfter = sandbox.Duration(time.Hour) })
 		s.acting = ""
-		s.acting = s.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"}).text("id")
+		s.acting = s.must(http.StatusCreated, "POST", "/clients", object{"email": "bolt@example.com"}).Text("id")
 		return s.send("POST", "/sandbox/deposits", object{"amount": "1", "currency": "USDC"})
 	}},
 	{errors.CodeApprovalConsumed, func(s *session) reply {
@@ -96,7 +96,7 @@ var moneyProvocations = []provocation{
 		return s.approve(deal)
 	}},
 	{errors.CodeApprovalMismatch, func(s *session) reply {
-		return s.confirm(s.book("k1", "20").text("id"), s.book("k2", "21").object("approval"))
+		return s.confirm(s.book("k1", "20").Text("id"), s.book("k2", "21").Object("approval"))
 	}},
 	{errors.CodeSigningPolicyRefused, func(s *session) reply {
 		s.configure(func(c *sandbox.Settings) { c.SigningPolicy = sandbox.SigningPolicyRefuse })
@@ -115,23 +115,23 @@ var moneyProvocations = []provocation{
 	{errors.CodeFundingAttemptExpired, func(s *session) reply { return s.confirmAfter(2 * time.Minute) }},
 	{errors.CodeFundingInProgress, func(s *session) reply {
 		booked, _ := s.bookAndConfirm()
-		return s.confirm(booked.text("id"), booked.object("approval"))
+		return s.confirm(booked.Text("id"), booked.Object("approval"))
 	}},
 	{errors.CodeAlreadyFunded, func(s *session) reply {
 		booked, _ := s.bookAndConfirm()
 		s.host.Advance(time.Duration(s.host.Settings().PayoutStepAfter))
-		return s.confirm(booked.text("id"), booked.object("approval"))
+		return s.confirm(booked.Text("id"), booked.Object("approval"))
 	}},
 	{errors.CodeContactNotPayable, func(s *session) reply {
 		contact := s.must(http.StatusCreated, "POST", "/contacts",
 			object{"name": "Bob", "account": object{"accountType": "sepa"}})
-		return s.send("POST", "/payouts", object{"contactId": contact.text("id"), "amount": "20", "currency": "USDC"})
+		return s.send("POST", "/payouts", object{"contactId": contact.Text("id"), "amount": "20", "currency": "USDC"})
 	}},
 	{errors.CodePayoutNotFundable, func(s *session) reply {
 		booked := s.book("k", "100.01")
-		return s.confirm(booked.text("id"), booked.object("approval"))
+		return s.confirm(booked.Text("id"), booked.Object("approval"))
 	}},
 	{errors.CodeQuoteNotSubmitted, func(s *session) reply {
-		return s.send("POST", "/sandbox/payouts/"+s.book("k", "20").text("id")+"/status", object{"status": "completed"})
+		return s.send("POST", "/sandbox/payouts/"+s.book("k", "20").Text("id")+"/status", object{"status": "completed"})
 	}},
 }

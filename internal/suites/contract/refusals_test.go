@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/contract/plain"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/survey"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -45,8 +47,8 @@ func (w *world) refusals() {
 func (p provocation) refusedWith(s *session) {
 	s.Helper()
 	refused := p.provoke(s)
-	assert.Equal(s, string(p.slug), refused.slug(), "%s", refused.raw)
-	assert.Equal(s, p.slug.Status(), refused.status)
+	assert.Equal(s, string(p.slug), refused.Slug(), "%s", refused.Raw)
+	assert.Equal(s, p.slug.Status(), refused.Status)
 }
 
 // provokedAll holds the lists to the catalogue.
@@ -72,7 +74,7 @@ func (w *world) alone(isScripted bool) *session {
 		because: w.because,
 	}
 	s := other.session()
-	s.acting = s.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).text("id")
+	s.acting = s.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).Text("id")
 	host.Advance(time.Minute)
 	s.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
 	return s
@@ -82,7 +84,7 @@ func (w *world) alone(isScripted bool) *session {
 func (s *session) must(status int, method, path string, body any, headers ...string) reply {
 	s.Helper()
 	answer := s.send(method, path, body, headers...)
-	require.Equal(s, status, answer.status, "%s", answer.raw)
+	require.Equal(s, status, answer.Status, "%s", answer.Raw)
 	return answer
 }
 
@@ -93,26 +95,19 @@ func (w *world) configure(change func(*sandbox.Settings)) {
 }
 
 // requestProvocations need nothing but a request that is wrong, and move nothing: they may be sent to any sandbox.
-var requestProvocations = []provocation{
+var requestProvocations = slices.Concat(readProvocations(), []provocation{
 	{errors.CodeInvalidRequest, func(s *session) reply { return s.send("POST", "/contacts", "{") }},
 	{errors.CodeValidationFailed, func(s *session) reply {
 		return s.send("POST", "/contacts", object{"nickname": "Bob"})
 	}},
-	{errors.CodeInvalidCursor, func(s *session) reply { return s.send("GET", "/transactions?cursor=x", nil) }},
-	{errors.CodeInvalidID, func(s *session) reply { return s.send("GET", "/payouts/ct_1", nil) }},
 	{errors.CodeIdempotencyKeyInvalid, func(s *session) reply {
 		return s.send("POST", "/payouts", object{"contactId": "ct_1", "amount": "1", "currency": "USDC"},
 			"Idempotency-Key", "in voice")
 	}},
-	{errors.CodeNotFound, func(s *session) reply { return s.send("GET", "/payouts/po_1", nil) }},
 	{errors.CodeMethodNotAllowed, func(s *session) reply { return s.send("DELETE", "/chains", nil) }},
-	{errors.CodeUnauthenticated, func(s *session) reply { return s.plain("GET", "/dapi/v1/chains", nil) }},
-	{errors.CodeForbidden, func(s *session) reply {
-		return s.plain("GET", "/dapi/v1/chains", nil, "Authorization", "Bearer "+s.refresh)
-	}},
 	{errors.CodeRequestExpired, func(s *session) reply { return s.challenge(s.email, 6*time.Minute) }},
 	{errors.CodeChallengeNotFound, func(s *session) reply {
-		return s.complete(reply{body: object{"challengeId": "unknown",
+		return s.complete(reply{Body: object{"challengeId": "unknown",
 			"payload": base64.StdEncoding.EncodeToString([]byte("of nobody"))}})
 	}},
 	{errors.CodeChallengeConsumed, func(s *session) reply {
@@ -126,6 +121,16 @@ var requestProvocations = []provocation{
 	{errors.CodeAmountAboveMaximum, func(s *session) reply {
 		return s.send("POST", "/sandbox/deposits", object{"amount": "1000000", "currency": "USDC"})
 	}},
+})
+
+// readProvocations are the reads that have to be refused, also by a host that is no sandbox.
+func readProvocations() (all []provocation) {
+	for _, r := range survey.Refusals {
+		all = append(all, provocation{r.Slug, func(s *session) reply {
+			return s.came(r.Provoke(s.Context(), s.caller(), plain.Session{Access: s.access, Refresh: s.refresh}))
+		}})
+	}
+	return all
 }
 
 // hostProvocations are answers of a host in trouble, and of sizes and numbers that no real host is burdened with.
@@ -175,7 +180,7 @@ var sessionProvocations = []provocation{
 	}},
 	{errors.CodeSignatureInvalid, func(s *session) reply {
 		challenge := s.challenge(s.email, 2*time.Minute)
-		challenge.body["payload"] = base64.StdEncoding.EncodeToString([]byte("other bytes"))
+		challenge.Body["payload"] = base64.StdEncoding.EncodeToString([]byte("other bytes"))
 		return s.complete(challenge)
 	}},
 	{errors.CodeKeyNotRegistered, func(s *session) reply {

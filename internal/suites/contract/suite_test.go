@@ -101,14 +101,14 @@ type flow struct {
 }
 
 func needsAPIKey(r *target.Real) string {
-	if r.APIKey == nil {
+	if !target.IsSet(r.APIKey) {
 		return target.APIKeyVariable
 	}
 	return ""
 }
 
 func needsAccessToken(r *target.Real) string {
-	if r.AccessToken == nil {
+	if !target.IsSet(r.AccessToken) {
 		return target.AccessTokenVariable
 	}
 	return ""
@@ -128,6 +128,7 @@ var flows = []flow{
 	{"transfers", (*world).transfers, needsAPIKey},
 	{"reference", (*world).referenceEndpoints, needsAccessToken},
 	{"public", (*world).publicUtilities, nil},
+	{"reads", (*world).reads, nil},
 	{"refusals", (*world).refusals, nil},
 	{"probes", (*world).probes, nil},
 	{"repeats", (*world).repeats, nil},

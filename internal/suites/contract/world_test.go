@@ -14,6 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
+	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -24,13 +25,14 @@ import (
 // world is a host with a client of each surface. T is the test that is running.
 type world struct {
 	*testing.T
-	suite   *suite
-	host    *sandbox.Host // nil: a real host
-	baseURL string
-	email   string
-	key     *signing.DeveloperKey
-	wallet  *wallet.Key       // nil: not given
-	direct  http.RoundTripper // observed, and past any proxy
+	suite         *suite
+	host          *sandbox.Host // nil: a real host
+	baseURL       string
+	email         string
+	key           *signing.DeveloperKey
+	wallet        *wallet.Key       // nil: not given
+	direct        http.RoundTripper // observed, and past any proxy
+	apiKey, token moneymovement.Secret
 
 	platform  *dapi.Integrator
 	app       *appapi.Client // nil: no credential is given
@@ -57,20 +59,18 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	t.Helper()
 	w := &world{T: t, suite: s}
 	var options []moneymovement.Option
-	var apiKey *appapi.APIKey
-	var token *refapi.AccessToken
 	if s.real != nil {
 		w.baseURL, w.email, w.key, w.wallet = s.real.BaseURL.String(), s.real.Email, s.real.Key, s.real.CardWallet
 		w.direct = &report.Observer{Next: s.guarded(t), Log: s.log}
 		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: w.direct}))
-		apiKey, token = s.real.APIKey, s.real.AccessToken
+		w.apiKey, w.token = s.real.APIKey, s.real.AccessToken
 	} else {
 		host, server := serve(t)
 		credentials := host.Credentials()
 		w.host, w.baseURL, w.email, w.key, w.wallet = host, server.URL, credentials.Email, credentials.Key,
 			credentials.Wallet
-		apiKey, token = new(appapi.NewAPIKey(credentials.APIKey.Reveal())),
-			new(refapi.NewAccessToken(credentials.AccessToken.Reveal()))
+		w.apiKey, w.token = moneymovement.NewSecret(credentials.APIKey.Reveal()),
+			moneymovement.NewSecret(credentials.AccessToken.Reveal())
 		through := way(t, server)
 		w.direct = server.Client().Transport
 		if change != nil {
@@ -84,12 +84,13 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	var err error
 	w.platform, err = dapi.NewIntegrator(w.baseURL, dapi.Developer{Email: w.email, Key: w.key}, options...)
 	require.NoError(t, err)
-	if apiKey != nil {
-		w.app, err = appapi.New(w.baseURL, *apiKey, options...)
+	if target.IsSet(w.apiKey) {
+		w.app, err = appapi.New(w.baseURL, appapi.NewAPIKey(w.apiKey.Reveal()), options...)
 		require.NoError(t, err)
 	}
-	if token != nil {
-		w.reference, err = refapi.New(w.baseURL, refapi.Credential{AccessToken: *token}, options...)
+	if target.IsSet(w.token) {
+		w.reference, err = refapi.New(w.baseURL,
+			refapi.Credential{AccessToken: refapi.NewAccessToken(w.token.Reveal())}, options...)
 		require.NoError(t, err)
 	}
 	w.public, err = public.New(w.baseURL, options...)
