@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,9 +27,10 @@ func TestThePageMayRunOnlyItsOwnBlocks(t *testing.T) {
 	for _, directive := range []string{"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"} {
 		assert.Contains(t, policy, directive)
 	}
+	assert.Contains(t, policy, "require-trusted-types-for 'script'; trusted-types 'none'")
 	assert.NotContains(t, policy, "unsafe")
 	assert.NotContains(t, policy, "http", "no other host")
-	_, script, found := strings.Cut(w.Body.String(), "<script>")
+	_, script, found := strings.Cut(w.Body.String(), `<script type="module">`)
 	require.True(t, found, "the page has a script")
 	script, _, _ = strings.Cut(script, "</script>")
 	sum := sha256.Sum256([]byte(script))
@@ -40,5 +43,25 @@ func TestThePageLoadsNothingFromElsewhere(t *testing.T) {
 	console.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_console", nil))
 	for _, reference := range []string{`src="http`, `src='http`, `src="//`, "@import", "url(http", "url(//"} {
 		assert.NotContains(t, w.Body.String(), reference)
+	}
+}
+
+func TestThePageIsWhole(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	console.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_console", nil))
+	body := w.Body.String()
+	assert.NotContains(t, body, "/* style */", "the style has its place")
+	assert.NotContains(t, body, "/* script */", "the script has its place")
+	files, err := filepath.Glob("page/*.js")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		script, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Contains(t, body, string(script), "%s is a part of the page", file)
+		for _, way := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "</script"} {
+			assert.NotContains(t, string(script), way, "%s: text is no HTML and no code", file)
+		}
 	}
 }

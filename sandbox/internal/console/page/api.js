@@ -1,0 +1,104 @@
+// --- The controls: how the page calls the host, and the curl that does the same.
+
+const controls = "/_host";
+
+// host is what the page knows about the host itself.
+const host = { now: null, origin: location.origin, slugs: new Map(), accounts: new Map() };
+
+// Refused is a call that the host refused, or that did not reach it.
+class Refused extends Error {
+  constructor(message, status = 0, code = "", details = undefined) {
+    super(message);
+    Object.assign(this, { status, code, details });
+  }
+}
+
+// send makes a call of the controls: {method, path, body}. It returns the JSON of the response.
+async function send({ method = "GET", path, body }) {
+  let response;
+  try {
+    response = await fetch(controls + path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
+  } catch {
+    throw new Refused("The host cannot be reached. Is it still running?");
+  }
+  const text = await response.text();
+  const json = text ? parsed(text) : null;
+  if (!response.ok) throw refusalOf(response.status, json);
+  return json;
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function refusalOf(status, json) {
+  const error = json?.error || {};
+  return new Refused(refusalText(error) || `The host responded with ${status}.`, status, error.code, error.details);
+}
+
+function refusalText(error) {
+  const fields = (error.details?.fields || []).map((field) => `${field.field}: ${field.message}`);
+  return [error.message, ...fields].filter(Boolean).join(" ");
+}
+
+function read(path) { return send({ path }); }
+
+// readItems reads a list.
+async function readItems(path) { return (await read(path)).items || []; }
+
+// curlOf writes a call of the controls for a shell.
+function curlOf({ method = "GET", path, body }) {
+  const parts = ["curl"];
+  if (method !== "GET" && !(method === "POST" && body !== undefined)) parts.push("-X", method);
+  parts.push(quoted(host.origin + controls + path).replace(/^'([\w:/.\-[\]]+)'$/, "$1"));
+  if (body !== undefined) parts.push("-d", quoted(JSON.stringify(body)));
+  return parts.join(" ");
+}
+
+// headersOf gives a masked credential back its name: the variable that has it.
+const variableOf = { authorization: "MONEYMOVEMENT_ACCESS_TOKEN", "x-api-key": "MONEYMOVEMENT_API_KEY" };
+const ownHeaders = new Set(["host", "content-length", "user-agent", "accept-encoding", "connection"]);
+
+// repeatOf writes the curl that sends a recorded request again.
+function repeatOf(entry) {
+  const lines = [`curl -i -X ${entry.method} ${quoted(host.origin + entry.path)}`];
+  for (const [name, value] of headersOf(entry.request)) {
+    if (!ownHeaders.has(name.toLowerCase())) lines.push(`-H ${headerOf(entry, name, value)}`);
+  }
+  if (entry.request?.body) lines.push(`-d ${quoted(entry.request.body)}`);
+  return lines.join(" \\\n  ");
+}
+
+function headerOf(entry, name, value) {
+  const lower = name.toLowerCase();
+  if (lower === "authorization") return `"${name}: Bearer $${bearerOf(entry)}"`;
+  return variableOf[lower] ? `"${name}: $${variableOf[lower]}"` : quoted(`${name}: ${value}`);
+}
+
+// bearerOf names the variable of a bearer. The app API takes the app key.
+function bearerOf(entry) {
+  return /^\/(dapi|api)\//.test(entry.path) ? variableOf.authorization : variableOf["x-api-key"];
+}
+
+// headersOf lists the headers of a message as pairs. A header may have several values.
+function headersOf(message) {
+  return Object.entries(message?.headers || {}).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+}
+
+// perform makes a call that changes the host, and says how it went. It returns the response, or null.
+async function perform(call, done) {
+  try {
+    const response = await send(call);
+    tell("done", typeof done === "function" ? done(response) : done, call);
+    return response ?? {};
+  } catch (refused) {
+    tell("refused", refused.message, call, refused);
+    return null;
+  } finally {
+    refreshShown();
+  }
+}

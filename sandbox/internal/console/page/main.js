@@ -1,0 +1,195 @@
+// --- The page: its sections, what the host says about changes, and the tabs.
+
+// sections are the page. A section reads with load, and shows what it read with view. It reads again after the changes
+// that it names, and every so many milliseconds while it is shown.
+const sections = [
+  { id: "requests", title: "Requests", on: [], load: async () => requests, view: requestsView },
+  { id: "balances", title: "Balances", on: ["ledger", "clock", "reset", "request"], load: loadBalances, view: balancesView },
+  { id: "ledger", title: "Ledger", on: ["ledger", "clock", "reset", "request"], load: loadLedger, view: ledgerView },
+  movingSection("payouts"), movingSection("payins"), movingSection("verification"), movingSection("deals"),
+  { id: "faults", title: "Faults", on: ["faults", "reset", "request"], load: loadFaults, view: faultsView },
+  { id: "windows", title: "Rate windows", on: ["settings", "clock", "reset", "request"], every: 2000, load: loadWindows, view: windowsView },
+  { id: "clock", title: "Clock", on: ["clock", "reset"], load: loadClock, view: clockView },
+  { id: "settings", title: "Settings", on: ["settings", "reset"], load: loadSettings, view: settingsView },
+  { id: "credentials", title: "Credentials", on: [], load: async () => credentials, view: credentialsView, leave: hideCredentials },
+];
+const narrow = matchMedia("(max-width: 48rem)");
+let shown = null;
+
+// --- Tabs
+
+function makeTabs() {
+  byId("tabs").append(...sections.map((section) => h("button", { type: "button", role: "tab", id: `tab-${section.id}`, "aria-controls": `panel-${section.id}`,
+    "aria-selected": "false", tabindex: "-1", onclick: () => openSection(section.id), onkeydown: moveAmongTabs }, section.title)));
+  byId("main").append(...sections.map(({ id }) => h("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, hidden: true })));
+}
+
+function moveAmongTabs(event) {
+  const at = sections.indexOf(shown), last = sections.length - 1;
+  const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  openSection(sections[(to + sections.length) % sections.length].id);
+  byId(`tab-${shown.id}`).focus();
+}
+
+// openSection shows a section, and hides the one before. toHeading moves the focus there, for a link between sections.
+async function openSection(id, toHeading = false) {
+  const section = sections.find((one) => one.id === id) || sections[0];
+  if (shown && shown !== section) shown.leave?.();
+  shown = section;
+  for (const { id: each } of sections) {
+    const here = each === section.id;
+    byId(`panel-${each}`).hidden = !here;
+    byId(`tab-${each}`).setAttribute("aria-selected", String(here));
+    byId(`tab-${each}`).tabIndex = here ? 0 : -1;
+  }
+  byId(`tab-${section.id}`).scrollIntoView({ block: "nearest", inline: "nearest" });
+  if (location.hash !== `#${section.id}`) history.replaceState(null, "", `#${section.id}`);
+  await refresh(section);
+  if (toHeading) byId(`${section.id}-title`)?.focus();
+}
+
+// --- Reading and showing
+
+// refresh reads what a section shows. A read that was overtaken by a later one is not shown.
+async function refresh(section) {
+  const turn = (section.turn = (section.turn || 0) + 1);
+  try {
+    const data = await section.load();
+    if (turn === section.turn) Object.assign(section, { data, problem: null });
+  } catch (refused) {
+    if (turn === section.turn) section.problem = refused;
+  }
+  if (section === shown) showAgain();
+}
+
+function refreshShown() { return refresh(shown); }
+
+// showAgain shows the section that is open with what was read last.
+function showAgain() {
+  const { id, title, data, problem, view } = shown;
+  const panel = byId(`panel-${id}`);
+  if (problem) update(panel, heading(id, title), h("p", { class: "note", "data-key": "problem", role: "alert" }, problem.message));
+  else if (data) update(panel, view(data));
+}
+
+// --- Changes at the host
+
+let due = null;
+
+// refreshSoon reads again shortly, once for many changes.
+function refreshSoon(what) {
+  if (!shown.on.includes(what) || due) return;
+  due = setTimeout(() => {
+    due = null;
+    refreshShown();
+  }, 250);
+}
+
+function listen() {
+  const events = new EventSource(`${controls}/events`);
+  events.onopen = () => {
+    live("on", "live");
+    catchUp();
+  };
+  events.onerror = () => live("off", "reconnecting");
+  events.addEventListener("request", (event) => arrived([JSON.parse(event.data)]));
+  events.addEventListener("change", (event) => changed(JSON.parse(event.data).what));
+}
+
+function live(state, text) {
+  const shownState = byId("live");
+  if (shownState.dataset.state === state) return;
+  shownState.dataset.state = state;
+  shownState.textContent = text;
+  if (state === "off") say("The connection to the host is lost. The page tries again by itself.");
+}
+
+// catchUp reads the requests that arrived while nothing listened.
+async function catchUp() {
+  try {
+    arrived(await readItems(`/requests?after=${requests.last}`), true);
+    await Promise.all([loadClock(), learn()]);
+  } catch {
+    live("off", "reconnecting");
+  }
+}
+
+function arrived(entries, quietly = false) {
+  const fresh = takeRequests(entries);
+  if (!fresh.length) return;
+  if (!quietly) announce(fresh);
+  if (shown.id === "requests") showAgain();
+  refreshSoon("request");
+}
+
+function changed(what) {
+  if (what === "clock" || what === "reset") loadClock().catch(() => {});
+  if (what === "reset") {
+    forgetRequests();
+    host.operations = null;
+    settings.typed = {};
+    if (shown.id === "requests") showAgain();
+  }
+  refreshSoon(what);
+}
+
+// announce tells people who listen to the page about new requests: at most once in a while, and then about the last.
+let unsaid = 0, saying = null;
+function announce(fresh) {
+  unsaid += fresh.length;
+  saying ??= setTimeout(() => {
+    const last = requests.entries.at(-1);
+    byId("arrived").textContent = last ? `${count(unsaid, "new request")}. The last: ${last.method} ${last.path}, ${last.slug || last.status || "no response"}.` : "";
+    unsaid = 0;
+    saying = null;
+  }, 1500);
+}
+
+// learn reads what the page needs everywhere: what the slugs mean, and the names of accounts.
+async function learn() {
+  const [slugs, accounts] = await Promise.all([readItems("/slugs"), readItems("/accounts")]);
+  host.slugs = new Map(slugs.map((slug) => [slug.slug, slug]));
+  host.accounts = new Map(accounts.map((account) => [account.id, account]));
+  showAgain();
+}
+
+// --- Reset
+
+function askReset() {
+  const dialog = byId("confirm-reset");
+  const call = { method: "POST", path: "/reset" };
+  update(dialog, h("h2", { id: "confirm-reset-title" }, "Reset the host?"),
+    h("p", {}, "Everything goes back to the start: money, clients, payouts, keys, faults, settings and the clock. Sessions end. This cannot be undone."),
+    curl(call, "the reset"),
+    h("div", { class: "bar end" }, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      h("button", { type: "button", class: "danger", onclick: () => {
+        dialog.close();
+        perform(call, "The host is as at the start.");
+      } }, "Reset everything")));
+  dialog.showModal();
+}
+
+function links() {
+  const all = [[`${docs}glossary.md`, "Glossary: the words of the service"], [`${docs}errors.md`, "Errors: what each means, and what to do"],
+    [`${docs}production.md`, "Production guide"], ["/_host", "Index of the controls"], ["/_host/openapi.yaml", "The controls as OpenAPI"]];
+  update(byId("links"), all.map(([href, text]) => h("li", {}, href.startsWith("/") ? h("a", { href }, text) : outside(href, text))));
+}
+
+// start shows the page.
+function start() {
+  makeTabs();
+  links();
+  byId("reset").onclick = askReset;
+  narrow.onchange = showAgain;
+  window.onhashchange = () => openSection(location.hash.slice(1));
+  setInterval(showTime, 1000);
+  for (const every of new Set(sections.map((section) => section.every).filter(Boolean))) {
+    setInterval(() => shown.every === every && !document.hidden && refreshShown(), every);
+  }
+  openSection(location.hash.slice(1));
+  listen();
+}
+
+start();

@@ -1,0 +1,113 @@
+// --- Money: what each account holds, and the movements of the double-entry ledger.
+
+const shownMovements = 200;
+
+const credit = { account: "", amount: "50", currency: "USDC" };
+
+async function loadBalances() {
+  const [accounts, ledger] = await Promise.all([readItems("/accounts"), read("/ledger")]);
+  host.accounts = new Map(accounts.map((account) => [account.id, account]));
+  if (!credit.account && accounts.length) credit.account = accounts[0].id;
+  return { accounts, ledger };
+}
+
+function balancesView({ accounts, ledger }) {
+  const currencies = currenciesOf(accounts, ledger);
+  return [heading("balances", "Balances", "What the integrator (self), its clients and the host's own accounts hold."),
+    table("Accounts", ["Account", "Status", ...currencies.map(amountColumn)], accounts.map((account) =>
+      balanceRow(account.id, [account.name || account.email, " ", h("code", { class: "aside" }, account.id)], account.status, account.balances, currencies))),
+    creditForm(accounts),
+    table("The host's own books", ["Book", "What it is", ...currencies.map(amountColumn)],
+      ownBooks(ledger).map(([id, what, balances]) => balanceRow(id, h("code", {}, id), what, balances, currencies)))];
+}
+
+const bookNames = {
+  faucet: "pays every emulated credit", clearing: "payouts that are funded and not settled", fees: "fees of payouts",
+  outside: "banks, other chains, everyone else",
+};
+
+function ownBooks(ledger) {
+  return Object.entries(ledger.balances || {}).filter(([id]) => bookNames[id] || id.startsWith("esc_"))
+    .map(([id, balances]) => [id, bookNames[id] || "an escrow deal", balances]);
+}
+
+function currenciesOf(accounts, ledger) {
+  const all = [...accounts.map(({ balances }) => balances), ledger.sums];
+  return [...new Set(["USDC", ...all.flatMap((balances) => Object.keys(balances || {}))])];
+}
+
+function amountColumn(currency) { return { name: currency, class: "amount" }; }
+
+function balanceRow(id, name, status, balances, currencies) {
+  return h("tr", { "data-key": `balance ${id}` }, h("th", { scope: "row" }, name), h("td", {}, status && words(status)),
+    currencies.map((currency) => h("td", { class: "amount" }, balances?.[currency] ?? "0")));
+}
+
+function creditForm(accounts) {
+  const call = { method: "POST", path: "/credits", body: { ...credit } };
+  const change = (key) => (value) => {
+    credit[key] = value;
+    showAgain();
+  };
+  return h("section", { class: "card", "data-key": "credit" }, h("h3", {}, "Credit an account"),
+    form("credit form", () => perform(call, (made) => `${made.amount} ${made.currency} from the faucet; the balance is ${made.balance}.`),
+      h("div", { class: "bar" },
+        field("credit-account", "Account", choice(credit.account, accounts.map(({ id, name, email }) => [id, `${name || email || ""} (${id})`]), change("account"))),
+        field("credit-amount", "Amount", textInput(credit.amount, change("amount"), { inputmode: "decimal", required: true })),
+        field("credit-currency", "Currency", choice(credit.currency, ["USDC", "EURC"], change("currency"))),
+        h("button", { type: "submit", class: "main" }, "Credit"))),
+    curl(call, "the credit"));
+}
+
+// --- The ledger
+
+function loadLedger() { return read("/ledger"); }
+
+function ledgerView(ledger) {
+  const movements = movementsOf(ledger.entries || []);
+  return [heading("ledger", "Ledger", "Money moves only in pairs: what one account gains, another gives. So each movement, and the whole ledger, adds up to zero."),
+    sums(ledger.sums || {}),
+    movements.length ? movements.slice(0, shownMovements).map(movementCard) : empty(h("p", {}, "No money has moved yet. Credit an account under Balances.")),
+    movements.length > shownMovements && h("p", { class: "hint" }, `The latest ${shownMovements} of ${movements.length} movements.`)];
+}
+
+function movementsOf(entries) {
+  const byMovement = new Map();
+  for (const entry of entries) {
+    if (!byMovement.has(entry.movement)) byMovement.set(entry.movement, []);
+    byMovement.get(entry.movement).push(entry);
+  }
+  return [...byMovement.values()].reverse();
+}
+
+function sums(totals) {
+  return h("ul", { class: "sums", "data-key": "sums", "aria-label": "Sum of all entries" },
+    Object.entries(totals).map(([currency, total]) => h("li", {}, `All entries in ${currency}: `, zero(total))));
+}
+
+// zero says whether a sum is zero, in words.
+function zero(total) {
+  return scaled(total, 40) === 0n ? badge("sum 0", "good") : badge(`sum ${total}: not balanced`, "bad");
+}
+
+function movementCard(entries) {
+  const [{ movement, kind, resourceId, at }] = entries;
+  const currencies = [...new Set(entries.map(({ currency }) => currency))];
+  return h("section", { class: "card movement", "data-key": `movement ${movement}` },
+    h("h3", {}, words(kind || "earlier movements"), " ", h("span", { class: "aside" }, moment(at))),
+    resourceId && h("p", { class: "aside" }, resourceLink(resourceId)),
+    table(`Entries of ${movement}`, ["Account", { name: "Amount", class: "amount" }, "Currency"], entries.map(entryRow), { class: "scroll plain-caption" }),
+    h("p", { class: "badges" }, currencies.map((currency) =>
+      [h("span", {}, currency), zero(sumOf(entries.filter((entry) => entry.currency === currency).map(({ amount }) => amount)))])));
+}
+
+function entryRow({ account, amount, currency }) {
+  return h("tr", {}, h("th", { scope: "row" }, accountText(account)),
+    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, signed(amount)), h("td", {}, currency));
+}
+
+// resourceLink leads from a movement to its payout, payin or deal.
+function resourceLink(id) {
+  const section = Object.entries({ po_: "payouts", esc_: "deals" }).find(([prefix]) => id.startsWith(prefix))?.[1] || "payins";
+  return h("button", { type: "button", class: "plain", onclick: () => openMoving(section, id) }, id);
+}

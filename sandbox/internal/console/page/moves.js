@@ -1,0 +1,68 @@
+// --- What moves from state to state: payouts, payins, verifications and deals.
+
+const moving = {
+  payouts: { title: "Payouts", one: "payout", path: "/payouts", none: "No payout yet.",
+    intro: "Where each payout is. A move by hand stops the moves that the clock would make." },
+  payins: { title: "Payins", one: "payin", path: "/payins", none: "No payin yet.", intro: "Money that arrives from a bank or another chain." },
+  verification: { title: "Verification", one: "verification", path: "/verifications", none: "No client yet.",
+    intro: "The identity check of each client, and how its review ends." },
+  deals: { title: "Deals", one: "deal", path: "/escrows", none: "No deal yet.", intro: "Escrow deals, and which window each is in." },
+};
+for (const kind of Object.values(moving)) kind.selected = null;
+
+function movingSection(id) {
+  const kind = moving[id];
+  return { id, title: kind.title, on: ["ledger", "clock", "settings", "reset", "request"], every: 2000,
+    load: () => read(kind.path), view: (list) => movingView(id, kind, list) };
+}
+
+function movingView(id, kind, { items = [], states = [] }) {
+  const item = items.find((one) => one.id === kind.selected) || items[0];
+  return [heading(id, kind.title, kind.intro),
+    h("div", { class: "columns", "data-key": "columns" },
+      items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.none)),
+      h("section", { class: "card present", "data-key": "present", "aria-labelledby": `${id}-present` },
+        h("h3", { id: `${id}-present` }, item ? item.id : "States"),
+        item && h("p", { class: "badges", "data-key": "present badge" }, "Now: ", badge(words(item.status), "now")),
+        h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Diagram of a ${kind.one}`, "data-key": "drawing" },
+          diagram(`A ${kind.one}`, states, item?.status, item?.moves || [])),
+        item && movesOf(kind, item), transitions(states)))];
+}
+
+function movingTable(kind, items, chosen) {
+  const amounts = items.some(({ amount }) => amount);
+  const columns = [words(kind.one), { name: "Account", class: "wide" }, amounts && { name: "Amount", class: "amount wide" }, "Status"];
+  return table(kind.title, columns.filter(Boolean), items.map((item) => movingRow(kind, item, item === chosen, amounts)));
+}
+
+function movingRow(kind, item, chosen, amounts) {
+  const amount = item.amount && `${item.amount} ${item.currency || ""}`;
+  const name = item.account && accountName(item.account);
+  return h("tr", { "data-key": item.id, class: chosen ? "chosen" : null },
+    h("th", { scope: "row" }, h("button", { type: "button", class: "plain", "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
+      h("span", { class: "narrow aside" }, [name, amount].filter(Boolean).join(" · "))),
+    h("td", { class: "wide" }, name), amounts && h("td", { class: "amount wide" }, amount),
+    h("td", {}, badge(words(item.status), chosen ? "now" : "")));
+}
+
+function selectMoving(kind, id) {
+  kind.selected = id;
+  showAgain();
+}
+
+function openMoving(section, id) {
+  moving[section].selected = id;
+  openSection(section, true);
+}
+
+function movesOf(kind, item) {
+  const moves = item.moves || [];
+  return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"),
+    moves.length ? h("ul", { class: "actions" }, moves.map((to) => moveRow(kind, item, to)))
+      : h("p", { class: "hint" }, "No move is allowed from this state."));
+}
+
+function moveRow(kind, item, to) {
+  const call = { method: "POST", path: `${kind.path}/${encodeURIComponent(item.id)}`, body: { status: to } };
+  return actionRow(`${item.id} ${to}`, `Move to ${words(to).toLowerCase()}`, call, `${item.id} is ${words(to).toLowerCase()}.`);
+}

@@ -1,0 +1,135 @@
+// --- Widgets: what several sections show in the same way.
+
+// copyButton copies a text. what names it for people who do not see what stands beside it.
+function copyButton(text, what) {
+  return h("button", { type: "button", class: "small", "aria-label": `Copy ${what}`, onclick: () => copy(text, what) }, "Copy");
+}
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`Copied ${what}.`);
+  } catch {
+    say(`The browser did not allow to copy ${what}. Select the text instead.`);
+  }
+}
+
+// code shows a text as it is, with a button that copies it. A keyboard can scroll it.
+function code(text, what) {
+  return h("div", { class: "code" },
+    h("pre", { tabindex: "0", role: "region", "aria-label": what }, h("code", {}, text)), copyButton(text, what));
+}
+
+// curl shows the curl that makes the same call. Folded, it is one line that opens.
+function curl(call, what = "the same call") {
+  return h("div", { class: "curl" }, code(curlOf(call), `curl for ${what}`));
+}
+
+function foldedCurl(call, what) {
+  return h("details", { class: "curl" },
+    h("summary", { "aria-label": `curl for ${what}` }, "curl"), code(curlOf(call), `curl command: ${what}`));
+}
+
+// actionRow is a button that makes a call, with its curl beside it.
+function actionRow(key, label, call, done, attributes = {}) {
+  return h("li", { class: "action", "data-key": key },
+    h("button", { type: "button", ...attributes, onclick: () => perform(call, done) }, label), foldedCurl(call, label));
+}
+
+// table makes a table with a caption. A column is a name, or {name, class}.
+function table(caption, columns, rows, attributes = {}) {
+  return h("div", { class: "scroll", "data-key": "table " + caption, ...attributes },
+    h("table", {}, h("caption", {}, caption),
+      h("thead", {}, h("tr", {}, columns.map((column) =>
+        h("th", { scope: "col", class: column.class }, column.name ?? column)))),
+      h("tbody", {}, rows)));
+}
+
+// field is a control with its label above, and a hint below.
+function field(id, label, control, hint) {
+  control.id = id;
+  if (hint) control.setAttribute("aria-describedby", id + "-hint");
+  return h("div", { class: "field", "data-key": "field " + id },
+    h("label", { for: id }, label), control, hint && h("p", { class: "hint", id: id + "-hint" }, hint));
+}
+
+// choice is a list to choose from: options are texts, or [value, text].
+function choice(value, options, change) {
+  return h("select", { value, onchange: (event) => change(event.target.value) },
+    options.map((option) => [option].flat()).map(([given, text]) =>
+      h("option", { value: given, selected: given === value }, text ?? given)));
+}
+
+function textInput(value, change, attributes = {}) {
+  return h("input", { type: "text", value, autocomplete: "off", spellcheck: "false", ...attributes,
+    oninput: (event) => change(event.target.value) });
+}
+
+// form makes its call when it is sent. call may be a function of what is filled in by then.
+function form(key, send, ...children) {
+  return h("form", { "data-key": key, onsubmit: (event) => {
+    event.preventDefault();
+    send();
+  } }, children);
+}
+
+function heading(id, text, intro) {
+  return [h("h2", { id: `${id}-title`, tabindex: "-1" }, text), intro && h("p", { class: "intro" }, intro)];
+}
+
+function empty(...text) { return h("div", { class: "empty" }, text); }
+
+// badge shows a word in a frame. The color repeats what the word says.
+function badge(text, tone) { return h("span", { class: `badge ${tone || ""}` }, text); }
+
+// statusBadge shows the status of a response. 0 is a connection that was closed without one.
+function statusBadge(status) {
+  if (!status) return badge("no response", "bad");
+  return badge(String(status), status < 300 ? "good" : status < 400 ? "" : status < 500 ? "warn" : "bad");
+}
+
+// account shows the name or the email of an account before its id, if the host knows it.
+function accountName(id) {
+  const known = host.accounts.get(id);
+  return known ? known.name || known.email || id : id;
+}
+
+function accountText(id) {
+  const name = accountName(id);
+  return name === id ? h("code", {}, id) : [name, " ", h("code", { class: "aside" }, id)];
+}
+
+const docs = "https://github.com/moneymovement/moneymovement-go/blob/main/docs/";
+
+function outside(href, ...text) { return h("a", { href, rel: "noreferrer" }, text); }
+
+// slugAdvice says what a slug means and what to do about it, with a link to the error page.
+function slugAdvice(slug, advice) {
+  const known = host.slugs.get(slug) || {};
+  return h("section", { class: "advice", "data-key": "advice", "aria-label": `What to do about ${slug}` },
+    h("h4", {}, "What to do about ", h("code", {}, slug)),
+    known.meaning && h("p", {}, sentence(known.meaning)),
+    h("p", { class: "do" }, sentence(advice || known.do || "The error page says what to do")),
+    h("p", {}, outside(known.page || `${docs}errors.md#${slug}`, `${slug} on the error page`)));
+}
+
+// say tells something to people who listen to the page, and shows nothing.
+function say(text) { byId("said").textContent = text; }
+
+// tell shows how an action went, with its curl, until the next one.
+function tell(outcome, text, call, refused) {
+  const box = byId("result");
+  box.hidden = false;
+  box.className = `result ${outcome}`;
+  update(box,
+    h("p", {}, h("strong", {}, outcome === "done" ? "Done. " : "Refused. "), text,
+      refused?.code && [" ", outside(`${docs}errors.md#${refused.code}`, refused.code)]),
+    call && foldedCurl(call, "the last action"),
+    h("button", { type: "button", class: "small close", "aria-label": "Close the message", onclick: closeResult }, "Close"));
+  say((outcome === "done" ? "Done. " : "Refused. ") + text);
+}
+
+function closeResult() {
+  byId("result").hidden = true;
+  byId("main").focus();
+}
