@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/serve"
 )
 
@@ -40,5 +41,6 @@ func root(a *app.App) *cobra.Command {
 		Short: "Run a sandbox host of the money-movement service, and call any host of it",
 	}
 	command.AddCommand(serve.Command(a))
+	command.AddCommand(host.Commands(a)...)
 	return command
 }

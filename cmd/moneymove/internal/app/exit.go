@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // The exit codes. A script branches on them.
@@ -53,14 +54,21 @@ func ExitCode(err error) int {
 	if _, ok := stderrors.AsType[*errors.InvalidInput](err); ok {
 		return ExitUsage
 	}
+	if _, ok := stderrors.AsType[*signing.ApprovalRefused](err); ok {
+		return ExitDecision
+	}
+	failure, ofCall := stderrors.AsType[errors.Failure](err)
+	if ofCall && failure.MovedByCall() == errors.MaybeMoved {
+		return ExitUnknown
+	}
 	if _, ok := stderrors.AsType[*errors.OutcomeUnknown](err); ok {
 		return ExitUnknown
 	}
+	if _, ok := stderrors.AsType[*errors.Refusal](err); ok { // also one of the login, which is inside NotDelivered
+		return ExitRefused
+	}
 	if _, ok := stderrors.AsType[*errors.NotDelivered](err); ok {
 		return ExitUnreachable
-	}
-	if _, ok := stderrors.AsType[*errors.Refusal](err); ok {
-		return ExitRefused
 	}
 	return ExitFailure
 }

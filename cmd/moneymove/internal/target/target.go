@@ -166,6 +166,9 @@ func (t *Target) Key() (keyfiles.Key, error) {
 	return t.key, err
 }
 
+// KeyFile returns the name of the developer key's file.
+func (t *Target) KeyFile() string { return t.or(t.keyFile, EnvKeyFile) }
+
 // Developer returns the credential of the platform API. It keeps its session in the session file.
 func (t *Target) Developer() (dapi.Developer, error) {
 	base, err := t.BaseURL()

@@ -1,0 +1,197 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/request"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+)
+
+const callHelp = `Sends one request, and prints the body of the response. It knows from the path which credential to send: the session
+of the developer key for /dapi/v1, the access token for /api/v1, none for /public and /utils, and the app API key for
+all other paths.
+
+A write that moves money takes an idempotency key. Give it with -key, and give the same key when you repeat the call:
+then nothing is done twice. Without a key such a write is not sent.
+
+Exit codes: 0 success; 2 nothing was sent; 3 the service refused, with the error on standard output; 4 the outcome of a
+write is unknown, so send it again with the same key; 6 the host did not get the request.`
+
+const callExamples = `  moneymove call GET /dapi/v1/chains
+  moneymove call GET '/dapi/v1/transactions?limit=5' -as cl_123
+  moneymove call POST /dapi/v1/payouts -key invoice-42 -as cl_123 -d '{"contactId":"ct_1","amount":"25","currency":"USDC"}'
+  moneymove call POST /dapi/v1/payouts/po_1/confirm -as cl_123 -d @signed.json
+  moneymove call GET /utils/rates/EUR`
+
+// callFlags are the flags of call.
+type callFlags struct {
+	data    string
+	key     string
+	headers []string
+	include bool
+}
+
+func callCommand(a *app.App) *cobra.Command {
+	where := target.New(a)
+	var flags callFlags
+	command := &cobra.Command{
+		Use: "call METHOD PATH", Short: "Send one request to any operation, with the credential that it needs",
+		Long: callHelp, Example: callExamples, Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return call(c.Context(), a, where, c.Flags().Changed("as"), flags, args[0], args[1])
+		},
+	}
+	where.AllFlags(command.Flags())
+	set := command.Flags()
+	set.StringVarP(&flags.data, "data", "d", "",
+		"`body` of the request, in JSON; @file reads a file, and - standard input")
+	set.StringVar(&flags.key, "key", "", "idempotency `key` of the write")
+	set.StringArrayVarP(&flags.headers, "header", "H", nil,
+		"one more `header`, such as 'X-Trace: 1'; repeat it for more")
+	set.BoolVarP(&flags.include, "include", "i", false,
+		"print the status and the headers of the response on standard error")
+	return command
+}
+
+func call(
+	ctx context.Context, a *app.App, where *target.Target, asGiven bool, flags callFlags, method, path string,
+) error {
+	asked, err := request.Plan(where, strings.ToUpper(method), path, asGiven)
+	if err != nil {
+		return err
+	}
+	asked.Key = flags.key
+	if err := addHeaders(asked, flags.headers); err != nil {
+		return err
+	}
+	if asked.Body, err = bodyOf(a, flags.data); err != nil {
+		return err
+	}
+	response, err := asked.Send(ctx)
+	if response != nil {
+		if flags.include {
+			printHead(a.Err, response)
+		}
+		if failed := printBody(a, response); failed != nil {
+			return failed
+		}
+	}
+	return err
+}
+
+// ownHeaders are set by flags, or by the command itself.
+var ownHeaders = map[string]string{
+	"Authorization": "the path decides the credential", "X-Api-Key": "the path decides the credential",
+	"Proxy-Authorization": "it is a credential", "Cookie": "the service uses no cookies",
+	"X-Service-Account": "give the client with -as", "Idempotency-Key": "give the key with -key",
+	"Host": "give the host with -url", "Content-Length": "the body decides it",
+}
+
+func addHeaders(asked *request.Request, lines []string) error {
+	for _, line := range lines {
+		name, value, found := strings.Cut(line, ":")
+		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
+		value = strings.TrimSpace(value)
+		switch {
+		case !found || name == "" || strings.ContainsFunc(name+value, unicode.IsControl):
+			return app.Usagef("-H is no header: write it as 'Name: value'")
+		case ownHeaders[name] != "":
+			return app.Usagef("-H %s is not sent: %s", name, ownHeaders[name])
+		}
+		asked.Header.Add(name, value)
+	}
+	return nil
+}
+
+// bodyOf reads the value of -d.
+func bodyOf(a *app.App, data string) ([]byte, error) {
+	name, isFile := strings.CutPrefix(data, "@")
+	switch {
+	case data == "":
+		return nil, nil
+	case data == "-":
+		return a.ReadFile("d", "-")
+	case isFile:
+		return a.ReadFile("d", name)
+	}
+	return []byte(data), nil
+}
+
+func printHead(w io.Writer, response *request.Response) {
+	_, _ = fmt.Fprintf(w, "%d %s\n", response.Status, http.StatusText(response.Status))
+	names := make([]string, 0, len(response.Header))
+	for name := range response.Header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range response.Header[name] {
+			_, _ = fmt.Fprintf(w, "%s: %s\n", app.Plain(name), app.Plain(value))
+		}
+	}
+}
+
+// printBody prints JSON with indents for people, and other text as it is. A program gets the bytes of the host.
+func printBody(a *app.App, response *request.Response) error {
+	if len(response.Body) == 0 {
+		return nil
+	}
+	asJSON, err := a.JSON()
+	if err != nil {
+		return err
+	}
+	body := bytes.Clone(response.Body)
+	if jsontext.Value(body).IsValid() {
+		return printJSON(a, body, asJSON)
+	}
+	if !a.Terminal {
+		_, err = a.Out.Write(body)
+		return err
+	}
+	if !utf8.Valid(body) {
+		_, err = fmt.Fprintf(a.Err, "moneymove: the response has %d bytes of %q, which a terminal cannot show: "+
+			"write them to a file with > FILE\n", len(body), response.Header.Get("Content-Type"))
+		return err
+	}
+	return printLines(a, body)
+}
+
+// printJSON prints one line for programs, or many for people.
+func printJSON(a *app.App, body jsontext.Value, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = body.Compact()
+	} else {
+		err = body.Indent(jsontext.WithIndent("  "))
+	}
+	if err != nil {
+		return err
+	}
+	if !a.Terminal {
+		_, err := fmt.Fprintf(a.Out, "%s\n", body)
+		return err
+	}
+	return printLines(a, body)
+}
+
+// printLines prints text on a terminal. It shows no control characters of a host.
+func printLines(a *app.App, text []byte) error {
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Fprintln(a.Out, app.Plain(strings.TrimRight(line, "\r\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package host_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func TestCallSendsTheCredentialOfThePath(t *testing.T) {
+	f := newFixture(t)
+	for _, c := range []struct{ path, member string }{
+		{"/dapi/v1/chains", "items"}, {"/user", "walletAddress"}, {"/api/v1/accounts/cards", "cards"},
+		{"/utils/rates/EUR", "usdRate"}, {"/dapi/v1/transactions?limit=1", "items"},
+	} {
+		var body map[string]any
+		require.NoError(t, json.Unmarshal([]byte(f.ok("call", "get", c.path)), &body))
+		assert.Contains(t, body, c.member, c.path)
+	}
+	delete(f.env, target.EnvAPIKey)
+	r := f.run("call", "GET", "/user")
+	assert.Equal(t, app.ExitUsage, r.code)
+	assert.Contains(t, r.stderr, target.EnvAPIKey)
+	f.ok("call", "GET", "/utils/rates/EUR") // which needs none
+}
+
+func TestCallActsForAClient(t *testing.T) {
+	f := newFixture(t)
+	var client struct{ ID string }
+	require.NoError(t, json.Unmarshal([]byte(f.ok("call", "POST", "/dapi/v1/clients", "-d",
+		`{"email":"acme@example.com","type":"business","entityName":"Acme","country":"US"}`)), &client))
+	f.ok("call", "POST", "/dapi/v1/sandbox/deposits", "-as", client.ID, "-key", "d1", "-d",
+		`{"amount":"7","currency":"USDC"}`)
+	f.env[target.EnvClient] = client.ID
+	assert.Contains(t, f.ok("call", "GET", "/dapi/v1/transactions"), `"7"`)
+	f.ok("call", "GET", "/dapi/v1/clients/"+client.ID) // acts for nobody, whatever the environment says
+	r := f.run("call", "GET", "/dapi/v1/clients/"+client.ID, "-as", client.ID)
+	assert.Equal(t, app.ExitUsage, r.code)
+	assert.Contains(t, r.stderr, "leave out -as")
+}
+
+func TestCallDoesNotSendWhatIsWrong(t *testing.T) {
+	f := newFixture(t)
+	f.ok("login")
+	before := len(f.host.Requests())
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"a payment without a key":  {[]string{"POST", "/dapi/v1/payouts", "-d", "{}"}, "-key invoice-42"},
+		"a transfer without a key": {[]string{"POST", "/apps/transfer", "-d", "{}"}, "-key invoice-42"},
+		"a key with spaces":        {[]string{"POST", "/dapi/v1/payouts", "-key", "a b", "-d", "{}"}, "-key has 1 to 128"},
+		"a key on a read":          {[]string{"GET", "/dapi/v1/chains", "-key", "a"}, "takes no idempotency key"},
+		"a body on a read":         {[]string{"GET", "/dapi/v1/chains", "-d", "{}"}, "GET has no body"},
+		"no JSON":                  {[]string{"POST", "/dapi/v1/contacts", "-d", "{name}"}, "not valid JSON"},
+		"no such file":             {[]string{"POST", "/dapi/v1/contacts", "-d", "@nowhere.json"}, "there is no file"},
+		"a credential":             {[]string{"GET", "/dapi/v1/chains", "-H", "authorization: Bearer x"}, "is not sent"},
+		"a client as a header":     {[]string{"GET", "/dapi/v1/chains", "-H", "X-Service-Account: cl_1"}, "with -as"},
+		"no header":                {[]string{"GET", "/dapi/v1/chains", "-H", "X-Trace"}, "is no header"},
+		"two lines":                {[]string{"GET", "/dapi/v1/chains", "-H", "X-Trace: 1\r\nX: 2"}, "is no header"},
+		"a method":                 {[]string{"LIST", "/dapi/v1/chains"}, `the method is "LIST"`},
+		"an address":               {[]string{"GET", "https://host.example/user"}, "begin it with /"},
+		"another host":             {[]string{"GET", "//host.example/user"}, "begin it with /"},
+		"a path that climbs":       {[]string{"GET", "/public/../dapi/v1/chains"}, "could lead elsewhere"},
+		"a path that hides":        {[]string{"GET", "/public/%2e%2e/user"}, "could lead elsewhere"},
+		"a slash that hides":       {[]string{"GET", "/public/a%2Fb"}, "could lead elsewhere"},
+		"a fragment":               {[]string{"GET", "/dapi/v1/chains#1"}, "has a #"},
+		"tokens":                   {[]string{"POST", "/dapi/v1/auth/token", "-d", "{}"}, "moneymove token"},
+		"the controls":             {[]string{"GET", "/_host/credentials"}, "commands of their own"},
+		"one argument":             {[]string{"GET"}, "accepts 2 arg(s)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := f.run(append([]string{"call"}, c.args...)...)
+			assert.Equal(t, app.ExitUsage, r.code, r.stderr)
+			assert.Contains(t, r.stderr, c.says)
+			assert.Empty(t, r.stdout)
+		})
+	}
+	assert.Len(t, f.host.Requests(), before, "nothing was sent")
+}
+
+func TestCallPrintsTheResponse(t *testing.T) {
+	f := newFixture(t)
+	r := f.run("call", "GET", "/utils/rates/EUR", "-i", "-H", "X-Trace: 1")
+	assert.Equal(t, app.ExitFine, r.code)
+	assert.Regexp(t, `^\{"bankTransfer":.*\}\n$`, r.stdout)
+	assert.Contains(t, r.stderr, "200 OK\n")
+	assert.Contains(t, r.stderr, "Content-Type: application/json\n")
+
+	r = f.anyone("").run("call", "GET", "/utils/rates/EUR")
+	assert.Contains(t, r.stdout, "{\n")
+	assert.Contains(t, r.stdout, "\"usdRate\": \"")
+	assert.Empty(t, r.stderr)
+	r = f.anyone("").run("call", "GET", "/utils/rates/EUR", "-o", "json")
+	assert.Regexp(t, `^\{"bankTransfer":.*\}\n$`, r.stdout)
+}
+
+func TestCallEndsAsTheCallDid(t *testing.T) {
+	const payout, contacts = "/dapi/v1/payouts", "/dapi/v1/contacts"
+	f := newFixture(t)
+	contact := f.funded()
+	pay := []string{"call", "POST", payout, "-key", "k1", "-d",
+		`{"contactId":"` + contact + `","amount":"5","currency":"USDC"}`}
+	for name, c := range map[string]struct {
+		method, path string
+		fault        sandbox.Fault
+		args         []string
+		code         int
+		says         string
+	}{
+		"a refusal": {"POST", payout, sandbox.Respond(409, "contact_not_payable"), pay, app.ExitRefused,
+			"docs/errors.md#contact_not_payable"},
+		"a refusal that may have paid": {"POST", payout, sandbox.Respond(500, "internal_error"), pay, app.ExitUnknown,
+			"same -key"},
+		"a payment that is lost": {"POST", payout, sandbox.DropAfterCommit(), pay, app.ExitUnknown, "same -key"},
+		"a payment without JSON": {"POST", payout, sandbox.Garbage(), pay, app.ExitUnknown, "same -key"},
+		"a payment that is cut":  {"POST", payout, sandbox.Truncate(9), pay, app.ExitUnknown, "same -key"},
+		"a read that is lost": {"GET", "/dapi/v1/chains", sandbox.DropBefore(), []string{"call", "GET", "/dapi/v1/chains"},
+			app.ExitUnreachable, "not delivered"},
+		"a read that fails": {"GET", "/dapi/v1/chains", sandbox.Respond(500, "internal_error"),
+			[]string{"call", "GET", "/dapi/v1/chains"}, app.ExitRefused, "internal_error"},
+		"a write that moves no money": {"POST", contacts, sandbox.Respond(500, "internal_error"),
+			[]string{"call", "POST", contacts, "-d", "{}"}, app.ExitRefused, "internal_error"},
+		"an expired session": {"GET", "/dapi/v1/chains", sandbox.ExpireToken(), []string{"call", "GET", "/dapi/v1/chains"},
+			app.ExitFine, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.host.Arm(c.method, c.path, c.fault)
+			defer f.host.DisarmAll()
+			r := f.run(c.args...)
+			assert.Equal(t, c.code, r.code, r.stderr)
+			assert.Contains(t, r.stderr, c.says)
+		})
+	}
+	first := f.ok(pay...)
+	assert.Equal(t, first, f.ok(pay...), "with the same key it is the same payment")
+	r := f.run("call", "GET", "/dapi/v1/payouts/po_none")
+	assert.Equal(t, app.ExitRefused, r.code)
+	assert.Contains(t, r.stdout, `"code":"not_found"`, "the body is printed all the same")
+	r = f.run("call", "GET", "/dapi/v1/nowhere")
+	assert.Equal(t, app.ExitRefused, r.code)
+}
+
+// TestCallFollowsNoRedirect: the other address would get the credential.
+func TestCallFollowsNoRedirect(t *testing.T) {
+	f := newFixture(t)
+	reached := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer other.Close()
+	redirects := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer redirects.Close()
+	r := f.run("call", "GET", "/user", "-url", redirects.URL)
+	assert.Equal(t, app.ExitFailure, r.code, r.stderr)
+	assert.False(t, reached)
+}
+
+// TestATerminalIsSafe: a host's text moves no cursor.
+func TestATerminalIsSafe(t *testing.T) {
+	f := newFixture(t)
+	bodies := map[string]string{"/user": "{\"name\":\"a\u009bz\"}", "/balance": "plain \x1b[2J text\nmore", "/cards": "\xff\xfe\x00"}
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write([]byte(bodies[r.URL.Path]))
+	}))
+	defer host.Close()
+	person := f.anyone("")
+	assert.Equal(t, "{\n  \"name\": \"a·z\"\n}\n", person.run("call", "GET", "/user", "-url", host.URL).stdout)
+	assert.Equal(t, "plain ·[2J text\nmore\n", person.run("call", "GET", "/balance", "-url", host.URL).stdout)
+	r := person.run("call", "GET", "/cards", "-url", host.URL)
+	assert.Empty(t, r.stdout)
+	assert.Contains(t, r.stderr, "> FILE")
+	assert.Equal(t, bodies["/cards"], f.ok("call", "GET", "/cards", "-url", host.URL), "a program gets the bytes")
+}

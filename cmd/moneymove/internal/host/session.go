@@ -1,0 +1,154 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+)
+
+// sessionView is the result of login and logout. It shows no token.
+type sessionView struct {
+	URL       string    `json:"url"`
+	Email     string    `json:"email,omitzero"`
+	File      string    `json:"file"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	Refresh   time.Time `json:"refreshExpiresAt,omitzero"`
+	Removed   bool      `json:"removed,omitzero"`
+}
+
+func loginCommand(a *app.App) *cobra.Command {
+	where := target.New(a)
+	command := &cobra.Command{
+		Use:   "login",
+		Short: "Log in with the developer key, and keep the session in a file",
+		Long: `Logs in with the developer key: it asks for a challenge, signs it, and gets a session. The session is kept in a
+file that only you can read (mode 0600), one file for each host, email and key, or in the file of -session. The other
+commands use it, renew it, and log in by themselves if there is none: so you need login only to see whether the
+credentials work. It prints no token.
+
+An access token is valid for 60 minutes, and the session can be renewed for 60 days.`,
+		Example: "  moneymove login\n" +
+			"  moneymove login -url https://host -email ops@example.com -key-file developer.pem",
+		RunE: func(c *cobra.Command, _ []string) error {
+			session, err := where.LogIn(c.Context())
+			if err != nil {
+				return err
+			}
+			view := sessionView{File: session.File, ExpiresAt: session.ExpiresAt, Refresh: session.RefreshExpiresAt}
+			return printSession(a, where, view)
+		},
+	}
+	where.SessionFlags(command.Flags())
+	return command
+}
+
+func printSession(a *app.App, where *target.Target, view sessionView) error {
+	base, err := where.BaseURL()
+	if err != nil {
+		return err
+	}
+	developer, err := where.Developer()
+	if err != nil {
+		return err
+	}
+	view.URL, view.Email = base.String(), developer.Email
+	return a.Print(view, func() app.Table {
+		return app.Table{Rows: [][]string{
+			{"host", view.URL}, {"email", view.Email}, {"session file", view.File},
+			{"access until", view.ExpiresAt.Format(time.RFC3339)},
+			{"renewable until", view.Refresh.Format(time.RFC3339)},
+		}}
+	})
+}
+
+func logoutCommand(a *app.App) *cobra.Command {
+	where := target.New(a)
+	command := &cobra.Command{
+		Use:   "logout",
+		Short: "Remove the session file",
+		Long: `Removes the session file. The service has no call that ends a session: its tokens stay valid until they expire. To
+stop them at once, delete the developer key in the service's own application.`,
+		RunE: func(*cobra.Command, []string) error {
+			file, was, err := where.Forget()
+			if err != nil {
+				return err
+			}
+			base, err := where.BaseURL()
+			if err != nil {
+				return err
+			}
+			return a.Print(sessionView{URL: base.String(), File: file, Removed: was}, func() app.Table {
+				if !was {
+					return app.Table{Rows: [][]string{{"there was no session in " + file}}}
+				}
+				return app.Table{Rows: [][]string{{"removed " + file}}}
+			})
+		},
+	}
+	where.SessionFlags(command.Flags())
+	return command
+}
+
+func tokenCommand(a *app.App) *cobra.Command {
+	where := target.New(a)
+	var to string
+	command := &cobra.Command{
+		Use:   "token",
+		Short: "Print an access token of the platform API, for curl",
+		Long: `Prints an access token that the host accepts now. It logs in or renews the session if needed. The token is valid for
+at most 60 minutes, so ask for it again in each script:
+
+  curl -H "Authorization: Bearer $(moneymove token)" "$MONEYMOVEMENT_BASE_URL/dapi/v1/chains"
+
+This is the only command that prints a secret, and it prints one of a host on this machine only. For another host it
+writes the token to the file of -to, which it creates with mode 0600 or replaces. With "moneymove call" no token leaves
+the command.`,
+		Example: "  moneymove token\n" +
+			"  moneymove token -url https://host -email ops@example.com -key-file developer.pem -to token.txt",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := where.BaseURL(); err != nil {
+				return err
+			}
+			if to == "" && !where.Loopback() {
+				return app.Usagef("the host is not on this machine, so its token is not printed: " +
+					"write it to a file with -to FILE, or use moneymove call, which needs no token")
+			}
+			session, err := where.Session(c.Context())
+			if err != nil {
+				return err
+			}
+			if to != "" {
+				return writeSecret(to, session.AccessToken.Reveal())
+			}
+			if a.Terminal {
+				_, _ = fmt.Fprintln(a.Err, "moneymove: warning: the next line is a secret, which the terminal may keep")
+			}
+			_, err = fmt.Fprintln(a.Out, session.AccessToken.Reveal())
+			return err
+		},
+	}
+	where.SessionFlags(command.Flags())
+	command.Flags().StringVar(&to, "to", "", "write the token to this `file`, with mode 0600, and print nothing")
+	return command
+}
+
+// writeSecret writes a file that only its owner can read. It replaces an earlier file as a whole, because who could
+// read that one could read this one too.
+func writeSecret(path, secret string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //gosec:disable G304 -- the user names it
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(secret + "\n")
+	return errors.Join(err, file.Close())
+}

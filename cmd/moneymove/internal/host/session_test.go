@@ -1,0 +1,118 @@
+package host_test
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+type session struct {
+	URL, Email, File string
+	ExpiresAt        time.Time
+	RefreshExpiresAt time.Time
+	Removed          bool
+}
+
+func TestLoginKeepsASession(t *testing.T) {
+	f := newFixture(t)
+	var first, second session
+	f.into(&first, "login")
+	assert.Equal(t, f.url, first.URL)
+	assert.Equal(t, f.env[target.EnvEmail], first.Email)
+	assert.WithinDuration(t, time.Now().Add(time.Hour), first.ExpiresAt, time.Minute)
+	if runtime.GOOS != "windows" {
+		info, err := os.Stat(first.File)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+	f.ok("call", "GET", "/dapi/v1/chains")
+	f.ok("call", "GET", "/dapi/v1/chains")
+	assert.Equal(t, 1, f.requests("POST", "/dapi/v1/auth/token"), "the commands share the session")
+	f.into(&second, "login")
+	assert.Equal(t, 2, f.requests("POST", "/dapi/v1/auth/token"), "login always logs in")
+	assert.Equal(t, first.File, second.File)
+
+	var removed session
+	f.into(&removed, "logout")
+	assert.True(t, removed.Removed)
+	assert.NoFileExists(t, first.File)
+	assert.Contains(t, f.ok("logout", "-o", "table"), "there was no session")
+
+	elsewhere := f.path("session")
+	f.into(&first, "login", "-session", elsewhere)
+	assert.Equal(t, elsewhere, first.File)
+	assert.FileExists(t, elsewhere)
+}
+
+func TestALoginThatIsRefused(t *testing.T) {
+	f := newFixture(t)
+	other, err := signing.Generate()
+	require.NoError(t, err)
+	require.NoError(t, other.Save(f.path("other.pem")))
+	r := f.run("login", "-key-file", f.path("other.pem"))
+	assert.Equal(t, app.ExitRefused, r.code)
+	assert.Contains(t, r.stderr, "key_not_registered")
+	assert.Contains(t, r.stderr, "docs/errors.md#key_not_registered")
+	assert.Empty(t, r.stdout)
+
+	r = f.run("login", "-url", "http://127.0.0.1:1")
+	assert.Equal(t, app.ExitUnreachable, r.code, r.stderr)
+}
+
+func TestAnEncryptedKeyNeedsItsPassphrase(t *testing.T) {
+	f := newFixture(t)
+	require.NoError(t, f.host.Credentials().Key.SaveEncrypted(f.path("locked.pem"), []byte("open sesame")))
+	r := f.run("login", "-key-file", f.path("locked.pem"))
+	assert.Equal(t, app.ExitUsage, r.code)
+	assert.Contains(t, r.stderr, "-passphrase-file")
+	f.stdin = "open sesame\n"
+	f.ok("login", "-key-file", f.path("locked.pem"), "-passphrase-file", "-")
+	r = f.run("login", "-key-file", f.path("locked.pem"), "-passphrase-file", f.write("wrong", "sesame"))
+	assert.Equal(t, app.ExitUsage, r.code)
+	assert.NotContains(t, r.stderr, "sesame")
+}
+
+func TestTokenPrintsATokenThatWorks(t *testing.T) {
+	f := newFixture(t)
+	token := f.ok("token")
+	assert.Regexp(t, `^at_\S+\n$`, token)
+	assert.Equal(t, token, f.ok("token"), "as long as it is valid")
+	f.host.Arm("GET", "/dapi/v1/chains", sandbox.ExpireToken())
+	assert.NotEqual(t, token, f.ok("token"), "the host does not accept the old one")
+
+	r := f.anyone("").run("token")
+	assert.Equal(t, app.ExitFine, r.code)
+	assert.Contains(t, r.stderr, "a secret")
+
+	path := f.write("token", "an older one that is longer than any token, so that a part of it would stay behind......")
+	require.NoError(t, os.Chmod(path, 0o644))
+	assert.Empty(t, f.ok("token", "-to", path))
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, f.ok("token"), string(content))
+	if runtime.GOOS != "windows" {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+}
+
+func TestTheTokenOfAnotherHostIsNotPrinted(t *testing.T) {
+	f := newFixture(t)
+	r := f.run("token", "-url", "https://host.example")
+	assert.Equal(t, app.ExitUsage, r.code)
+	assert.Contains(t, r.stderr, "-to FILE")
+	assert.Empty(t, r.stdout)
+	assert.Zero(t, f.requests("POST", "/dapi/v1/auth/challenge"))
+	assert.False(t, strings.Contains(r.stderr, "at_"))
+}
