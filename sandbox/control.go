@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/console"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
@@ -22,8 +21,8 @@ const (
 // maxControlBody bounds the bodies of control calls.
 const maxControlBody = 1 << 20
 
-// WithControl serves the host's controls under /_host, to callers on the same machine only. The package documentation
-// lists the calls.
+// WithControl serves the host's controls under /_host, and a page for people at /_console, to callers on the same
+// machine only. GET /_host lists the controls.
 func WithControl() Option {
 	return func(s *setup) { s.control = newControl }
 }
@@ -38,38 +37,9 @@ type control struct{ host *Host }
 // requests that a browser sends from another origin are refused.
 func newControl(h *Host, names hostname.Names, service http.Handler) http.Handler {
 	c := control{h}
-	mux := http.NewServeMux()
-	for pattern, call := range map[string]func(*http.Request) (int, any, error){
-		"GET /clock":                 c.readClock,
-		"POST /clock":                c.moveClock,
-		"GET /keys":                  c.listKeys,
-		"POST /keys":                 c.ifRoom(c.registerKey),
-		"DELETE /keys/{id}":          c.deleteKey,
-		"GET /app-keys":              c.listAppKeys,
-		"POST /app-keys":             c.ifRoom(c.registerAppKey),
-		"DELETE /app-keys/{id}":      c.deleteAppKey,
-		"GET /ledger":                c.readLedger,
-		"GET /requests":              c.listRequests,
-		"GET /audit":                 c.readAudit,
-		"GET /audit/{account}/{key}": c.readAuditOf,
-		"GET /faults":                c.listFaults,
-		"POST /faults":               c.ifRoom(c.armFault),
-		"DELETE /faults":             c.disarmFaults,
-		"DELETE /faults/{id}":        c.disarmFault,
-		"POST /payouts/{id}":         c.ifRoom(c.movePayout),
-		"GET /settings":              c.readSettings,
-		"PUT /settings":              c.changeSettings,
-		"POST /reset":                c.reset,
-	} {
-		mux.HandleFunc(pattern, respondWith(call))
-	}
-	mux.HandleFunc("/", respondWith(func(*http.Request) (int, any, error) { return 0, nil, refuse.NotFound() }))
-	served := http.NewServeMux()
-	served.Handle(controlBase+"/", http.StripPrefix(controlBase, mux))
-	served.Handle("GET "+consolePath, console.Handler())
-	controls := onlyMachine(names, http.NewCrossOriginProtection().Handler(served))
+	controls := onlyMachine(names, c.mux())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == consolePath || strings.HasPrefix(r.URL.Path, controlBase+"/") {
+		if isControl(r.URL.Path) {
 			controls.ServeHTTP(w, r)
 			return
 		}
@@ -77,31 +47,50 @@ func newControl(h *Host, names hostname.Names, service http.Handler) http.Handle
 	})
 }
 
-// ifRoom makes a control call, or refuses it.
-func (c control) ifRoom(call func(*http.Request) (int, any, error)) func(*http.Request) (int, any, error) {
-	return func(r *http.Request) (int, any, error) {
-		if err := c.host.room(); err != nil {
-			return 0, nil, err
-		}
-		return call(r)
-	}
+// isControl reports whether a path is not the service's.
+func isControl(path string) bool {
+	return path == consolePath || path == controlBase || strings.HasPrefix(path, controlBase+"/")
 }
 
+// onlyMachine refuses callers that are not on this machine, and pages of other origins.
 func onlyMachine(names hostname.Names, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !hostname.IsLoopback(r.RemoteAddr):
-			writeRefusal(w, refuse.Forbidden())
+			writeRefusal(w, forbidden("The controls are for callers on the same machine."))
 		case !names.Allow(r):
 			writeRefusal(w, refuse.UnknownHost())
+		case isForeign(r):
+			writeRefusal(w, forbidden("The controls are not for pages of another origin."))
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
+func forbidden(message string) *refuse.Refusal {
+	refusal := refuse.Forbidden()
+	refusal.Message = message
+	return refusal
+}
+
+// origins finds requests of pages of other origins.
+var origins = http.NewCrossOriginProtection()
+
+// isForeign reports whether a page of another origin makes the request, also one that only reads: a browser would not
+// show the page the response, but the host would do its work. A link to the page for people may be anywhere.
+func isForeign(r *http.Request) bool {
+	if r.URL.Path == consolePath && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document" {
+		return false
+	}
+	asWrite := *r // the check lets every read pass
+	asWrite.Method = http.MethodPost
+	return origins.Check(&asWrite) != nil
+}
+
 // respondWith writes what a call returns, or its refusal.
-func respondWith(call func(*http.Request) (int, any, error)) http.HandlerFunc {
+func respondWith(call controlCall) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status, body, err := call(r)
 		if err != nil {

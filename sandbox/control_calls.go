@@ -72,10 +72,6 @@ func (c control) readLedger(*http.Request) (int, any, error) {
 	return http.StatusOK, c.host.platform.Ledger(), nil
 }
 
-func (c control) listRequests(*http.Request) (int, any, error) {
-	return http.StatusOK, map[string]any{"items": c.host.log.Entries()}, nil
-}
-
 func (c control) listFaults(*http.Request) (int, any, error) {
 	items := c.host.faults.List()
 	if items == nil {

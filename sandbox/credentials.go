@@ -84,7 +84,7 @@ func newSeed(
 	}))
 	account := credential.Account{ID: registered.Owner, Email: registered.Email}
 	limit := decimal.NewFromInt(AppSpendLimit)
-	appKey := must(appKeys.Register(account, credential.Registration{SpendLimit: &limit}))
+	appKey := must(appKeys.RegisterAs(setup.apiKey, account, credential.Registration{SpendLimit: &limit}))
 	return seed{key: registered, appKey: appKey, credentials: Credentials{
 		Email: registered.Email, KeyID: registered.ID, Key: key,
 		APIKey: newSecret(appKey.Secret), AccessToken: newSecret(access.Mint(account)),

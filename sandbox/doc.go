@@ -12,7 +12,8 @@
 //   - [Host.Configure] changes the [Settings]: limits, durations and failures that the operator of the service or one
 //     of its partners decides about.
 //   - [Host.Ledger] returns the double-entry books: what the calls of a test did to the money.
-//   - [Host.Requests] returns the requests that arrived. [Host.PartnerEvents] and [Host.WalletLogins] return what two
+//   - [Host.Requests] returns the requests that arrived, and [WithRequestObserver] calls a function with each.
+//     [Host.PartnerEvents] and [Host.WalletLogins] return what two
 //     of the reference endpoints received.
 //   - [Host.Audit] returns how often money moved for each idempotency key, with [WithAudit].
 //   - [Host.Reset] goes back to the start. [WithControl] serves all of this over HTTP.
@@ -80,39 +81,17 @@
 //
 // # Controls over HTTP
 //
-// With [WithControl] the host serves its controls under /_host, for tests in any language. Only callers on the same
-// machine can use them. Bodies are JSON; a refused call has the service's error body.
+// With [WithControl] the host serves its controls under /_host, for tests in any language, and a page for people at
+// /_console. Only callers on the same machine can use them. Bodies are JSON; a refused call has the service's error
+// body. GET /_host lists every control with an example, and GET /_host/openapi.yaml describes them as OpenAPI 3.0.3:
+// the file control.yaml of this folder. Some of them:
 //
-//	GET    /_host/clock            the host's time: {"now":"2026-05-01T12:00:00Z"}
-//	POST   /_host/clock            moves it forward: {"advance":"61s"}
-//	GET    /_host/settings         the settings; durations are written as in "300ms"
-//	PUT    /_host/settings         changes the settings that the body names: {"payoutStepAfter":"1h"}
-//	POST   /_host/payouts/{id}     moves a funded payout: {"status":"failed"}
-//	GET    /_host/ledger           the books
-//	GET    /_host/requests         the latest requests
-//	GET    /_host/audit            what was done for each payment: 1,000 of them, after the number in ?after=
-//	GET    /_host/audit/{account}/{key}   what was done for one
-//	GET    /_host/faults           every fault that was armed, how often it happened, and pending duplicates
-//	POST   /_host/faults           arms a fault, see below
-//	DELETE /_host/faults/{id}      disarms a fault
-//	DELETE /_host/faults           disarms every fault
-//	GET    /_host/keys             the developer keys
-//	POST   /_host/keys             registers one: {"email":"ops@example.com","publicKey":"<DER in base64>"}
-//	DELETE /_host/keys/{id}        deletes one
-//	GET    /_host/app-keys         the app keys
-//	POST   /_host/app-keys         registers one: {"app":"Books","spendLimit":"100"}; the response has the key
-//	DELETE /_host/app-keys/{id}    deletes one
-//	POST   /_host/reset            goes back to the start
+//	curl http://127.0.0.1:8080/_host/credentials
+//	curl -X POST http://127.0.0.1:8080/_host/credits -d '{"account":"self","amount":"50"}'
+//	curl -X POST http://127.0.0.1:8080/_host/clock -d '{"advance":"61s"}'
+//	curl -X POST http://127.0.0.1:8080/_host/faults \
+//	  -d '{"method":"POST","path":"/payouts/{payoutId}/confirm","fault":{"kind":"drop_after_commit"}}'
 //
-// A fault has a kind: drop_before, drop_after_commit, respond, garbage, truncate, delay, expire_token, duplicate,
-// repeat or foreign.
-//
-//	{"method":"POST","path":"/payouts/{payoutId}/confirm","times":1,"fault":{"kind":"drop_after_commit"}}
-//	{"path":"/**","fault":{"kind":"respond","status":503,"code":"database_unavailable","headers":{"Retry-After":"1"}}}
-//	{"path":"/chains","fault":{"kind":"delay","delay":"2s"}}
-//
-// The kind respond also takes message, details, body and afterCommit. The kind garbage takes status and afterCommit.
-// The kind truncate takes keep, a number of bytes, the kind delay afterCommit, the kind duplicate after, a duration on
-// the host's clock, and the kind foreign otherAccount and afterCommit. A fault for an operation that does not exist is
-// refused with 400 invalid_request, and details.near names the most similar operations.
+// With controls, the host also keeps the headers and bodies of the latest 1,000 requests, for GET /_host/requests/{id}.
+// It shows them without secrets.
 package sandbox

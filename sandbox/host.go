@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
@@ -42,6 +43,7 @@ type Host struct {
 	operations fault.Operations
 
 	resetting sync.Mutex
+	resets    atomic.Int64
 }
 
 // New returns a host with its first account, an integrator's. The account has a developer key, an app key and an access
@@ -82,6 +84,7 @@ func New(options ...Option) *Host {
 	h.gate = h.newGate(setup)
 	h.handler, h.operations = h.gate, h.gate.Operations()
 	if setup.control != nil {
+		h.log.Record(recordedRequests)
 		h.handler = setup.control(h, setup.names, h.handler)
 	}
 	return h
@@ -105,6 +108,7 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Room:              h.room,
 		Violation:         setup.violation,
+		Observe:           setup.observed(),
 		Logger:            setup.logger,
 	})
 	if err != nil {
@@ -194,4 +198,5 @@ func (h *Host) Reset() {
 	h.gate.Reset()
 	h.log.Clear()
 	h.audit.Reset()
+	h.resets.Add(1)
 }

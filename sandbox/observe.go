@@ -9,6 +9,8 @@ import (
 // Request is one request as the host saw it. It holds no secret: no body, and no header but the idempotency key. A
 // method or path of more than 1,024 bytes is cut off, and ends with "…".
 type Request struct {
+	// ID is the number of the request, from 1. [Host.Reset] does not begin again.
+	ID             int
 	Time           time.Time // on the host's clock
 	Method         string
 	Path           string
@@ -31,6 +33,11 @@ type Request struct {
 	// BodyDigest is the same for the same bytes, and says nothing else about them. It is empty without a body, and if
 	// the host did not read the body. Digests of two hosts cannot be compared.
 	BodyDigest string
+	// Replayed reports that the operation did nothing, because an earlier request did it: the response is that of the
+	// earlier request, which had the same idempotency key, or the same content.
+	Replayed bool
+	// Duration is how long the host took until it had a response, on the machine's clock.
+	Duration time.Duration
 }
 
 // Requests returns the latest requests, oldest first, and at most 4,096 of them. [WithRequestLog] changes how many.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
@@ -29,6 +30,8 @@ type setup struct {
 	logger    *slog.Logger
 	store     store.Store
 	logged    int // requests
+	observer  func(Request)
+	apiKey    string // "" for a new one
 	audit     bool
 	invalid   []error
 }
@@ -59,6 +62,17 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 		if s.key = key; key != nil && key.PublicKey() == nil {
 			s.refuse("WithDeveloperKey",
 				errors.New("the key is empty; make one with signing.Generate or signing.LoadDeveloperKey"))
+		}
+	}
+}
+
+// WithAPIKey sets the app key of the host's first account, for example to use the same key for each start of a host. It
+// stays after [Host.Reset]. Without this option the host makes a new key. A key has 16 to 128 characters, which are
+// letters, digits, and - . _ ~ + / or =.
+func WithAPIKey(key string) Option {
+	return func(s *setup) {
+		if s.apiKey = key; !credential.IsSecret(key) {
+			s.refuse("WithAPIKey", errors.New("the key is not 16 to 128 letters, digits, and - . _ ~ + / or ="))
 		}
 	}
 }
@@ -126,6 +140,21 @@ func WithRequestLog(length int) Option {
 			s.refuse("WithRequestLog", fmt.Errorf("the length is %d; give 0 or more", length))
 		}
 	}
+}
+
+// WithRequestObserver calls observe with each request for the service, also with those that a fault repeats, in the
+// order in which the host has responses for them. The response is sent after observe returns. The host holds no lock
+// during the call, and observe must be safe for concurrent use. Calls of the host's controls are not observed.
+func WithRequestObserver(observe func(Request)) Option {
+	return func(s *setup) { s.observer = observe }
+}
+
+// observed is the observer for the gate, or nil.
+func (s setup) observed() func(gate.Entry) {
+	if s.observer == nil {
+		return nil
+	}
+	return func(entry gate.Entry) { s.observer(Request(entry)) }
 }
 
 // WithAudit makes the host count what it did for each payment, see [Host.Audit]. A payment needs less than a kilobyte,

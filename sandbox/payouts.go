@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"net/http"
-
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
 
@@ -14,14 +12,4 @@ import (
 // payout_not_fundable, and for a move that is not possible, conflict.
 func (h *Host) MovePayout(id, status string) error {
 	return h.platform.Move(id, platformwire.PayoutStatus(status))
-}
-
-func (c control) movePayout(r *http.Request) (int, any, error) {
-	var move struct {
-		Status string `json:"status"`
-	}
-	if err := read(r, &move); err != nil {
-		return 0, nil, err
-	}
-	return http.StatusNoContent, nil, c.host.MovePayout(r.PathValue("id"), move.Status)
 }

@@ -42,5 +42,8 @@ func (c *Clock) Advance(d time.Duration) time.Time {
 	return c.Now()
 }
 
+// Advanced returns the time by which the clock was moved.
+func (c *Clock) Advanced() time.Duration { return time.Duration(c.offset.Load()) }
+
 // Reset undoes every Advance.
 func (c *Clock) Reset() { c.offset.Store(0) }

@@ -1,7 +1,9 @@
 package credential
 
 import (
+	"cmp"
 	"crypto/rand"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -79,6 +81,9 @@ func NewAppKeys(clk *clock.Clock, kept store.Store) *AppKeys {
 	return s
 }
 
+// Revision is a number that grows with each change of the keys.
+func (s *AppKeys) Revision() int64 { return s.keeper.Revision() }
+
 // leave stores what has changed, and releases the lock.
 func (s *AppKeys) leave() {
 	defer s.mu.Unlock()
@@ -103,13 +108,24 @@ func (s *AppKeys) add(key *AppKey) {
 	s.bySecret[key.Secret] = key
 }
 
+// secrets is the form of a key that somebody chooses: a token of a bearer header, neither short nor very long.
+var secrets = regexp.MustCompile(`^[A-Za-z0-9\-._~+/=]{16,128}$`)
+
+// IsSecret reports whether a text can be a key.
+func IsSecret(text string) bool { return secrets.MatchString(text) }
+
 // Register adds a key to an account, or refuses it with validation_failed.
 func (s *AppKeys) Register(account Account, registration Registration) (AppKey, error) {
+	return s.RegisterAs("", account, registration)
+}
+
+// RegisterAs is Register for a key whose secret is chosen. "" stands for a new secret.
+func (s *AppKeys) RegisterAs(secret string, account Account, registration Registration) (AppKey, error) {
 	key, err := registration.key()
 	if err != nil {
 		return AppKey{}, err
 	}
-	key.ID, key.Secret = "apk_"+strings.ToLower(rand.Text()), "ak_"+rand.Text()
+	key.ID, key.Secret = "apk_"+strings.ToLower(rand.Text()), cmp.Or(secret, "ak_"+rand.Text())
 	key.Account, key.CreatedAt = account, s.clock.Now()
 	key.AppID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("app of "+account.ID+"/"+key.AppName)).String()
 

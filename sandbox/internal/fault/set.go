@@ -54,6 +54,9 @@ func NewSet(kept store.Store) *Set {
 	return s
 }
 
+// Revision is a number that grows with each change of the faults.
+func (s *Set) Revision() int64 { return s.keeper.Revision() }
+
 // leave stores what has changed, and releases the lock.
 func (s *Set) leave() {
 	defer s.mu.Unlock()

@@ -58,6 +58,8 @@ type Config struct {
 	Room func() error
 	// Violation, if set, is called for every response that differs from the description.
 	Violation func(operation string, err error)
+	// Observe, if set, is called with each request once its response is known, without any lock.
+	Observe func(Entry)
 	// Logger logs failures of the host itself.
 	Logger *slog.Logger
 }
@@ -75,6 +77,7 @@ type Gate struct {
 	available  func() bool
 	room       func() error
 	violation  func(operation string, err error)
+	observe    func(Entry)
 	logger     *slog.Logger
 
 	interception atomic.Pointer[Interception]
@@ -92,7 +95,7 @@ func New(config Config) (*Gate, error) {
 		faults: config.Faults, log: config.Log, audit: config.Audit, names: config.Names,
 		available: config.DatabaseAvailable,
 		room:      config.Room,
-		violation: config.Violation, logger: config.Logger,
+		violation: config.Violation, observe: config.Observe, logger: config.Logger,
 		digestKey: rand.Text(),
 	}
 	var err error
@@ -223,6 +226,7 @@ func (g *Gate) perform(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.entry.Replayed = returned.IsReplayed()
 	return v.answer.take(returned)
 }
 

@@ -169,24 +169,35 @@ func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
 func TestTheLogKeepsTheLatest(t *testing.T) {
 	l := NewLog(DefaultLogLength)
 	for i := range DefaultLogLength + 3 {
-		l.add(Entry{Status: i})
+		l.add(Entry{Status: i}, nil)
 	}
 	entries := l.Entries()
 	require.Len(t, entries, DefaultLogLength)
 	assert.Equal(t, 3, entries[0].Status)
 	assert.Equal(t, DefaultLogLength+2, entries[DefaultLogLength-1].Status)
+	assert.Equal(t, DefaultLogLength+3, entries[DefaultLogLength-1].ID)
+	last, _, ok := l.Get(DefaultLogLength + 3)
+	assert.True(t, ok)
+	assert.Equal(t, entries[DefaultLogLength-1], last)
+	_, _, ok = l.Get(3)
+	assert.False(t, ok, "forgotten")
+	assert.Equal(t, entries[10:], l.After(entries[9].ID))
+	assert.Len(t, l.After(0), DefaultLogLength)
+	assert.Empty(t, l.After(DefaultLogLength+3))
 	l.Clear()
 	assert.Empty(t, l.Entries())
+	l.add(Entry{}, nil)
+	assert.Equal(t, DefaultLogLength+4, l.After(0)[0].ID, "numbers go on")
 }
 
 func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
 	l := NewLog(DefaultLogLength)
-	l.add(Entry{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)})
-	l.add(Entry{Path: strings.Repeat("p", maxLogged-1) + "ä"})
+	l.add(Entry{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)}, nil)
+	l.add(Entry{Path: strings.Repeat("p", maxLogged-1) + "ä"}, nil)
 	entries := l.Entries()
-	assert.Equal(t, Entry{Method: strings.Repeat("M", maxLogged) + "…", Path: strings.Repeat("p", maxLogged)},
+	assert.Equal(t, Entry{ID: 1, Method: strings.Repeat("M", maxLogged) + "…", Path: strings.Repeat("p", maxLogged)},
 		entries[0])
-	assert.Equal(t, Entry{Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1])
+	assert.Equal(t, Entry{ID: 2, Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1])
 }
 
 // mounted are the surfaces of a gate without operations.

@@ -4,11 +4,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 )
 
 // Entry is one request as the host saw it. It holds no secrets: of the headers only the idempotency key, and no body.
 // If method or path are longer than 1,024 bytes, they are cut and end with "…".
 type Entry struct {
+	// ID is the number of the request, from 1. A log that is cleared goes on with the next number.
+	ID             int       `json:"id"`
 	Time           time.Time `json:"time"`
 	Method         string    `json:"method"`
 	Path           string    `json:"path"`
@@ -28,6 +32,10 @@ type Entry struct {
 	Repeated bool `json:"repeated,omitzero"`
 	// BodyDigest is the same for the same body. It is "" without a body, or if the body was not read.
 	BodyDigest string `json:"bodyDigest,omitzero"`
+	// Replayed reports that the operation did nothing, because an earlier request did it.
+	Replayed bool `json:"replayed"`
+	// Duration is how long the host took until it had a response, on the machine's clock.
+	Duration time.Duration `json:"-"`
 }
 
 // DefaultLogLength is how many requests a log holds if nobody says otherwise.
@@ -48,36 +56,81 @@ func short(text string) string {
 type Log struct {
 	length int
 
-	mu      sync.Mutex
-	entries []Entry // a ring buffer when it is full
-	next    int
+	mu        sync.Mutex
+	entries   []Entry // a ring buffer when it is full
+	next      int
+	last      int                  // the number of the last entry
+	exchanges []*exchange.Exchange // of the latest requests, by number; nil without a recording
+	listeners map[chan struct{}]struct{}
 }
 
 // NewLog returns a log that holds the latest requests, as many as length says.
 func NewLog(length int) *Log { return &Log{length: length} }
 
-func (l *Log) add(entry Entry) {
-	if l.length == 0 {
-		return
-	}
+// Record makes the log keep what was sent and received in the latest requests, as many as length says.
+func (l *Log) Record(length int) { l.exchanges = make([]*exchange.Exchange, min(length, l.length)) }
+
+// records reports whether the log keeps what was sent.
+func (l *Log) records() bool { return len(l.exchanges) > 0 }
+
+// add adds an entry, and returns it as it was added. sent is nil without a recording.
+func (l *Log) add(entry Entry, sent *exchange.Exchange) Entry {
 	entry.Method, entry.Path = short(entry.Method), short(entry.Path)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.entries) < l.length {
-		l.entries = append(l.entries, entry)
-		return
+	l.last++
+	entry.ID = l.last
+	if sent != nil {
+		l.exchanges[entry.ID%len(l.exchanges)] = sent
 	}
-	l.entries[l.next] = entry
-	l.next = (l.next + 1) % l.length
+	switch {
+	case l.length == 0:
+		return entry
+	case len(l.entries) < l.length:
+		l.entries = append(l.entries, entry)
+	default:
+		l.entries[l.next] = entry
+		l.next = (l.next + 1) % l.length
+	}
+	l.wake()
+	return entry
 }
 
 // Entries returns the entries, oldest first.
-func (l *Log) Entries() []Entry {
+func (l *Log) Entries() []Entry { return l.After(0) }
+
+// After returns the entries with larger numbers, oldest first.
+func (l *Log) After(id int) []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	entries := make([]Entry, 0, len(l.entries))
-	entries = append(entries, l.entries[l.next:]...)
-	return append(entries, l.entries[:l.next]...)
+	first := l.last - len(l.entries) + 1 // numbers have no gaps
+	skipped := min(max(id-first+1, 0), len(l.entries))
+	entries := make([]Entry, 0, len(l.entries)-skipped)
+	for i := skipped; i < len(l.entries); i++ {
+		entries = append(entries, l.entries[(l.next+i)%len(l.entries)])
+	}
+	return entries
+}
+
+// Get returns the entry with a number, and what was sent if the log still has it.
+func (l *Log) Get(id int) (entry Entry, sent exchange.Exchange, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := id - (l.last - len(l.entries) + 1)
+	if at < 0 || at >= len(l.entries) {
+		return Entry{}, exchange.Exchange{}, false
+	}
+	if kept := len(l.exchanges); kept > 0 && id > l.last-kept && l.exchanges[id%kept] != nil {
+		sent = *l.exchanges[id%kept]
+	}
+	return l.entries[(l.next+at)%len(l.entries)], sent, true
+}
+
+// Last returns the number of the last entry, or 0.
+func (l *Log) Last() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
 }
 
 // Clear deletes all entries.
@@ -85,4 +138,40 @@ func (l *Log) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entries, l.next = nil, 0
+	clear(l.exchanges)
+	l.wake()
+}
+
+// Listen returns a channel that receives after entries were added, and a function that ends this. A listener that is
+// busy is not waited for: it receives once for all that happened meanwhile.
+func (l *Log) Listen() (woken <-chan struct{}, stop func()) {
+	listener := make(chan struct{}, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listeners == nil {
+		l.listeners = map[chan struct{}]struct{}{}
+	}
+	l.listeners[listener] = struct{}{}
+	return listener, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.listeners, listener)
+	}
+}
+
+// Wake makes all listeners receive.
+func (l *Log) Wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wake()
+}
+
+// wake must be called with the lock held.
+func (l *Log) wake() {
+	for listener := range l.listeners {
+		select {
+		case listener <- struct{}{}:
+		default: // it has not looked since the last time
+		}
+	}
 }

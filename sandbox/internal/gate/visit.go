@@ -6,9 +6,11 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 )
 
 // visit is one arrival of a request. A fault can make a request arrive twice.
@@ -24,11 +26,12 @@ type visit struct {
 	unknown    error // why there is no route
 
 	admitted *caller.Caller // nil until the caller was admitted
+	began    time.Time      // on the machine's clock
 }
 
 func (g *Gate) newVisit(r *http.Request) *visit {
 	s := g.surfaceOf(r.URL.Path)
-	v := &visit{request: r, surface: s, answer: newAnswer("req_" + rand.Text())}
+	v := &visit{request: r, surface: s, answer: newAnswer("req_" + rand.Text()), began: time.Now()}
 	v.answer.detailed = s.detailed
 	v.body = &payload{request: r, limit: s.maxBody}
 	v.entry = Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: v.answer.requestID}
@@ -57,18 +60,21 @@ func (v *visit) admit() (caller.Caller, error) {
 	return who, err
 }
 
-// note adds the request to the log and to the audit, with the response that its caller gets.
+// note adds the request to the log and to the audit, with the response that its caller gets, and calls the observer.
 func (g *Gate) note(v *visit, status int, slug string) {
-	if g.log.length == 0 && g.audit == nil {
+	if g.log.length == 0 && g.audit == nil && g.observe == nil {
 		return
 	}
-	v.entry.Status, v.entry.Slug = status, slug
+	v.entry.Status, v.entry.Slug, v.entry.Duration = status, slug, time.Since(v.began)
 	var body *audit.Digest
 	if v.body.wasRead && v.body.refused == nil && len(v.body.bytes) > 0 {
 		body = g.digest(v.body.bytes)
 		v.entry.BodyDigest = hex.EncodeToString(body[:])
 	}
-	g.log.add(v.entry)
+	v.entry = g.log.add(v.entry, g.exchangeOf(v))
+	if g.observe != nil {
+		g.observe(v.entry)
+	}
 	if g.audit == nil || v.route == nil || v.entry.Repeated {
 		return
 	}
@@ -80,6 +86,22 @@ func (g *Gate) note(v *visit, status int, slug string) {
 	case "ConfirmPayout":
 		g.audit.Confirmed(v.entry.ResourceID)
 	}
+}
+
+// exchangeOf returns what was sent, or nil if the log does not keep it.
+func (g *Gate) exchangeOf(v *visit) *exchange.Exchange {
+	if !g.log.records() {
+		return nil
+	}
+	var body []byte // a body that nobody read is not kept
+	if v.body.wasRead {
+		body = v.body.bytes
+	}
+	sent := &exchange.Exchange{Request: exchange.NewMessage(v.request.Header, v.request.URL.RawQuery, body)}
+	if v.entry.Status != 0 {
+		sent.Response = exchange.NewMessage(v.answer.header, "", v.answer.body)
+	}
+	return sent
 }
 
 // digest returns a digest that is the same for the same bytes. It depends on a key of this gate: the plain digest of a

@@ -63,32 +63,37 @@ func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositC
 		}
 		return serve.OK(credited).Lean().Replayed(), nil
 	}
-	if err := t.creditable(h, body); err != nil {
+	if err := t.creditable(h, body, t.settings.MaxCredit); err != nil {
 		return serve.Answer{}, err
 	}
-	t.books.movement("deposit", "", t.now).transfer(bookFaucet, h.book(), string(body.Currency), body.Amount)
-	credited := t.record(h, platformwire.Transaction{
-		Type:            platformwire.TransactionTypeDeposit,
-		Direction:       platformwire.TransactionDirectionIn,
-		Status:          platformwire.TransactionStatusCompleted,
-		Amount:          body.Amount,
-		Currency:        body.Currency,
-		TransactionHash: newHash(),
-		CreatedAt:       t.now,
-	}).Transaction
+	credited := t.credit(h, body)
 	t.deposits.keep(key, asked, credited, t.now, lifetime)
 	return serve.Created(credited).Lean(), nil
 }
 
-// creditable refuses a credit that is too small or too large, or that the faucet cannot pay.
-func (t *turn) creditable(h *holder, credit platformwire.DepositCreate) error {
+// credit moves money from the faucet to an account.
+func (t *turn) credit(h *holder, credit platformwire.DepositCreate) platformwire.Transaction {
+	t.books.movement("deposit", "", t.now).transfer(bookFaucet, h.book(), string(credit.Currency), credit.Amount)
+	return t.record(h, platformwire.Transaction{
+		Type:            platformwire.TransactionTypeDeposit,
+		Direction:       platformwire.TransactionDirectionIn,
+		Status:          platformwire.TransactionStatusCompleted,
+		Amount:          credit.Amount,
+		Currency:        credit.Currency,
+		TransactionHash: newHash(),
+		CreatedAt:       t.now,
+	}).Transaction
+}
+
+// creditable refuses a credit that is too small or larger than most, or that the faucet cannot pay.
+func (t *turn) creditable(h *holder, credit platformwire.DepositCreate, most decimal.Decimal) error {
 	switch {
 	case !t.ready(h):
 		return refuse.WalletNotLinked()
 	case credit.Amount.LessThan(minCredit):
 		return refuse.AmountBelowMinimum()
-	case credit.Amount.GreaterThan(t.settings.MaxCredit):
-		return refuse.AmountAboveMaximum(t.settings.MaxCredit.String())
+	case credit.Amount.GreaterThan(most):
+		return refuse.AmountAboveMaximum(most.String())
 	case t.books.balance(bookFaucet, string(credit.Currency)).LessThan(credit.Amount):
 		return refuse.ProviderUnavailable("The faucet has less than the deposit.")
 	case !t.settings.FaucetGas.IsPositive():

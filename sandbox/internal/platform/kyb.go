@@ -140,13 +140,28 @@ func (t *turn) kybStatus(h *holder) commonwire.KYCStatus {
 		return commonwire.KYCStatusPending
 	}
 	if submitted.Status == commonwire.KYCStatusUnderReview && !t.now.Before(submitted.Decided) {
-		submitted.Status = commonwire.KYCStatusApproved
+		decision := commonwire.KYCStatusApproved
 		if t.settings.KYBDecision == deployment.KYBDecisionReject {
-			submitted.Status = commonwire.KYCStatusRejected
+			decision = commonwire.KYCStatusRejected
 		}
-		t.kept.holders.Put(h)
+		t.decide(h, decision)
 	}
 	return submitted.Status
+}
+
+// decide ends the review of the latest submission.
+func (t *turn) decide(h *holder, decision commonwire.KYCStatus) {
+	h.KYB.Snapshot.Status = decision
+	t.kept.holders.Put(h)
+}
+
+// decisionRefused returns the refusal of a decision, or nil.
+func (t *turn) decisionRefused(h *holder, decision commonwire.KYCStatus) error {
+	from := t.kybStatus(h)
+	if !verificationStates.movable(from, decision) {
+		return refuse.Conflict("The verification does not move from " + string(from) + " to " + string(decision) + ".")
+	}
+	return nil
 }
 
 func (t *turn) kybAnswer(h *holder) serve.Answer {

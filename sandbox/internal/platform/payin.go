@@ -36,6 +36,14 @@ func (p *payin) expired(now time.Time) bool {
 	return p.Status != platformwire.PayinStatusCompleted && !now.Before(p.Quote.ExpiresAt)
 }
 
+// statusAt returns the status at a time: nothing is stored when a price expires.
+func (p *payin) statusAt(now time.Time) platformwire.PayinStatus {
+	if p.expired(now) {
+		return platformwire.PayinStatusExpired
+	}
+	return p.Status
+}
+
 // asset returns the asset that the account receives.
 func (p *payin) asset() platformwire.Asset { return platformwire.Asset(p.Quote.DestinationCurrency) }
 
@@ -128,7 +136,7 @@ func (p *payin) view(now time.Time) platformwire.Payin {
 	quote := p.Quote
 	view := platformwire.Payin{
 		ID:             p.ID,
-		Status:         p.Status,
+		Status:         p.statusAt(now),
 		Amount:         p.Terms.Amount,
 		Currency:       p.Terms.Currency,
 		BankID:         p.Terms.BankID,
@@ -137,9 +145,6 @@ func (p *payin) view(now time.Time) platformwire.Payin {
 		Quote:          &quote,
 		DepositAddress: p.Requisites.WalletAddress,
 		CreatedAt:      p.CreatedAt,
-	}
-	if p.expired(now) {
-		view.Status = platformwire.PayinStatusExpired
 	}
 	return view
 }

@@ -3,6 +3,8 @@ package platform
 import (
 	"context"
 
+	"github.com/shopspring/decimal"
+
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -34,9 +36,10 @@ func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.Payin
 		return serve.Answer{}, err
 	}
 	if arriving.Status != platformwire.PayinStatusCompleted {
-		if err := t.arrive(arriving); err != nil {
+		if err := t.arrivable(arriving, t.settings.MaxCredit); err != nil {
 			return serve.Answer{}, err
 		}
+		t.arrive(arriving)
 	}
 	view := arriving.view(t.now)
 	t.completions.keep(key, asked, view, t.now, lifetime)
@@ -44,14 +47,8 @@ func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.Payin
 }
 
 // arrive credits the amount of the quote.
-func (t *turn) arrive(arriving *payin) error {
-	credit := platformwire.DepositCreate{Amount: arriving.Quote.DestinationAmount, Currency: arriving.asset()}
-	if err := t.arrivable(arriving); err != nil {
-		return err
-	}
-	if err := t.creditable(arriving.holder, credit); err != nil {
-		return err
-	}
+func (t *turn) arrive(arriving *payin) {
+	credit := arriving.credit()
 	arriving.Status = platformwire.PayinStatusCompleted
 	t.kept.payins.Put(arriving)
 	t.books.movement("payin", arriving.ID, t.now).
@@ -66,12 +63,16 @@ func (t *turn) arrive(arriving *payin) error {
 		TransactionHash: newHash(),
 		CreatedAt:       t.now,
 	})
-	return nil
 }
 
-// arrivable refuses money that cannot arrive: the price has expired, nobody has asked for the instructions, or the
-// virtual account's channel is down.
-func (t *turn) arrivable(arriving *payin) error {
+// credit is what the account receives.
+func (p *payin) credit() platformwire.DepositCreate {
+	return platformwire.DepositCreate{Amount: p.Quote.DestinationAmount, Currency: p.asset()}
+}
+
+// arrivable refuses money that cannot arrive: the price has expired, nobody has asked for the instructions, the virtual
+// account's channel is down, or the faucet does not pay it. most is the largest credit.
+func (t *turn) arrivable(arriving *payin, most decimal.Decimal) error {
 	switch {
 	case arriving.expired(t.now):
 		return refuse.QuoteExpired()
@@ -80,6 +81,6 @@ func (t *turn) arrivable(arriving *payin) error {
 	case arriving.over != nil && t.railStatus(arriving.over, arriving.over.Method) != platformwire.RailStatusActive:
 		return refuse.PayoutNotFundable("The virtual account cannot receive money at present.", nil)
 	default:
-		return nil
+		return t.creditable(arriving.holder, arriving.credit(), most)
 	}
 }

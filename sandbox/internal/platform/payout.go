@@ -47,6 +47,14 @@ func (p *payout) expired(now time.Time) bool {
 		p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Approval.ExpiresAt)
 }
 
+// statusAt returns the status at a time: nothing is stored when an approval expires.
+func (p *payout) statusAt(now time.Time) platformwire.PayoutStatus {
+	if p.expired(now) {
+		return platformwire.PayoutStatusExpired
+	}
+	return p.Status
+}
+
 // stale reports whether a payout that nobody funded needs a new price or a new approval.
 func (p *payout) stale(now time.Time) bool {
 	return p.expired(now) || p.Status == platformwire.PayoutStatusAwaitingApproval && !now.Before(p.Quote.ExpiresAt)
@@ -64,7 +72,7 @@ func (p *payout) view(now time.Time) platformwire.Payout {
 	quote := p.Quote
 	view := platformwire.Payout{
 		ID:               p.ID,
-		Status:           p.Status,
+		Status:           p.statusAt(now),
 		IdempotencyKey:   p.Key,
 		ContactID:        p.Terms.ContactID,
 		Amount:           p.Terms.Amount,
@@ -79,9 +87,6 @@ func (p *payout) view(now time.Time) platformwire.Payout {
 		Quote:            &quote,
 		TransactionHash:  p.Hash,
 		CreatedAt:        p.CreatedAt,
-	}
-	if p.expired(now) {
-		view.Status = platformwire.PayoutStatusExpired
 	}
 	if p.Hash == "" {
 		approval := p.approval()

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
@@ -10,19 +9,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
-
-// legalMoves are the status changes that a partner can report. The description does not list them, so they are the
-// host's.
-var legalMoves = map[platformwire.PayoutStatus][]platformwire.PayoutStatus{
-	platformwire.PayoutStatusAwaitingApproval: {platformwire.PayoutStatusExpired},
-	platformwire.PayoutStatusFunding: {
-		platformwire.PayoutStatusProcessing, platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed,
-		platformwire.PayoutStatusRefunded,
-	},
-	platformwire.PayoutStatusProcessing: {platformwire.PayoutStatusCompleted, platformwire.PayoutStatusFailed,
-		platformwire.PayoutStatusRefunded},
-	platformwire.PayoutStatusCompleted: {platformwire.PayoutStatusRefunded},
-}
 
 // settleDue makes the steps that are due: from funding to processing, and from there to completed or, by the settings,
 // to failed. By the settings, a completed payout is refunded later.
@@ -103,15 +89,22 @@ func (p *Platform) Move(payoutID string, to platformwire.PayoutStatus) error {
 }
 
 func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
-	from := moving.Status
-	if moving.expired(t.now) {
-		from = platformwire.PayoutStatusExpired
-	}
-	switch {
-	case from == to:
+	if moving.statusAt(t.now) == to {
 		moving.Due = time.Time{}
 		return nil
-	case slices.Contains(legalMoves[from], to):
+	}
+	if err := t.moveRefused(moving, to); err != nil {
+		return err
+	}
+	t.settle(moving, to, t.now)
+	return nil
+}
+
+// moveRefused returns the refusal of a move, or nil.
+func (t *turn) moveRefused(moving *payout, to platformwire.PayoutStatus) error {
+	from := moving.statusAt(t.now)
+	switch {
+	case payoutStates.movable(from, to):
 	case from == platformwire.PayoutStatusAwaitingApproval:
 		return refuse.QuoteNotSubmitted()
 	case from == platformwire.PayoutStatusExpired:
@@ -122,7 +115,6 @@ func (t *turn) move(moving *payout, to platformwire.PayoutStatus) error {
 	if from == platformwire.PayoutStatusCompleted && moving.receiver != nil {
 		return refuse.Conflict("The payout arrived in another account of this host, so it cannot be returned.")
 	}
-	t.settle(moving, to, t.now)
 	return nil
 }
 

@@ -13,7 +13,8 @@ type Answer struct {
 	Header http.Header // may be nil
 	Body   any         // encoded as JSON unless it is a []byte; nil for no body
 
-	lean bool
+	lean     bool
+	replayed bool
 }
 
 // OK returns 200 with the body.
@@ -39,9 +40,12 @@ func (a Answer) Lean() Answer {
 
 // Replayed says that the operation ran before.
 func (a Answer) Replayed() Answer {
-	a.Header = http.Header{"Idempotency-Replayed": {"true"}}
+	a.Header, a.replayed = http.Header{"Idempotency-Replayed": {"true"}}, true
 	return a
 }
+
+// IsReplayed reports whether the operation ran before.
+func (a Answer) IsReplayed() bool { return a.replayed }
 
 // Encode returns the encoded body.
 func (a Answer) Encode() ([]byte, error) {

@@ -46,6 +46,9 @@ func NewRegistry(clk *clock.Clock, kept store.Store) *Registry {
 	return r
 }
 
+// Revision is a number that grows with each change of the accounts and keys.
+func (r *Registry) Revision() int64 { return r.keeper.Revision() }
+
 // leave stores what has changed, and releases the lock.
 func (r *Registry) leave() {
 	defer r.mu.Unlock()

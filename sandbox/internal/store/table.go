@@ -4,18 +4,23 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
 )
 
 // Keeper holds the changes in the tables of one part of the host. The part's lock guards it, like the tables.
 type Keeper struct {
-	store   Store
-	changes []Change
+	store    Store
+	changes  []Change
+	revision atomic.Int64
 }
 
 // NewKeeper returns a keeper without tables.
 func NewKeeper(s Store) *Keeper { return &Keeper{store: s} }
+
+// Revision is a number that grows with each commit that changes something. It needs no lock.
+func (k *Keeper) Revision() int64 { return k.revision.Load() }
 
 // mostSpare is how much room for changes a keeper keeps between commits.
 const mostSpare = 1024
@@ -29,6 +34,7 @@ func (k *Keeper) Commit() {
 	if err := k.store.Commit(k.changes); err != nil {
 		panic(fmt.Errorf("store: cannot commit: %w", err))
 	}
+	k.revision.Add(1)
 	clear(k.changes)
 	if k.changes = k.changes[:0]; cap(k.changes) > mostSpare {
 		k.changes = nil

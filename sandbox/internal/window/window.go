@@ -5,6 +5,9 @@
 package window
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +27,26 @@ const (
 	LoginChallenge                   // challengeId
 	SandboxMoney                     // account
 )
+
+// String returns the name of the window: that of the description, if it has one there.
+func (w Window) String() string {
+	switch w {
+	case Writes:
+		return "writes"
+	case Reads:
+		return "reads"
+	case Login:
+		return "login"
+	case LoginEmail:
+		return "login_email"
+	case LoginChallenge:
+		return "login_challenge"
+	case SandboxMoney:
+		return "sandbox_money"
+	default:
+		return "none"
+	}
+}
 
 // limit is how many requests are allowed in how many minutes.
 func (w Window) limit() (requests, minutes int) {
@@ -112,6 +135,37 @@ func (c *Counters) forgetClosed(now time.Time, minute time.Duration) {
 			delete(c.counters, id)
 		}
 	}
+}
+
+// Count is what one window of one key has counted.
+type Count struct {
+	Window   string    `json:"window"`
+	Key      string    `json:"key"`
+	Count    int       `json:"count"`
+	Limit    int       `json:"limit"`
+	ClosesAt time.Time `json:"closesAt"`
+}
+
+// Open lists the windows that are open, in the order in which they close. on reports whether requests are counted.
+func (c *Counters) Open() (open []Count, on bool) {
+	minute, now := c.minute(), c.clock.Now()
+	open = []Count{}
+	if minute == 0 {
+		return open, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, current := range c.counters {
+		if closes := current.opened.Add(id.window.length(minute)); closes.After(now) {
+			limit, _ := id.window.limit()
+			open = append(open, Count{id.window.String(), id.key, current.count, limit, closes})
+		}
+	}
+	slices.SortFunc(open, func(a, b Count) int {
+		return cmp.Or(a.ClosesAt.Compare(b.ClosesAt), strings.Compare(a.Window, b.Window),
+			strings.Compare(a.Key, b.Key))
+	})
+	return open, true
 }
 
 // Reset deletes every count.

@@ -1,5 +1,6 @@
 // Command errorcatalogue writes the Go types of the error catalogue, errors/slugs.gen.go, from openapi/errors.yaml. It
-// also writes docs/errors.md, the page that explains every error of the SDK, from these sources:
+// also writes what the sandbox host says about each slug, sandbox/internal/advice/advice.gen.json. And it writes
+// docs/errors.md, the page that explains every error of the SDK, from these sources:
 //
 //   - openapi/errors.yaml has the slugs,
 //   - sandbox/SLUGS.md says how to provoke each of them,
@@ -23,6 +24,7 @@ const (
 	rowsFile         = "docs/errors.yaml"
 	codeFile         = "errors/slugs.gen.go"
 	pageFile         = "docs/errors.md"
+	adviceFile       = "sandbox/internal/advice/advice.gen.json"
 )
 
 func main() {
@@ -48,7 +50,14 @@ func run(from, to string) error {
 	if err != nil {
 		return err
 	}
+	advice, err := renderAdvice(c)
+	if err != nil {
+		return err
+	}
 	if err := os.WriteFile(filepath.Join(to, codeFile), code, 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(to, adviceFile), advice, 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(to, pageFile), page.render(), 0o644)

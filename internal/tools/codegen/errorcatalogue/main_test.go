@@ -14,11 +14,11 @@ const repository = "../../../.."
 
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	to := t.TempDir()
-	for _, file := range []string{codeFile, pageFile} {
+	for _, file := range []string{codeFile, pageFile, adviceFile} {
 		require.NoError(t, os.MkdirAll(filepath.Join(to, filepath.Dir(file)), 0o755))
 	}
 	require.NoError(t, run(repository, to))
-	for _, file := range []string{codeFile, pageFile} {
+	for _, file := range []string{codeFile, pageFile, adviceFile} {
 		fresh, err := os.ReadFile(filepath.Join(to, file))
 		require.NoError(t, err)
 		committed, err := os.ReadFile(filepath.Join(repository, file))

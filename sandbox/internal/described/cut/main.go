@@ -35,7 +35,11 @@ func run(output string) error {
 			return err
 		}
 	}
-	return nil
+	text, err := catalogue()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(output, catalogueFile), text, 0o644)
 }
 
 // lines returns one line for each operation of a surface: its method, its path, and a document with nothing else. The

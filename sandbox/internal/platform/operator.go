@@ -1,0 +1,172 @@
+package platform
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+)
+
+// Operator sees every account, and does what the operator of the service or one of its partners can do. It needs no
+// session.
+type Operator struct {
+	platform *Platform
+	owner    string // of the host's first account, which is shown as self
+	email    string
+}
+
+// Operator returns the operator of a host whose first account has this id and email.
+func (p *Platform) Operator(owner, email string) Operator { return Operator{p, owner, email} }
+
+// mostListed is how many resources a list has at most.
+const mostListed = 200
+
+// Listed are the newest resources of a kind.
+type Listed[V any] struct {
+	Items []V `json:"items"`
+	Total int `json:"total"` // with those that are too old for the list
+}
+
+// listedOf returns the newest resources, the newest first.
+func listedOf[R, V any](all iter.Seq[R], created func(R) (time.Time, string), view func(R) V) Listed[V] {
+	newer := func(a, b R) int {
+		at, id := created(a)
+		other, otherID := created(b)
+		return cmp.Or(other.Compare(at), strings.Compare(id, otherID))
+	}
+	var latest []R
+	total := 0
+	for one := range all {
+		if latest, total = append(latest, one), total+1; len(latest) == 2*mostListed {
+			slices.SortFunc(latest, newer)
+			latest = latest[:mostListed]
+		}
+	}
+	slices.SortFunc(latest, newer)
+	list := Listed[V]{Items: []V{}, Total: total}
+	for _, one := range latest[:min(len(latest), mostListed)] {
+		list.Items = append(list.Items, view(one))
+	}
+	return list
+}
+
+// AccountView is an account as an operator sees it.
+type AccountView struct {
+	ID     string `json:"id"`     // a client's id, or self
+	Ledger string `json:"ledger"` // its name in the ledger
+	Email  string `json:"email"`
+	Name   string `json:"name"`
+	Status string `json:"status"` // pending or ready
+	// CreatedAt is missing for the first account before its first request.
+	CreatedAt time.Time                  `json:"createdAt,omitzero"`
+	Balances  map[string]decimal.Decimal `json:"balances"`
+}
+
+// nameOf returns the name that an operator has for an account.
+func (o Operator) nameOf(key holderKey) string {
+	switch {
+	case key.Account != caller.Self:
+		return key.Account
+	case key.Owner == o.owner:
+		return caller.Self
+	default:
+		return key.Owner
+	}
+}
+
+// Accounts lists the accounts, the first one before all others.
+func (o Operator) Accounts() Listed[AccountView] {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	first := holderKey{o.owner, caller.Self}
+	list := listedOf(maps.Values(t.holders), func(h *holder) (time.Time, string) {
+		if h.Key == first {
+			return time.Unix(1<<40, 0), "" // later than any other
+		}
+		return h.Client.CreatedAt, h.Key.Account
+	}, func(h *holder) AccountView { return o.account(t, h) })
+	if t.holders[first] == nil { // it opens with its first request
+		unopened := &holder{Key: first, Client: platformwire.Client{Email: o.email}}
+		list.Items = append([]AccountView{o.account(t, unopened)}, list.Items...)
+		list.Total++
+	}
+	return list
+}
+
+func (o Operator) account(t *turn, h *holder) AccountView {
+	view := AccountView{
+		ID: o.nameOf(h.Key), Ledger: h.book(), Email: h.Client.Email, Name: h.displayName(),
+		Status: string(platformwire.ClientStatusPending), CreatedAt: h.Client.CreatedAt,
+		Balances: map[string]decimal.Decimal{},
+	}
+	if t.ready(h) {
+		view.Status = string(platformwire.ClientStatusReady)
+	}
+	for _, asset := range assets {
+		view.Balances[asset] = t.books.balance(h.book(), asset)
+	}
+	return view
+}
+
+// holder finds an account by the name that an operator has for it. It opens the first account if needed.
+func (o Operator) holder(t *turn, name string) (*holder, error) {
+	if name == caller.Self {
+		return t.holderOf(caller.Caller{Owner: o.owner, Email: o.email, Account: caller.Self})
+	}
+	for key, h := range t.holders {
+		if o.nameOf(key) == name {
+			return h, nil
+		}
+	}
+	return nil, refuse.NotFound()
+}
+
+// Credited is a credit that was made.
+type Credited struct {
+	TransactionID string          `json:"transactionId"`
+	Account       string          `json:"account"`
+	Amount        decimal.Decimal `json:"amount"`
+	Currency      string          `json:"currency"`
+	Balance       decimal.Decimal `json:"balance"`
+}
+
+// Credit moves money from the faucet to an account, as a deposit of the account does. The setting MaxCredit does not
+// limit it.
+func (o Operator) Credit(account string, amount decimal.Decimal, currency string) (Credited, error) {
+	if !slices.Contains(assets, currency) {
+		return Credited{}, refuse.InvalidField("currency", "enum", "The currency is USDC or EURC.")
+	}
+	if err := checkAmount(amount, assetDecimals); err != nil {
+		return Credited{}, err
+	}
+	credit := platformwire.DepositCreate{Amount: amount.Truncate(assetDecimals), Currency: platformwire.Asset(currency)}
+	t := o.platform.enter()
+	defer o.platform.leave()
+	h, err := o.holder(t, account)
+	if err != nil {
+		return Credited{}, err
+	}
+	if err := t.creditable(h, credit, credit.Amount); err != nil {
+		return Credited{}, err
+	}
+	made := t.credit(h, credit)
+	return Credited{
+		TransactionID: made.ID, Account: o.nameOf(h.Key), Amount: made.Amount, Currency: currency,
+		Balance: t.books.balance(h.book(), currency),
+	}, nil
+}
+
+// Revision does what is due, and returns a number that grows with every change of money, payouts and accounts.
+func (o Operator) Revision() int64 {
+	keeper := o.platform.enter().kept.keeper
+	o.platform.leave()
+	return keeper.Revision()
+}

@@ -1,0 +1,200 @@
+package platform
+
+import (
+	"maps"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/commonwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+)
+
+// Board are the newest resources of a kind, with every change of their status.
+type Board[V any] struct {
+	Listed[V]
+	States []Transition `json:"states"`
+}
+
+// PayoutView is a payout as an operator sees it.
+type PayoutView struct {
+	ID        string          `json:"id"`
+	Account   string          `json:"account"`
+	Status    string          `json:"status"`
+	Amount    decimal.Decimal `json:"amount"`
+	Currency  string          `json:"currency"`
+	ContactID string          `json:"contactId"`
+	CreatedAt time.Time       `json:"createdAt"`
+	Moves     []string        `json:"moves"` // the statuses that it can be moved to at present
+}
+
+// Payouts lists the payouts.
+func (o Operator) Payouts() Board[PayoutView] {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	return Board[PayoutView]{listedOf(maps.Values(t.payouts),
+		func(p *payout) (time.Time, string) { return p.CreatedAt, p.ID },
+		func(p *payout) PayoutView {
+			status := p.statusAt(t.now)
+			return PayoutView{
+				ID: p.ID, Account: o.nameOf(p.holder.Key), Status: string(status),
+				Amount: p.Terms.Amount, Currency: p.asset(), ContactID: p.Terms.ContactID, CreatedAt: p.CreatedAt,
+				Moves: allowed(payoutStates.moves(status), func(to platformwire.PayoutStatus) error {
+					return t.moveRefused(p, to)
+				}),
+			}
+		}), payoutStates.diagram()}
+}
+
+// PayinView is a payin as an operator sees it.
+type PayinView struct {
+	ID        string          `json:"id"`
+	Account   string          `json:"account"`
+	Status    string          `json:"status"`
+	Amount    decimal.Decimal `json:"amount"` // what the payer sends
+	Currency  string          `json:"currency"`
+	CreatedAt time.Time       `json:"createdAt"`
+	Moves     []string        `json:"moves"` // the statuses that it can be moved to at present
+}
+
+// Payins lists the payins.
+func (o Operator) Payins() Board[PayinView] {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	return Board[PayinView]{listedOf(maps.Values(t.payins),
+		func(p *payin) (time.Time, string) { return p.CreatedAt, p.ID },
+		func(p *payin) PayinView {
+			status := p.statusAt(t.now)
+			return PayinView{
+				ID: p.ID, Account: o.nameOf(p.Account), Status: string(status),
+				Amount: p.Terms.Amount, Currency: string(p.Terms.Currency), CreatedAt: p.CreatedAt,
+				Moves: allowed(payinStates.moves(status), func(to platformwire.PayinStatus) error {
+					return t.payinMoveRefused(p, to)
+				}),
+			}
+		}), payinStates.diagram()}
+}
+
+// MovePayin moves a payin to another status. A move to its present status changes nothing. The setting MaxCredit does
+// not limit the money that arrives.
+func (o Operator) MovePayin(id, status string) error {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	moving, ok := t.payins[id]
+	if !ok {
+		return refuse.NotFound()
+	}
+	to := platformwire.PayinStatus(status)
+	if moving.statusAt(t.now) == to {
+		return nil
+	}
+	if err := t.payinMoveRefused(moving, to); err != nil {
+		return err
+	}
+	t.arrive(moving) // the only move of the table
+	return nil
+}
+
+// payinMoveRefused returns the refusal of a move, or nil.
+func (t *turn) payinMoveRefused(moving *payin, to platformwire.PayinStatus) error {
+	from := moving.statusAt(t.now)
+	if to == platformwire.PayinStatusCompleted {
+		if err := t.arrivable(moving, moving.Quote.DestinationAmount); err != nil {
+			return err
+		}
+	}
+	if !payinStates.movable(from, to) {
+		return refuse.Conflict("The payin does not move from " + string(from) + " to " + string(to) + ".")
+	}
+	return nil
+}
+
+// VerificationView is the verification of a client as an operator sees it.
+type VerificationView struct {
+	ID        string    `json:"id"` // the client's
+	Account   string    `json:"account"`
+	Status    string    `json:"status"`
+	CreatedAt time.Time `json:"createdAt"` // when the client was created
+	Moves     []string  `json:"moves"`     // the statuses that it can be moved to at present
+}
+
+// Verifications lists the verification of each client.
+func (o Operator) Verifications() Board[VerificationView] {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	clients := func(yield func(*holder) bool) {
+		for _, h := range t.holders {
+			if h.isClient() && !yield(h) {
+				return
+			}
+		}
+	}
+	return Board[VerificationView]{listedOf(clients,
+		func(h *holder) (time.Time, string) { return h.Client.CreatedAt, h.Key.Account },
+		func(h *holder) VerificationView {
+			status := t.kybStatus(h)
+			return VerificationView{
+				ID: h.Key.Account, Account: h.Key.Account, Status: string(status), CreatedAt: h.Client.CreatedAt,
+				Moves: allowed(verificationStates.moves(status), func(to commonwire.KYCStatus) error {
+					return t.decisionRefused(h, to)
+				}),
+			}
+		}), verificationStates.diagram()}
+}
+
+// Decide ends the review of a client. A move to the present status changes nothing.
+func (o Operator) Decide(client, status string) error {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	h, err := o.holder(t, client)
+	if err != nil {
+		return err
+	}
+	if !h.isClient() {
+		return refuse.NotFound()
+	}
+	decision := commonwire.KYCStatus(status)
+	if t.kybStatus(h) == decision {
+		return nil
+	}
+	if err := t.decisionRefused(h, decision); err != nil {
+		return err
+	}
+	t.decide(h, decision)
+	return nil
+}
+
+// EscrowView is a deal as an operator sees it.
+type EscrowView struct {
+	ID        string          `json:"id"`
+	Account   string          `json:"account"`
+	Status    string          `json:"status"` // at the last chain read
+	Amount    decimal.Decimal `json:"amount"`
+	Currency  string          `json:"currency"`
+	Payee     string          `json:"payee"`
+	CreatedAt time.Time       `json:"createdAt"`
+	// Actions are what the account can confirm at present.
+	Actions []string `json:"actions"`
+	Moves   []string `json:"moves"` // always empty: every action needs an approval that the account signs
+}
+
+// Escrows lists the deals.
+func (o Operator) Escrows() Board[EscrowView] {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	return Board[EscrowView]{listedOf(maps.Values(t.deals),
+		func(d *deal) (time.Time, string) { return d.CreatedAt, d.ID },
+		func(d *deal) EscrowView {
+			shown := d.view(t.now)
+			view := EscrowView{
+				ID: d.ID, Account: o.nameOf(d.Account), Status: string(shown.Status),
+				Amount: d.Terms.Amount, Currency: string(d.Terms.Currency), Payee: d.Terms.Payee,
+				CreatedAt: d.CreatedAt, Actions: []string{}, Moves: []string{},
+			}
+			for _, action := range shown.AvailableActions {
+				view.Actions = append(view.Actions, string(action))
+			}
+			return view
+		}), escrowStates.diagram()}
+}
