@@ -4,18 +4,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/hostname"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
-)
-
-// controlBase is the path of the host's controls, and consolePath that of the page for people.
-const (
-	controlBase = "/_host"
-	consolePath = "/_console"
 )
 
 // maxControlBody bounds the bodies of control calls.
@@ -31,10 +24,9 @@ func WithControl() Option {
 // methods.
 type control struct{ host *Host }
 
-// newControl puts the controls before the service. They answer the machine itself only: the
-// peer's address must be loopback and the name that it asked for one of the
-// host's, so that no page of a browser reaches them by a name of its own, and
-// requests that a browser sends from another origin are refused.
+// newControl puts the controls before the service. They are for the machine itself only: the peer's address must be
+// loopback, and the name that it asked for one of the host's, so that no page of a browser reaches them by a name of its
+// own. Requests that a browser sends for a page of another origin are refused.
 func newControl(h *Host, names hostname.Names, service http.Handler) http.Handler {
 	c := control{h}
 	controls := onlyMachine(names, c.mux())
@@ -47,9 +39,17 @@ func newControl(h *Host, names hostname.Names, service http.Handler) http.Handle
 	})
 }
 
-// isControl reports whether a path is not the service's.
-func isControl(path string) bool {
-	return path == consolePath || path == controlBase || strings.HasPrefix(path, controlBase+"/")
+// controlCall carries out a control. It returns the status and the body of the response, or the refusal.
+type controlCall func(*http.Request) (int, any, error)
+
+// ifRoom makes a control call, or refuses it.
+func (c control) ifRoom(call controlCall) controlCall {
+	return func(r *http.Request) (int, any, error) {
+		if err := c.host.room(); err != nil {
+			return 0, nil, err
+		}
+		return call(r)
+	}
 }
 
 // onlyMachine refuses callers that are not on this machine, and pages of other origins.

@@ -13,6 +13,17 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// controlBase is the path of the host's controls, and consolePath that of the page for people.
+const (
+	controlBase = "/_host"
+	consolePath = "/_console"
+)
+
+// isControl reports whether a path is not the service's.
+func isControl(path string) bool {
+	return path == consolePath || path == controlBase || strings.HasPrefix(path, controlBase+"/")
+}
+
 // controlYAML describes the controls. The index is made of it.
 //
 //go:embed control.yaml
@@ -41,7 +52,7 @@ type indexedRoute struct {
 	Curl        string         `json:"curl"`
 }
 
-func (c control) readIndex(r *http.Request) (int, any, error) {
+func readIndex(r *http.Request) (int, any, error) {
 	document, err := controlDescription()
 	if err != nil {
 		return 0, nil, fmt.Errorf("control.yaml: %w", err)

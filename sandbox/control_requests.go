@@ -11,9 +11,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
-// recordedRequests is how many of the latest requests the host keeps headers and bodies of, if it has controls.
-const recordedRequests = 1000
-
 // requestView is a request in JSON.
 type requestView struct {
 	gate.Entry

@@ -16,7 +16,7 @@ func (r controlRoute) String() string { return r.Method + " " + r.Path }
 func (c control) routes() map[controlRoute]http.Handler {
 	const get, post, put, del = http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete
 	return map[controlRoute]http.Handler{
-		{get, "/_host"}:              respondWith(c.readIndex),
+		{get, "/_host"}:              respondWith(readIndex),
 		{get, "/_host/openapi.yaml"}: http.HandlerFunc(readDescription),
 		{get, "/_host/credentials"}:  http.HandlerFunc(c.readCredentials),
 		{get, "/_host/operations"}:   respondWith(c.listOperations),
@@ -66,7 +66,7 @@ func (c control) mux() http.Handler {
 	for route, handler := range c.routes() {
 		mux.Handle(route.String(), handler)
 	}
-	mux.Handle("GET "+controlBase+"/{$}", respondWith(c.readIndex))
+	mux.Handle("GET "+controlBase+"/{$}", respondWith(readIndex))
 	mux.Handle("GET "+consolePath, console.Handler())
 	mux.HandleFunc("/", respondWith(func(*http.Request) (int, any, error) {
 		refusal := refuse.NotFound()
@@ -76,9 +76,6 @@ func (c control) mux() http.Handler {
 	return mux
 }
 
-// controlCall carries out a control. It returns the status and the body of the response, or the refusal.
-type controlCall func(*http.Request) (int, any, error)
-
 // changing responds with what a call returns, and makes the listeners look for changes.
 func (c control) changing(call controlCall) http.Handler {
 	respond := respondWith(call)
@@ -86,14 +83,4 @@ func (c control) changing(call controlCall) http.Handler {
 		respond(w, r)
 		c.host.log.Wake()
 	})
-}
-
-// ifRoom makes a control call, or refuses it.
-func (c control) ifRoom(call controlCall) controlCall {
-	return func(r *http.Request) (int, any, error) {
-		if err := c.host.room(); err != nil {
-			return 0, nil, err
-		}
-		return call(r)
-	}
 }

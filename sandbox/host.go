@@ -84,7 +84,7 @@ func New(options ...Option) *Host {
 	h.gate = h.newGate(setup)
 	h.handler, h.operations = h.gate, h.gate.Operations()
 	if setup.control != nil {
-		h.log.Record(recordedRequests)
+		h.log.Record(gate.DefaultRecorded)
 		h.handler = setup.control(h, setup.names, h.handler)
 	}
 	return h
@@ -108,7 +108,7 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 		DatabaseAvailable: func() bool { return h.configured.get().DatabaseAvailable },
 		Room:              h.room,
 		Violation:         setup.violation,
-		Observe:           setup.observed(),
+		Observe:           setup.observe,
 		Logger:            setup.logger,
 	})
 	if err != nil {

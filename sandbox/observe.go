@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 )
 
 // Request is one request as the host saw it. It holds no secret: no body, and no header but the idempotency key. A
@@ -48,6 +50,17 @@ func (h *Host) Requests() []Request {
 		requests[i] = Request(entry)
 	}
 	return requests
+}
+
+// WithRequestObserver calls observe with each request for the service, also with those that a fault repeats, in the
+// order in which the host has responses for them. The response is sent after observe returns. The host holds no lock
+// during the call, and observe must be safe for concurrent use. Calls of the host's controls are not observed.
+func WithRequestObserver(observe func(Request)) Option {
+	return func(s *setup) {
+		if s.observe = nil; observe != nil {
+			s.observe = func(entry gate.Entry) { observe(Request(entry)) }
+		}
+	}
 }
 
 // LedgerEntry is one side of a movement of money. The entries of a movement add up to zero in each currency.

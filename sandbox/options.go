@@ -30,7 +30,7 @@ type setup struct {
 	logger    *slog.Logger
 	store     store.Store
 	logged    int // requests
-	observer  func(Request)
+	observe   func(gate.Entry)
 	apiKey    string // "" for a new one
 	audit     bool
 	invalid   []error
@@ -140,21 +140,6 @@ func WithRequestLog(length int) Option {
 			s.refuse("WithRequestLog", fmt.Errorf("the length is %d; give 0 or more", length))
 		}
 	}
-}
-
-// WithRequestObserver calls observe with each request for the service, also with those that a fault repeats, in the
-// order in which the host has responses for them. The response is sent after observe returns. The host holds no lock
-// during the call, and observe must be safe for concurrent use. Calls of the host's controls are not observed.
-func WithRequestObserver(observe func(Request)) Option {
-	return func(s *setup) { s.observer = observe }
-}
-
-// observed is the observer for the gate, or nil.
-func (s setup) observed() func(gate.Entry) {
-	if s.observer == nil {
-		return nil
-	}
-	return func(entry gate.Entry) { s.observer(Request(entry)) }
 }
 
 // WithAudit makes the host count what it did for each payment, see [Host.Audit]. A payment needs less than a kilobyte,

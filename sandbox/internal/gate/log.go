@@ -41,6 +41,9 @@ type Entry struct {
 // DefaultLogLength is how many requests a log holds if nobody says otherwise.
 const DefaultLogLength = 4096
 
+// DefaultRecorded is how many of the latest requests a host with controls keeps headers and bodies of.
+const DefaultRecorded = 1000
+
 // maxLogged is how many bytes of a caller's text the log holds. The longest path of an operation has half as many.
 const maxLogged = 1024
 
