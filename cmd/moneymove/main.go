@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/serve"
 )
@@ -40,7 +41,10 @@ func root(a *app.App) *cobra.Command {
 		Use:   "moneymove",
 		Short: "Run a sandbox host of the money-movement service, and call any host of it",
 	}
-	command.AddCommand(serve.Command(a))
+	keys := &cobra.Command{Use: "keys", Short: "Developer keys: those in files, and those that the sandbox host knows"}
+	keys.AddCommand(control.KeyCommands(a)...)
+	command.AddCommand(serve.Command(a), keys)
+	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
 	return command
 }

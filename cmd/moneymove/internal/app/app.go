@@ -49,6 +49,8 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentFlags().StringVarP(&a.output, "output", "o", "",
 		"`form` of the output: table or json (default: table on a terminal, and otherwise json)")
+	_ = root.RegisterFlagCompletionFunc("output",
+		cobra.FixedCompletions([]string{"table", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usagef("%w", err) })
 	refuseWrongArguments(root)
 	root.SetArgs(twoDashes(root, args))

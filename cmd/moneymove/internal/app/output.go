@@ -5,6 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,6 +15,25 @@ import (
 type Table struct {
 	Head []string
 	Rows [][]string
+	// Right are the columns of numbers, from 0, which are aligned at their right side.
+	Right []int
+}
+
+// alignRight puts spaces before the numbers.
+func (t Table) alignRight(lines [][]string) {
+	for _, column := range t.Right {
+		width := 0
+		for _, line := range lines {
+			if column < len(line) {
+				width = max(width, utf8.RuneCountInString(line[column]))
+			}
+		}
+		for _, line := range lines {
+			if column < len(line) {
+				line[column] = strings.Repeat(" ", width-utf8.RuneCountInString(line[column])) + line[column]
+			}
+		}
+	}
 }
 
 // Print writes a result: as a table for people, or as one line of JSON for programs.
@@ -56,18 +76,33 @@ func (a *App) JSON() (bool, error) {
 }
 
 func (a *App) printTable(table Table) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	var lines [][]string
 	if len(table.Head) > 0 {
-		_, _ = fmt.Fprintln(w, strings.Join(table.Head, "\t"))
+		lines = append(lines, table.Head)
 	}
-	for _, row := range table.Rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = Plain(cell)
+	lines = append(lines, table.Rows...)
+	for i, line := range lines {
+		cells := make([]string, len(line))
+		for j, cell := range line {
+			cells[j] = Plain(cell)
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(cells, "\t"))
+		lines[i] = cells
 	}
-	return w.Flush()
+	table.alignRight(lines)
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		_, _ = fmt.Fprintln(w, strings.Join(line, "\t"))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) { // without the spaces that an empty last cell leaves
+		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Plain keeps text of others from moving a terminal's cursor, changing its colors or reversing its line: it replaces

@@ -1,0 +1,123 @@
+package control
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+)
+
+// The host sends something at least every 15 seconds. Without a sign of it for three times as long, the connection is
+// lost, whatever the network says.
+const silence = 45 * time.Second
+
+// The pauses before a new connection.
+const (
+	shortestPause = 200 * time.Millisecond
+	longestPause  = 5 * time.Second
+)
+
+// follow calls show with each request after the one with the given id, until ctx ends or show fails. When the
+// connection is lost, it tells lost, connects again, and goes on where it was. A host that started anew counts from 1
+// again.
+func (c *Client) follow(ctx context.Context, after int64, show func(entry) error, lost func(error)) error {
+	pause, told := shortestPause, false
+	for {
+		before := after
+		err := c.stream(ctx, &after, show)
+		if ctx.Err() != nil {
+			return nil // the person has seen enough
+		}
+		if failure, ok := errors.AsType[*app.Failure](err); !ok || failure.Code != app.ExitUnreachable {
+			return err
+		}
+		if after != before {
+			pause, told = shortestPause, false
+		}
+		if !told {
+			lost(err)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, longestPause)
+		if all, err := c.entries(ctx); err == nil {
+			told = false
+			if newest := newestOf(all); newest < after {
+				after = 0 // another host: all of its requests are new
+			}
+		}
+	}
+}
+
+func newestOf(entries []entry) int64 {
+	newest := int64(0)
+	for _, e := range entries {
+		newest = max(newest, e.ID)
+	}
+	return newest
+}
+
+// stream shows requests as they come over one connection, and keeps the id of the last.
+func (c *Client) stream(ctx context.Context, after *int64, show func(entry) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	quiet := time.AfterFunc(silence, cancel)
+	defer quiet.Stop()
+	response, err := c.send(ctx, http.MethodGet, "/events", nil,
+		http.Header{"Accept": {"text/event-stream"}, "Last-Event-Id": {strconv.FormatInt(*after, 10)}})
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return c.lost(http.MethodGet, errSilent)
+		}
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 4<<20)
+	var event struct {
+		kind string
+		data []string
+	}
+	for lines.Scan() {
+		quiet.Reset(silence)
+		field, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch field {
+		case "event":
+			event.kind = value
+		case "data":
+			event.data = append(event.data, value)
+		}
+		if lines.Text() != "" { // an empty line ends the event
+			continue
+		}
+		if event.kind == "request" {
+			e := entry{text: []byte(strings.Join(event.data, "\n"))}
+			if err := c.decode(e.text, &e.Entry); err != nil {
+				return err
+			}
+			*after = e.ID
+			if err := show(e); err != nil {
+				return err
+			}
+		}
+		event.kind, event.data = "", nil
+	}
+	err = lines.Err()
+	if err == nil || errors.Is(err, context.Canceled) {
+		err = errSilent
+	}
+	return c.lost(http.MethodGet, err)
+}
+
+// errSilent says that a host ended the stream, or sent nothing.
+var errSilent = errors.New("the host sends nothing any more")
