@@ -11,6 +11,8 @@
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package main
 
+//go:generate go run . reference ../../docs/moneymove.md
+
 import (
 	"context"
 	"os"
@@ -46,5 +48,6 @@ func root(a *app.App) *cobra.Command {
 	command.AddCommand(serve.Command(a), keys)
 	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
+	command.AddCommand(referenceCommand(a))
 	return command
 }

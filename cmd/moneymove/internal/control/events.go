@@ -23,7 +23,7 @@ const (
 )
 
 // follow calls show with each request after the one with the given id, until ctx ends or show fails. When the
-// connection is lost, it tells lost, connects again, and goes on where it was. A host that started anew counts from 1
+// connection is lost, it calls lost, connects again, and goes on where it was. A host that started anew counts from 1
 // again.
 func (c *Client) follow(ctx context.Context, after int64, show func(entry) error, lost func(error)) error {
 	pause, told := shortestPause, false

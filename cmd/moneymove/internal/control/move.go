@@ -56,7 +56,7 @@ func moveOf(target *Target, one, path, short string) *cobra.Command {
 			case 0:
 				return call(c.Context(), target, http.MethodGet, path, nil, resourceTable)
 			case 1:
-				return app.Usagef("give the status to which %s %s moves, or no id to list what is possible", one, args[0])
+				return app.Usagef("give the status for %s %s as well, or no id to list them", one, args[0])
 			}
 			return do(c.Context(), target, http.MethodPost, path+"/"+escaped(args[0]),
 				map[string]string{"status": args[1]}, args[0], args[1], args[0]+" is "+args[1]+".")
@@ -89,7 +89,8 @@ func resourceTable(all list[resource]) app.Table {
 		if r.Currency != "" {
 			amount = r.Amount.String()
 		}
-		table.Rows = append(table.Rows, []string{r.ID, r.Account, r.Status, amount, r.Currency, strings.Join(r.Moves, ", ")})
+		table.Rows = append(table.Rows, []string{r.ID, r.Account, r.Status, amount, r.Currency,
+			strings.Join(r.Moves, ", ")})
 	}
 	return table
 }

@@ -27,7 +27,7 @@ func (f filter) check() error {
 	}
 	digits := strings.TrimSuffix(f.status, "xx")
 	if n, err := strconv.Atoi(digits); err != nil || n < 0 || len(f.status) != 3 && f.status != "0" {
-		return app.Usagef("-status is %q; give a status such as 409, a class such as 4xx, or 0 for no response", f.status)
+		return app.Usagef("-status is %q; give one such as 409, a class such as 4xx, or 0 for no response", f.status)
 	}
 	return nil
 }

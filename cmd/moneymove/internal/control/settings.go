@@ -127,7 +127,8 @@ func settingsCommand(a *app.App) *cobra.Command {
 		Long: `Changes settings. The change applies from the next request on. Durations are such
 as 300ms, lists have commas between their values. If one setting is invalid,
 nothing changes.`,
-		Example:           "  moneymove settings set payoutStepAfter=1h kybDecision=reject\n  moneymove settings set railsHidden=sepa,ach",
+		Example: `  moneymove settings set payoutStepAfter=1h kybDecision=reject
+  moneymove settings set railsHidden=sepa,ach`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: settingNames("="),
 		RunE: func(c *cobra.Command, args []string) error {

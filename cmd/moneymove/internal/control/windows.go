@@ -24,7 +24,8 @@ type windows struct {
 
 func (w windows) table() app.Table {
 	if !w.On {
-		return app.Table{Rows: [][]string{{"The host counts no requests. Turn it on: moneymove settings set rateLimits=true"}}}
+		const off = "The host counts no requests. This turns it on: moneymove settings set rateLimits=true"
+		return app.Table{Rows: [][]string{{off}}}
 	}
 	table := app.Table{Head: []string{"WINDOW", "OF", "COUNT", "LIMIT", "CLOSES"}, Right: []int{2, 3}}
 	for _, item := range w.Items {

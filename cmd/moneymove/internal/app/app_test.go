@@ -1,0 +1,96 @@
+package app_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+)
+
+// given is what a command line gave.
+type given struct {
+	name string
+	yes  bool
+	args []string
+}
+
+func parse(t *testing.T, args ...string) (g given, code int) {
+	t.Helper()
+	a := &app.App{In: strings.NewReader(""), Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
+	root := &cobra.Command{Use: "moneymove"}
+	do := &cobra.Command{Use: "do", Args: cobra.ArbitraryArgs, RunE: func(_ *cobra.Command, args []string) error {
+		g.args = args
+		return nil
+	}}
+	do.Flags().StringVar(&g.name, "name", "", "")
+	do.Flags().BoolVarP(&g.yes, "yes", "y", false, "")
+	root.AddCommand(do)
+	code = a.Run(t.Context(), root, args)
+	return g, code
+}
+
+func TestFlagsHaveOneDashOrTwo(t *testing.T) {
+	for line, want := range map[string]given{
+		"do -name a -yes b":       {"a", true, []string{"b"}},
+		"do --name=a --yes b":     {"a", true, []string{"b"}},
+		"do -name=a -y":           {"a", true, []string{}},
+		"do -name -name":          {"-name", false, []string{}},
+		"do -name -yes -yes":      {"-yes", true, []string{}},
+		"do -name -- -yes":        {"--", true, []string{}},
+		"do -- -name":             {"", false, []string{"-name"}},
+		"do -yes -- -yes -name=a": {"", true, []string{"-yes", "-name=a"}},
+		"do -yes=false b c":       {"", false, []string{"b", "c"}},
+	} {
+		g, code := parse(t, strings.Fields(line)...)
+		assert.Equal(t, want, g, line)
+		assert.Equal(t, app.ExitFine, code, line)
+	}
+	for _, line := range []string{"do -nam a", "do -name", "do -yes=perhaps", "undo", "", "-o"} {
+		_, code := parse(t, strings.Fields(line)...)
+		assert.Equal(t, app.ExitUsage, code, line)
+	}
+}
+
+func TestTables(t *testing.T) {
+	var out bytes.Buffer
+	a := &app.App{Out: &out, Terminal: true}
+	table := app.Table{
+		Head: []string{"NAME", "COUNT", "NOTE"}, Rows: [][]string{{"a\x1b[31m", "7", ""}, {"b", "12345678", "é"}},
+		Right: []int{1},
+	}
+	assert.NoError(t, a.Print(nil, func() app.Table { return table }))
+	assert.Equal(t, "NAME       COUNT  NOTE\na·[31m         7\nb       12345678  é\n", out.String())
+	out.Reset()
+	a.Terminal = false
+	assert.NoError(t, a.Print(map[string]int{"b": 1, "a": 2}, nil))
+	assert.Equal(t, "{\"a\":2,\"b\":1}\n", out.String())
+}
+
+func TestConfirm(t *testing.T) {
+	for reply, want := range map[string]bool{"y\n": true, "Yes\n": true, "yes": true, "n\n": false, "\n": false, "": false,
+		"yesterday\n": false} {
+		var shown bytes.Buffer
+		a := &app.App{In: strings.NewReader(reply), Err: &shown, Asks: true}
+		sure, err := a.Confirm("Reset?\x1b[2J", "-yes")
+		assert.NoError(t, err)
+		assert.Equal(t, want, sure, reply)
+		assert.Contains(t, shown.String(), "Reset?·[2J [y/N] ")
+	}
+	_, err := (&app.App{In: strings.NewReader("y\n")}).Confirm("Reset?", "-yes")
+	failure, ok := errors.AsType[*app.Failure](err)
+	assert.True(t, ok && failure.Code == app.ExitUsage)
+}
+
+func TestColorsAreForTerminals(t *testing.T) {
+	env := func(value string) func(string) string {
+		return func(name string) string { return map[string]string{"NO_COLOR": value}[name] }
+	}
+	assert.True(t, (&app.App{ErrTerminal: true, Getenv: env("")}).Colors())
+	assert.False(t, (&app.App{ErrTerminal: true, Getenv: env("1")}).Colors())
+	assert.False(t, (&app.App{Getenv: env("")}).Colors())
+}

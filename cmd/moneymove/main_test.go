@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+)
+
+func try(t *testing.T, args ...string) (code int, out, errors string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := &app.App{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Getenv: func(string) string { return "" }}
+	code = run(t.Context(), a, args)
+	return code, stdout.String(), stderr.String()
+}
+
+// TestThePageIsThatOfTheCommands fails if a command or flag was changed: `go generate ./cmd/moneymove` writes the page.
+func TestThePageIsThatOfTheCommands(t *testing.T) {
+	page, err := os.ReadFile("../../docs/moneymove.md")
+	require.NoError(t, err)
+	code, out, _ := try(t, "reference")
+	require.Equal(t, app.ExitFine, code)
+	assert.Equal(t, string(page), out)
+}
+
+// Each command says in one line what it does, and how it is called, without the help of a document.
+func TestEachCommandHasHelp(t *testing.T) {
+	count := 0
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.Name() != "help" && c.Name() != "completion" {
+			count++
+			assert.NotEmpty(t, c.Short, c.CommandPath())
+			assert.False(t, strings.HasSuffix(c.Short, "."), c.CommandPath())
+			code, out, errors := try(t, append(strings.Fields(c.CommandPath())[1:], "-h")...)
+			assert.Equal(t, app.ExitFine, code, c.CommandPath())
+			assert.Contains(t, out, "Usage:", c.CommandPath())
+			assert.Empty(t, errors)
+		}
+		for _, below := range c.Commands() {
+			visit(below)
+		}
+	}
+	visit(root(&app.App{}))
+	assert.Greater(t, count, 20)
+}
+
+func TestWrongCommands(t *testing.T) {
+	for _, line := range []string{"", "serve", "sandbox now", "fault", "keys", "settings nope", "clock advance"} {
+		code, out, errors := try(t, strings.Fields(line)...)
+		assert.Equal(t, app.ExitUsage, code, line)
+		assert.Empty(t, out, line)
+		assert.NotEmpty(t, errors, line)
+	}
+}
