@@ -72,16 +72,16 @@ func TestTables(t *testing.T) {
 }
 
 func TestConfirm(t *testing.T) {
-	for reply, want := range map[string]bool{"y\n": true, "Yes\n": true, "yes": true, "n\n": false, "\n": false, "": false,
-		"yesterday\n": false} {
+	for reply, want := range map[string]bool{"yes\n": true, "yes": true, "y\n": false, "no\n": false, "\n": false,
+		"": false, "yesterday\n": false} {
 		var shown bytes.Buffer
-		a := &app.App{In: strings.NewReader(reply), Err: &shown, Asks: true}
-		sure, err := a.Confirm("Reset?\x1b[2J", "-yes")
+		a := &app.App{In: strings.NewReader(reply), Err: &shown, InTerminal: true, ErrTerminal: true}
+		sure, err := a.Confirm("Reset.\x1b[2J")
 		assert.NoError(t, err)
 		assert.Equal(t, want, sure, reply)
-		assert.Contains(t, shown.String(), "Reset?·[2J [y/N] ")
+		assert.Contains(t, shown.String(), "Reset.·[2J ")
 	}
-	_, err := (&app.App{In: strings.NewReader("y\n")}).Confirm("Reset?", "-yes")
+	_, err := (&app.App{In: strings.NewReader("yes\n"), ErrTerminal: true}).Confirm("Reset.")
 	failure, ok := errors.AsType[*app.Failure](err)
 	assert.True(t, ok && failure.Code == app.ExitUsage)
 }

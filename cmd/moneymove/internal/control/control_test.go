@@ -61,7 +61,7 @@ func run(t *testing.T, controlURL, input string, args ...string) ended {
 	t.Helper()
 	var out, errors bytes.Buffer
 	a := &app.App{
-		In: strings.NewReader(input), Out: &out, Err: &errors, Terminal: true, Asks: input != "",
+		In: strings.NewReader(input), Out: &out, Err: &errors, Terminal: true, InTerminal: input != "", ErrTerminal: true,
 		Getenv: func(name string) string {
 			return map[string]string{control.URLVariable: controlURL, "NO_COLOR": "1"}[name]
 		},

@@ -23,20 +23,19 @@ const (
 )
 
 // follow calls show with each request after the one with the given id, until ctx ends or show fails. When the
-// connection is lost, it calls lost, connects again, and goes on where it was. A host that started anew counts from 1
-// again.
+// connection is lost, it calls lost, connects again, and goes on where it was. A host that was started again since
+// begins with its first request.
 func (c *Client) follow(ctx context.Context, after int64, show func(entry) error, lost func(error)) error {
 	pause, told := shortestPause, false
 	for {
-		before := after
-		err := c.stream(ctx, &after, show)
+		connected, err := c.stream(ctx, &after, show)
 		if ctx.Err() != nil {
 			return nil // the person has seen enough
 		}
 		if failure, ok := errors.AsType[*app.Failure](err); !ok || failure.Code != app.ExitUnreachable {
 			return err
 		}
-		if after != before {
+		if connected {
 			pause, told = shortestPause, false
 		}
 		if !told {
@@ -49,25 +48,12 @@ func (c *Client) follow(ctx context.Context, after int64, show func(entry) error
 		case <-time.After(pause):
 		}
 		pause = min(2*pause, longestPause)
-		if all, err := c.entries(ctx); err == nil {
-			told = false
-			if newest := newestOf(all); newest < after {
-				after = 0 // another host: all of its requests are new
-			}
-		}
 	}
 }
 
-func newestOf(entries []entry) int64 {
-	newest := int64(0)
-	for _, e := range entries {
-		newest = max(newest, e.ID)
-	}
-	return newest
-}
-
-// stream shows requests as they come over one connection, and keeps the id of the last.
-func (c *Client) stream(ctx context.Context, after *int64, show func(entry) error) error {
+// stream shows requests as they come over one connection, and keeps the id of the last. It reports whether there was a
+// connection.
+func (c *Client) stream(ctx context.Context, after *int64, show func(entry) error) (connected bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	quiet := time.AfterFunc(silence, cancel)
@@ -76,9 +62,9 @@ func (c *Client) stream(ctx context.Context, after *int64, show func(entry) erro
 		http.Header{"Accept": {"text/event-stream"}, "Last-Event-Id": {strconv.FormatInt(*after, 10)}})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
-			return c.lost(http.MethodGet, errSilent)
+			err = c.lost(http.MethodGet, errSilent)
 		}
-		return err
+		return false, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	lines := bufio.NewScanner(response.Body)
@@ -103,11 +89,11 @@ func (c *Client) stream(ctx context.Context, after *int64, show func(entry) erro
 		if event.kind == "request" {
 			e := entry{text: []byte(strings.Join(event.data, "\n"))}
 			if err := c.decode(e.text, &e.Entry); err != nil {
-				return err
+				return true, err
 			}
 			*after = e.ID
 			if err := show(e); err != nil {
-				return err
+				return true, err
 			}
 		}
 		event.kind, event.data = "", nil
@@ -116,7 +102,7 @@ func (c *Client) stream(ctx context.Context, after *int64, show func(entry) erro
 	if err == nil || errors.Is(err, context.Canceled) {
 		err = errSilent
 	}
-	return c.lost(http.MethodGet, err)
+	return true, c.lost(http.MethodGet, err)
 }
 
 // errSilent says that a host ended the stream, or sent nothing.
