@@ -4,6 +4,7 @@ go 1.26.4
 
 require (
 	github.com/moneymovement/moneymovement-go v0.1.0
+	github.com/moneymovement/moneymovement-go/internal/contract v0.1.0
 	github.com/moneymovement/moneymovement-go/sandbox v0.1.0
 	github.com/moneymovement/moneymovement-go/signing/wallet v0.1.0
 )
@@ -23,6 +24,8 @@ require (
 	github.com/go-openapi/jsonpointer v0.22.5 // indirect
 	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
 	github.com/holiman/uint256 v1.3.2 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/oapi-codegen/nullable v1.1.0 // indirect
@@ -35,6 +38,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/crypto v0.55.0 // indirect
 	golang.org/x/image v0.40.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/check"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/serve"
@@ -45,7 +46,7 @@ func root(a *app.App) *cobra.Command {
 	}
 	keys := &cobra.Command{Use: "keys", Short: "Developer keys: those in files, and those that the sandbox host knows"}
 	keys.AddCommand(control.KeyCommands(a)...)
-	command.AddCommand(serve.Command(a), keys)
+	command.AddCommand(serve.Command(a), check.Command(a), keys)
 	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
 	command.AddCommand(referenceCommand(a))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -76,18 +77,21 @@ func (c *Caller) Send(ctx context.Context, method, path string, body any, header
 	return c.Deliver(request)
 }
 
+// ErrNoResponse means that no response arrived, or not all of it.
+var ErrNoResponse = errors.New("no response")
+
 // Deliver sends a request as it is. It follows no redirect.
 func (c *Caller) Deliver(request *http.Request) (Reply, error) {
 	response, err := c.Next.RoundTrip(request)
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, fmt.Errorf("%w to %s %s: %w", ErrNoResponse, request.Method, request.URL.Path, err)
 	}
 	raw, err := io.ReadAll(response.Body)
 	if closed := response.Body.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		return Reply{}, fmt.Errorf("the response to %s %s: %w", request.Method, request.URL.Path, err)
+		return Reply{}, fmt.Errorf("%w to %s %s: %w", ErrNoResponse, request.Method, request.URL.Path, err)
 	}
 	r := Reply{Status: response.StatusCode, Header: response.Header, Raw: string(raw)}
 	_ = json.Unmarshal(raw, &r.Body) // a list or a PDF has no members

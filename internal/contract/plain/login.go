@@ -23,7 +23,7 @@ func (c *Caller) Challenge(ctx context.Context, email string, expiry time.Time) 
 }
 
 // Complete signs a challenge, and asks for the tokens.
-func (c *Caller) Complete(ctx context.Context, key *signing.DeveloperKey, challenge Reply) (Reply, error) {
+func (c *Caller) Complete(ctx context.Context, key signing.Signer, challenge Reply) (Reply, error) {
 	payload, err := base64.StdEncoding.DecodeString(challenge.Text("payload"))
 	if err != nil {
 		return Reply{}, fmt.Errorf("the payload of the challenge is not base64: %w", err)
@@ -33,7 +33,7 @@ func (c *Caller) Complete(ctx context.Context, key *signing.DeveloperKey, challe
 		return Reply{}, err
 	}
 	return c.Send(ctx, http.MethodPost, "/dapi/v1/auth/token", Object{
-		"challengeId": challenge.Text("challengeId"), "publicKey": key.PublicKeyBase64(),
+		"challengeId": challenge.Text("challengeId"), "publicKey": base64.StdEncoding.EncodeToString(key.PublicKey()),
 		"signature": base64.StdEncoding.EncodeToString(signature),
 	})
 }
@@ -46,7 +46,7 @@ func (c *Caller) Renew(ctx context.Context, session Session) (Reply, error) {
 
 // LogIn logs in at the time now, or at the host's time if its clock differs by minutes. An error says what the host
 // responded, without its tokens.
-func (c *Caller) LogIn(ctx context.Context, email string, key *signing.DeveloperKey, now time.Time) (Session, error) {
+func (c *Caller) LogIn(ctx context.Context, email string, key signing.Signer, now time.Time) (Session, error) {
 	challenge, err := c.Challenge(ctx, email, now.Add(lifetime))
 	if err != nil {
 		return Session{}, err

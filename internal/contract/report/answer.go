@@ -66,7 +66,8 @@ func (w *walk) refused() {
 	switch w.x.Status {
 	case http.StatusMethodNotAllowed, http.StatusNotFound:
 		verdict := doubted
-		if w.x.Slug == string(errors.CodeNotFound) && len(o.PathValues(w.x.Path)) > 0 {
+		names := len(o.PathValues(w.x.Path)) > 0 || w.x.ActsFor() != "" // something that may not be there
+		if w.x.Slug == string(errors.CodeNotFound) && names {
 			verdict = ambiguous
 		}
 		for _, mark := range o.Node.Marks() {

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/contract/plain"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/openapi"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // ErrShowsNothing means that without a developer key a host cannot show that it is a sandbox.
@@ -19,6 +22,15 @@ var ErrShowsNothing = errors.New("without a developer key the host cannot show t
 
 // treasury is the operation that only a sandbox has.
 const treasury = "/dapi/v1/sandbox/treasury"
+
+// Host is what a check reads, and the credentials for it. Each credential may be missing.
+type Host struct {
+	BaseURL     *url.URL // without /dapi/v1
+	Email       string
+	Key         signing.Signer // nil without a developer key
+	APIKey      moneymovement.Secret
+	AccessToken moneymovement.Secret
+}
 
 // Options of a check. The zero Options read a sandbox, as fast as it responds.
 type Options struct {
@@ -35,9 +47,7 @@ type Options struct {
 // Check reads a host with the credentials that are given, and returns what the responses show. It sends the login, one
 // refresh and reads, and nothing else. A host must first show that it is a sandbox, by its treasury, or the error is
 // [target.ErrNotSandbox]. Other errors mean that the login was refused or that no response arrived.
-func Check(
-	ctx context.Context, host *target.Real, next http.RoundTripper, options Options,
-) (*report.Report, error) {
+func Check(ctx context.Context, host Host, next http.RoundTripper, options Options) (*report.Report, error) {
 	if host.Key == nil && !options.AnyHost {
 		return nil, ErrShowsNothing
 	}
@@ -74,7 +84,7 @@ func Check(
 }
 
 // logIn opens a session, renews it once, and asks for the treasury.
-func (s *Survey) logIn(ctx context.Context, host *target.Real, anyHost bool) error {
+func (s *Survey) logIn(ctx context.Context, host Host, anyHost bool) error {
 	session, err := s.Caller.LogIn(ctx, host.Email, host.Key, time.Now())
 	if err != nil {
 		return err

@@ -63,13 +63,13 @@ func (s *Survey) actors(o *wire.Operation) (actors []string) {
 		actors = append(actors, "")
 	}
 	if slices.ContainsFunc(o.Parameters(), func(p wire.Node) bool { return p.At("name").Text() == actsFor }) {
-		actors = append(actors, s.IDs[clientID]...)
+		actors = append(actors, s.IDs[ClientID]...)
 	}
 	return actors
 }
 
-// clientID is the name under which clients are given.
-const clientID = "clientId"
+// ClientID is the name under which clients are given.
+const ClientID = "clientId"
 
 // notCalled notes the operations that nothing called, with the reason.
 func (s *Survey) notCalled() {

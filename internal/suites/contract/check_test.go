@@ -11,6 +11,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/survey"
 	"github.com/moneymovement/moneymovement-go/internal/contract/target"
@@ -30,13 +31,23 @@ func lived(t *testing.T) (*sandbox.Host, *suite, *world) {
 	return host, s, w
 }
 
+// readable is the host of a suite, as a check gets it.
+func readable(s *suite) survey.Host {
+	host := survey.Host{BaseURL: s.real.BaseURL, Email: s.real.Email, APIKey: s.real.APIKey,
+		AccessToken: s.real.AccessToken}
+	if s.real.Key != nil {
+		host.Key = s.real.Key
+	}
+	return host
+}
+
 // A check calls every operation that reads, confirms what it sees, and writes nothing.
 func TestACheckReadsEverythingAndWritesNothing(t *testing.T) {
 	host, s, w := lived(t)
 	contact := contactOf(w)
 	issueCard(w)
 	before, written := len(host.Requests()), len(host.Ledger().Entries)
-	judged, err := survey.Check(t.Context(), s.real, http.DefaultTransport, survey.Options{
+	judged, err := survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{
 		IDs: map[string][]string{"clientId": {string(w.client)}, "contactId": {contact}}})
 	require.NoError(t, err)
 
@@ -90,7 +101,7 @@ func TestACheckOfANewHost(t *testing.T) {
 	s := asReal(t, host, host)
 	s.real.APIKey = moneymovement.Secret{}
 	var noted []string
-	judged, err := survey.Check(t.Context(), s.real, http.DefaultTransport, survey.Options{
+	judged, err := survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{
 		Noted: func(c report.Case) { noted = append(noted, c.Name) }})
 	require.NoError(t, err)
 	hold(t, judged)
@@ -116,21 +127,21 @@ func TestACheckOfAHostThatIsNoSandbox(t *testing.T) {
 		}
 		host.ServeHTTP(w, r)
 	}))
-	_, err := survey.Check(t.Context(), s.real, http.DefaultTransport, survey.Options{})
+	_, err := survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{})
 	require.ErrorIs(t, err, target.ErrNotSandbox)
 	for _, r := range host.Requests() {
 		assert.Contains(t, r.Path, "/auth/", "nothing but the login")
 	}
 
-	judged, err := survey.Check(t.Context(), s.real, http.DefaultTransport, survey.Options{AnyHost: true})
+	judged, err := survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{AnyHost: true})
 	require.NoError(t, err)
 	called, _ := judged.Called()
 	assert.Greater(t, called, 15, "a person may allow the reads")
 
 	s.real.Key = nil
-	_, err = survey.Check(t.Context(), s.real, http.DefaultTransport, survey.Options{})
+	_, err = survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{})
 	require.ErrorIs(t, err, survey.ErrShowsNothing)
-	_, err = survey.Check(t.Context(), s.real, http.DefaultTransport, survey.Options{AnyHost: true})
+	_, err = survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{AnyHost: true})
 	require.NoError(t, err, "with an app key alone")
 }
 
@@ -147,7 +158,7 @@ func TestACheckWaitsForARateWindow(t *testing.T) {
 		}
 		host.ServeHTTP(w, r)
 	}))
-	judged, err := survey.Check(t.Context(), s.real, http.DefaultTransport, survey.Options{})
+	judged, err := survey.Check(t.Context(), readable(s), http.DefaultTransport, survey.Options{})
 	require.NoError(t, err)
 	for _, c := range judged.Cases {
 		if c.Flow == "dapi" && c.Name == "ListChains" {
@@ -155,4 +166,20 @@ func TestACheckWaitsForARateWindow(t *testing.T) {
 		}
 	}
 	assert.False(t, full)
+}
+
+// The clock of a sandbox host may have been moved. The login is then dated with the host's time.
+func TestACheckOfAHostWithAnotherTime(t *testing.T) {
+	host := sandbox.New()
+	host.Advance(24 * time.Hour)
+	judged, err := survey.Check(t.Context(), readable(asReal(t, host, host)), http.DefaultTransport, survey.Options{})
+	require.NoError(t, err)
+	hold(t, judged)
+	expired := 0
+	for _, r := range host.Requests() {
+		if r.Slug == string(errors.CodeRequestExpired) {
+			expired++
+		}
+	}
+	assert.Equal(t, 1, expired)
 }

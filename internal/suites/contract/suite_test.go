@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -174,16 +173,7 @@ func (s *suite) write(t *testing.T, judged *report.Report) {
 	if folder == "" {
 		return
 	}
-	require.NoError(t, os.MkdirAll(folder, 0o750))
-	for name, write := range map[string]func(*os.File) error{
-		"summary.txt": func(f *os.File) error { return judged.WriteText(f) },
-		"report.json": func(f *os.File) error { return judged.WriteJSON(f) },
-	} {
-		file, err := os.Create(filepath.Join(folder, name))
-		require.NoError(t, err)
-		require.NoError(t, write(file))
-		require.NoError(t, file.Close())
-	}
+	require.NoError(t, judged.WriteFiles(folder))
 }
 
 // skip notes a case that did not run.

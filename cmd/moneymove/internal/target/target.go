@@ -69,11 +69,16 @@ func (t *Target) PlatformFlags(flags *pflag.FlagSet) {
 func (t *Target) SessionFlags(flags *pflag.FlagSet) {
 	t.HostFlags(flags)
 	t.KeyFlags(flags)
-	flags.StringVar(&t.email, "email", "", "`email` of the account (default: $"+EnvEmail+")")
+	t.EmailFlag(flags)
 	flags.StringVar(&t.sessionFile, "session", "",
 		"`file` that keeps the session (default: a file per host, email and key in the user's configuration)")
 	flags.BoolVar(&t.selfServe, "self-serve", false,
 		"the key is of the account's owner, who pays for itself (default: it is an integrator's)")
+}
+
+// EmailFlag adds the flag of the email that the developer key logs in with.
+func (t *Target) EmailFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&t.email, "email", "", "`email` of the account (default: $"+EnvEmail+")")
 }
 
 // ClientFlag adds the flag of the client to act for.
@@ -247,6 +252,12 @@ func (t *Target) APIKey() (moneymovement.Secret, error) {
 
 // HasAPIKey reports whether there is an app API key.
 func (t *Target) HasAPIKey() bool { return t.or(t.apiKeyFile, EnvAPIKey) != "" }
+
+// HasKey reports whether there is a developer key.
+func (t *Target) HasKey() bool { return t.or(t.keyFile, EnvKeyFile) != "" }
+
+// HasAccessToken reports whether there is an access token of the reference endpoints.
+func (t *Target) HasAccessToken() bool { return t.or(t.accessTokenFile, EnvAccessToken) != "" }
 
 // AccessToken returns the access token of the reference endpoints.
 func (t *Target) AccessToken() (moneymovement.Secret, error) {
