@@ -50,9 +50,9 @@ func TestSignMakesTheBodyOfTheConfirm(t *testing.T) {
 
 	// the approval alone, from standard input
 	f.stdin = string(payout.Approval)
-	again := f.ok("sign", "-yes", "-expect", "amount=25.00", "-expect", "resourceId="+payout.ID)
+	f.ok("sign", "-yes", "-expect", "amount=25.00", "-expect", "resourceId="+payout.ID)
 	delete(f.env, target.EnvBaseURL) // it needs no host
-	again = f.ok("sign", "-yes", "-expect", "account=self")
+	again := f.ok("sign", "-yes", "-expect", "account=self")
 	f.env[target.EnvBaseURL] = f.url
 
 	confirmed := f.ok("call", "POST", "/dapi/v1/payouts/"+payout.ID+"/confirm", "-d", "@"+f.write("signed.json", again))
