@@ -30,7 +30,8 @@ export GO
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
 	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory bench-payments load storm fleet simulation soak soak-simulation soak-rig soak-sqlite \
+	bench-long bench-host bench-memory bench-payments load storm fleet console console-pictures simulation soak \
+	soak-simulation soak-rig soak-sqlite \
 	recordings contract mutants cover check
 
 help: ## list the targets
@@ -162,6 +163,12 @@ storm: ## make 10,000 payments at 20 % faults, and break every rule of them, on 
 	MONEYMOVEMENT_SIMULATION_PAYMENTS=10000 $(GO) test -count=1 -timeout 15m -v \
 		-run '^(TestPaymentsUnderFaults|TestACrashAtEveryStep|TestEveryBrokenRuleIsNoticed)$$/^(payments.*)?$$' \
 		./internal/simulation
+
+console: ## run the tests of the host's page in headless Chromium; installs Debian's package where it may
+	@.ci/console
+
+console-pictures: ## write the pictures of the host's page to docs/pictures
+	@.ci/console -run '^TestThePictures$$' -write
 
 fleet: ## run the tests that need PostgreSQL and Redis; installs Debian's packages where it may
 	@.ci/fleet

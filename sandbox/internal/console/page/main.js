@@ -13,7 +13,6 @@ const sections = [
   { id: "settings", title: "Settings", on: ["settings", "reset"], load: loadSettings, view: settingsView },
   { id: "credentials", title: "Credentials", on: [], load: async () => credentials, view: credentialsView, leave: hideCredentials },
 ];
-const narrow = matchMedia("(max-width: 48rem)");
 let shown = null;
 
 // --- Tabs
@@ -72,6 +71,7 @@ function showAgain() {
   const panel = byId(`panel-${id}`);
   if (problem) update(panel, heading(id, title), h("p", { class: "note", "data-key": "problem", role: "alert" }, problem.message));
   else if (data) update(panel, view(data));
+  letKeysScroll(panel);
 }
 
 // --- Changes at the host
@@ -182,7 +182,7 @@ function start() {
   makeTabs();
   links();
   byId("reset").onclick = askReset;
-  narrow.onchange = showAgain;
+  window.onresize = showAgain;
   window.onhashchange = () => openSection(location.hash.slice(1));
   setInterval(showTime, 1000);
   for (const every of new Set(sections.map((section) => section.every).filter(Boolean))) {

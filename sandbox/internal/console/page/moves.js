@@ -24,7 +24,7 @@ function movingView(id, kind, { items = [], states = [] }) {
       h("section", { class: "card present", "data-key": "present", "aria-labelledby": `${id}-present` },
         h("h3", { id: `${id}-present` }, item ? item.id : "States"),
         item && h("p", { class: "badges", "data-key": "present badge" }, "Now: ", badge(words(item.status), "now")),
-        h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Diagram of a ${kind.one}`, "data-key": "drawing" },
+        h("div", { class: "scroll", "data-key": "drawing" },
           diagram(`A ${kind.one}`, states, item?.status, item?.moves || [])),
         item && movesOf(kind, item), transitions(states)))];
 }

@@ -14,10 +14,19 @@ async function copy(text, what) {
   }
 }
 
-// code shows a text as it is, with a button that copies it. A keyboard can scroll it.
+// code shows a text as it is, with a button that copies it.
 function code(text, what) {
-  return h("div", { class: "code" },
-    h("pre", { tabindex: "0", role: "region", "aria-label": what }, h("code", {}, text)), copyButton(text, what));
+  return h("div", { class: "code" }, h("pre", { "data-scrolls": what }, h("code", {}, text)), copyButton(text, what));
+}
+
+// letKeysScroll makes what is larger than its place a stop of the Tab key, so that arrows can scroll it.
+function letKeysScroll(parent) {
+  for (const part of parent.querySelectorAll("[data-scrolls]")) {
+    if (part.scrollWidth <= part.clientWidth + 1 && part.scrollHeight <= part.clientHeight + 1) continue;
+    part.tabIndex = 0;
+    part.setAttribute("role", "group");
+    part.setAttribute("aria-label", part.dataset.scrolls);
+  }
 }
 
 // curl shows the curl that makes the same call. Folded, it is one line that opens.
@@ -38,7 +47,7 @@ function actionRow(key, label, call, done, attributes = {}) {
 
 // table makes a table with a caption. A column is a name, or {name, class}.
 function table(caption, columns, rows, attributes = {}) {
-  return h("div", { class: "scroll", "data-key": "table " + caption, ...attributes },
+  return h("div", { class: "scroll", "data-key": "table " + caption, "data-scrolls": caption, ...attributes },
     h("table", {}, h("caption", {}, caption),
       h("thead", {}, h("tr", {}, columns.map((column) =>
         h("th", { scope: "col", class: column.class }, column.name ?? column)))),

@@ -1,0 +1,10 @@
+// Package console has the tests of the host's page for people, /_console, in headless Chromium. Each test serves a host
+// on loopback, opens the page, pays through the SDK, and uses the page as a person does: by mouse, by keyboard, on a
+// phone, and by what a screen reader reads.
+//
+// A test fails if the page writes an error to the browser's console, or sends a request to anything but its host.
+//
+// Without the browser the tests are skipped, and say what is missing. `make console` runs them, and installs Chromium
+// where it may. MONEYMOVEMENT_BROWSER=required makes them fail without a browser, and skip skips them in any case.
+// `make console-pictures` writes the pictures in docs/pictures.
+package console

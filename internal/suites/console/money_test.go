@@ -1,0 +1,65 @@
+package console_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+func TestAPaymentArrives(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	p.see("No request yet")
+	payer := newCustomer(p, "acme@example.com")
+	payout := payer.pay("12.50", "invoice-42")
+
+	confirm := "/dapi/v1/payouts/" + string(payout.ID) + "/confirm"
+	p.see("POST " + confirm)
+	row := eval[string](p, `document.querySelector("#request-table tbody tr").innerText`)
+	for _, part := range []string{"POST", confirm, "200", "acme@example.com"} {
+		assert.Contains(t, row, part, "the newest request is first")
+	}
+	p.until(`document.getElementById("arrived").textContent.includes("new request")`)
+
+	p.press("POST " + confirm)
+	p.see(`"paymentReference"`)
+	for _, part := range []string{"Request body", "Response body", "Send it again", "ConfirmPayout", string(payout.ID),
+		"curl -i -X POST '" + p.server.URL + confirm + "'", "$MONEYMOVEMENT_ACCESS_TOKEN"} {
+		assert.Contains(t, p.text(), part)
+	}
+	assert.Equal(t, "request-title", eval[string](p, "document.activeElement.id"), "the focus is in what was opened")
+	p.press("Close")
+	assert.Contains(t, eval[string](p, "document.activeElement.innerText"), confirm, "the focus is back in the list")
+
+	p.open("balances")
+	p.see("acme@example.com")
+	assert.Equal(t, "37", eval[string](p, `document.querySelector('[data-key="balance `+string(payer.id)+`"] .amount').innerText`))
+	p.open("ledger")
+	p.see("Payout settlement")
+	assert.Contains(t, p.text(), "All entries in USDC: sum 0")
+	assert.NotContains(t, p.text(), "not balanced")
+	movements := eval[int](p, `document.querySelectorAll(".movement").length`)
+	assert.GreaterOrEqual(t, movements, 3)
+	assert.GreaterOrEqual(t, eval[int](p, `document.querySelectorAll(".movement .badge.good").length`), movements,
+		"each movement adds up to zero")
+	p.press(string(payout.ID))
+	p.until(`!document.getElementById("panel-payouts").hidden`)
+	p.see("Completed")
+}
+
+func TestACredit(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "balances")
+	p.fill("#credit-amount", "7.25")
+	p.see(`-d '{"account":"self","amount":"7.25","currency":"USDC"}'`)
+	p.press("Credit")
+	p.told("7.25 USDC from the faucet; the balance is 7.25.")
+	assert.Equal(t, "7.25", p.host.Ledger().Balances["faucet"]["USDC"].Neg().Add(sandbox.DefaultSettings().FaucetBalance).String())
+	p.expect("422")
+	p.fill("#credit-amount", "0.01")
+	p.press("Credit")
+	p.told("amount_below_minimum")
+	p.until(`[...document.querySelectorAll("#result a")].some((a) => a.href.endsWith("docs/errors.md#amount_below_minimum"))`)
+}
