@@ -119,6 +119,11 @@ func (c control) readSettings(*http.Request) (int, any, error) {
 	return http.StatusOK, c.host.Settings(), nil
 }
 
+// readSettingsOfStart returns what the settings are compared with.
+func (c control) readSettingsOfStart(*http.Request) (int, any, error) {
+	return http.StatusOK, c.host.configured.first, nil
+}
+
 // changeSettings changes the settings that the body names, and no others.
 func (c control) changeSettings(r *http.Request) (int, any, error) {
 	changed, err := c.host.configured.change(func(s *Settings) error { return read(r, s) })

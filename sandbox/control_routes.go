@@ -23,11 +23,12 @@ func (c control) routes() map[controlRoute]http.Handler {
 		{get, "/_host/slugs"}:        respondWith(c.listSlugs),
 		{post, "/_host/reset"}:       c.changing(c.reset),
 
-		{get, "/_host/clock"}:    respondWith(c.readClock),
-		{post, "/_host/clock"}:   c.changing(c.moveClock),
-		{get, "/_host/settings"}: respondWith(c.readSettings),
-		{put, "/_host/settings"}: c.changing(c.changeSettings),
-		{get, "/_host/windows"}:  respondWith(c.listWindows),
+		{get, "/_host/clock"}:          respondWith(c.readClock),
+		{post, "/_host/clock"}:         c.changing(c.moveClock),
+		{get, "/_host/settings"}:       respondWith(c.readSettings),
+		{put, "/_host/settings"}:       c.changing(c.changeSettings),
+		{get, "/_host/settings/start"}: respondWith(c.readSettingsOfStart),
+		{get, "/_host/windows"}:        respondWith(c.listWindows),
 
 		{get, "/_host/accounts"}:              respondWith(c.listAccounts),
 		{post, "/_host/credits"}:              c.changing(c.ifRoom(c.credit)),

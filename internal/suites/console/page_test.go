@@ -147,22 +147,25 @@ func (p *page) until(expression string) {
 	}
 }
 
+// shown is the text of the open section, with single spaces.
+const shown = `document.querySelector("[role=tabpanel]:not([hidden])").innerText.replace(/\s+/g, " ")`
+
 // text is what the open section shows.
 func (p *page) text() string {
 	p.Helper()
-	return eval[string](p, `document.querySelector("[role=tabpanel]:not([hidden])").innerText`)
+	return eval[string](p, shown)
 }
 
 // see waits for a text in the open section.
 func (p *page) see(text string) {
 	p.Helper()
-	p.until(`document.querySelector("[role=tabpanel]:not([hidden])").innerText.includes(` + quoted(text) + `)`)
+	p.until(shown + `.includes(` + quoted(text) + `)`)
 }
 
 // told waits for a message about an action.
 func (p *page) told(text string) {
 	p.Helper()
-	p.until(`document.getElementById("result").innerText.includes(` + quoted(text) + `)`)
+	p.until(`document.getElementById("result").innerText.replace(/\s+/g, " ").includes(` + quoted(text) + `)`)
 }
 
 // open opens a section by its tab.

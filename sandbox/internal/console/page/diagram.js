@@ -27,7 +27,7 @@ function describe(name, states, now, moves) {
 // rankStates gives each state its distance from the first: the longest way there that visits no state twice.
 function rankStates(states) {
   const names = [...new Set(states.flatMap(({ from, to }) => [from, to]))].filter(Boolean);
-  const starts = names.filter((state) => !states.some(({ from, to }) => to === state && from && from !== state));
+  const starts = states.filter(({ from }) => !from).map(({ to }) => to);
   const ranks = new Map();
   const visit = (state, rank, way) => {
     if (way.has(state) || (ranks.get(state) ?? -1) >= rank) return;
@@ -35,7 +35,7 @@ function rankStates(states) {
     const further = new Set(way).add(state);
     states.filter(({ from }) => from === state).forEach(({ to }) => visit(to, rank + 1, further));
   };
-  (starts.length ? starts : [states[0]?.from || names[0]]).filter(Boolean).forEach((state) => visit(state, 0, new Set()));
+  (starts.length ? starts : names.slice(0, 1)).forEach((state) => visit(state, 0, new Set()));
   return ranks;
 }
 

@@ -5,7 +5,7 @@
 const sections = [
   { id: "requests", title: "Requests", on: [], load: async () => requests, view: requestsView },
   { id: "balances", title: "Balances", on: ["ledger", "clock", "reset", "request"], load: loadBalances, view: balancesView },
-  { id: "ledger", title: "Ledger", on: ["ledger", "clock", "reset", "request"], load: loadLedger, view: ledgerView },
+  { id: "ledger", title: "Ledger", on: ["ledger", "clock", "reset", "request"], load: () => read("/ledger"), view: ledgerView },
   movingSection("payouts"), movingSection("payins"), movingSection("verification"), movingSection("deals"),
   { id: "faults", title: "Faults", on: ["faults", "reset", "request"], load: loadFaults, view: faultsView },
   { id: "windows", title: "Rate windows", on: ["settings", "clock", "reset", "request"], every: 2000, load: loadWindows, view: windowsView },
@@ -120,6 +120,7 @@ function arrived(entries, quietly = false) {
   const fresh = takeRequests(entries);
   if (!fresh.length) return;
   if (!quietly) announce(fresh);
+  if (fresh.some(({ account }) => account && !host.accounts.has(account))) nameSoon();
   if (shown.id === "requests") showAgain();
   refreshSoon("request");
 }
@@ -147,11 +148,19 @@ function announce(fresh) {
   }, 1500);
 }
 
+// nameSoon reads the names of new accounts, once for many requests.
+let naming = null;
+function nameSoon() {
+  naming ??= setTimeout(() => {
+    naming = null;
+    loadAccounts().then(showAgain, () => {});
+  }, 250);
+}
+
 // learn reads what the page needs everywhere: what the slugs mean, and the names of accounts.
 async function learn() {
-  const [slugs, accounts] = await Promise.all([readItems("/slugs"), readItems("/accounts")]);
+  const [slugs] = await Promise.all([readItems("/slugs"), loadAccounts()]);
   host.slugs = new Map(slugs.map((slug) => [slug.slug, slug]));
-  host.accounts = new Map(accounts.map((account) => [account.id, account]));
   showAgain();
 }
 

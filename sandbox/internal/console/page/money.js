@@ -4,9 +4,15 @@ const shownMovements = 200;
 
 const credit = { account: "", amount: "50", currency: "USDC" };
 
+// loadAccounts reads the accounts, and keeps them by their ids and by their names in the ledger.
+async function loadAccounts() {
+  const accounts = await readItems("/accounts");
+  host.accounts = new Map(accounts.flatMap((account) => [[account.id, account], [account.ledger, account]]));
+  return accounts;
+}
+
 async function loadBalances() {
-  const [accounts, ledger] = await Promise.all([readItems("/accounts"), read("/ledger")]);
-  host.accounts = new Map(accounts.map((account) => [account.id, account]));
+  const [accounts, ledger] = await Promise.all([loadAccounts(), read("/ledger")]);
   if (!credit.account && accounts.length) credit.account = accounts[0].id;
   return { accounts, ledger };
 }
@@ -60,8 +66,6 @@ function creditForm(accounts) {
 }
 
 // --- The ledger
-
-function loadLedger() { return read("/ledger"); }
 
 function ledgerView(ledger) {
   const movements = movementsOf(ledger.entries || []);

@@ -16,11 +16,12 @@ function movingSection(id) {
     load: () => read(kind.path), view: (list) => movingView(id, kind, list) };
 }
 
-function movingView(id, kind, { items = [], states = [] }) {
+function movingView(id, kind, { items = [], states = [], total = 0 }) {
   const item = items.find((one) => one.id === kind.selected) || items[0];
   return [heading(id, kind.title, kind.intro),
     h("div", { class: "columns", "data-key": "columns" },
-      items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.none)),
+      h("div", { class: "list", "data-key": "list" }, items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.none)),
+        total > items.length && h("p", { class: "hint" }, `The newest ${items.length} of ${total}.`)),
       h("section", { class: "card present", "data-key": "present", "aria-labelledby": `${id}-present` },
         h("h3", { id: `${id}-present` }, item ? item.id : "States"),
         item && h("p", { class: "badges", "data-key": "present badge" }, "Now: ", badge(words(item.status), "now")),

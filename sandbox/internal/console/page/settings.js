@@ -4,9 +4,8 @@ const settings = { typed: {}, text: "", changedOnly: false };
 const settingValues = { signingPolicy: ["allow", "refuse"], kybDecision: ["approve", "reject"] };
 
 async function loadSettings() {
-  const [values, start] = await Promise.all([read("/settings"), read("/settings/defaults").catch(() => null)]);
-  settings.start ??= start || values;
-  if (start) settings.start = start;
+  const [values, start] = await Promise.all([read("/settings"), read("/settings/start")]);
+  settings.start = start;
   return values;
 }
 
