@@ -14,13 +14,13 @@ import (
 
 // shortFuzz are the targets that the long run leaves out, each with the reason.
 var shortFuzz = map[string]string{
-	"internal/transport FuzzPathParam":             "what callers send, not what comes in",
-	"internal/contract/report FuzzRedacted": "what the suite writes, not what comes in",
-	"payments FuzzRecord":                          "what this module stored, not what comes in",
-	"payments/sqlite FuzzLog":                      "what SQLite wrote, not what comes in",
-	"sandbox/internal/gate FuzzReadable":           "the whole description of the host for each input",
-	"sandbox/internal/platform FuzzCreateContact":  "a whole platform for each input",
-	"sandbox/internal/platform FuzzCursor":         "a whole platform for each input; FuzzPosition reaches the cursor",
+	"internal/transport FuzzPathParam":            "what callers send, not what comes in",
+	"internal/contract/report FuzzRedacted":       "what the suite writes, not what comes in",
+	"payments FuzzRecord":                         "what this module stored, not what comes in",
+	"payments/sqlite FuzzLog":                     "what SQLite wrote, not what comes in",
+	"sandbox/internal/gate FuzzReadable":          "the whole description of the host for each input",
+	"sandbox/internal/platform FuzzCreateContact": "a whole platform for each input",
+	"sandbox/internal/platform FuzzCursor":        "a whole platform for each input; FuzzPosition reaches the cursor",
 }
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
