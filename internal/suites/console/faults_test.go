@@ -34,7 +34,7 @@ func TestAFaultIsArmedAndTheRetryWatched(t *testing.T) {
 	assert.Contains(t, rows[1], "fault drop_after_commit")
 	assert.Contains(t, rows[1], "no response")
 	assert.Contains(t, rows[0], "attempt 2")
-	assert.Equal(t, "37", p.host.Ledger().Balances[string(payer.id)]["USDC"].String(), "%s left once", payout.ID)
+	assert.Equal(t, "37.5", p.host.Ledger().Balances[string(payer.id)]["USDC"].String(), "%s left once", payout.ID)
 }
 
 func TestAFaultIsDisarmed(t *testing.T) {

@@ -51,10 +51,10 @@ func TestTabVisitsEveryControl(t *testing.T) {
 	for _, section := range sections {
 		t.Run(section, func(t *testing.T) {
 			p.open(section)
-			eval[bool](p, `document.activeElement.blur() === undefined && (getSelection().removeAllRanges(), true)`)
+			eval[bool](p, `document.querySelector(".skip").focus() === undefined`) // Tab goes on from here
 			wanted := eval[int](p, `[...document.querySelectorAll("a[href], button, input, select, summary")]
 				.filter((e) => e.checkVisibility() && !e.disabled && e.tabIndex >= 0).length`)
-			visited := 0
+			visited := 1
 			for range wanted + 30 {
 				p.key(kb.Tab)
 				now := p.focused()
@@ -114,7 +114,7 @@ func TestAFaultByTheKeyboard(t *testing.T) {
 	p.until(`document.activeElement.id === "tab-faults" && document.getElementById("fault-kind")`)
 	p.tabTo("#fault-kind")
 	p.key("g") // the list jumps to garbage
-	p.see(`"fault":{"kind":"garbage"}`)
+	p.see(`"fault":{"kind":"garbage","status":503}`)
 	p.tabTo("#fault-afterCommit")
 	p.key(" ")
 	p.see(`"afterCommit":true`)

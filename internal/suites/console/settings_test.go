@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -75,7 +77,9 @@ func TestWindowsFill(t *testing.T) {
 	p.see("The host counts no requests.")
 	p.click("#windows-on")
 	p.told("The windows are on.")
-	newCustomer(p, "acme@example.com")
+	payer := newCustomer(p, "acme@example.com")
+	_, err := payer.Chains.List(t.Context(), dapi.ListChainsParams{})
+	require.NoError(t, err)
 	p.see("of 120")
 	p.see("of 600")
 	wide := `Number(document.querySelector("#panel-windows .used").getAttribute("width"))`

@@ -75,13 +75,14 @@ function repeatOf(entry) {
 
 function headerOf(entry, name, value) {
   const lower = name.toLowerCase();
-  if (lower === "authorization") return `"${name}: Bearer $${bearerOf(entry)}"`;
+  if (lower === "authorization") return `"${name}: Bearer ${bearerOf(entry)}"`;
   return variableOf[lower] ? `"${name}: $${variableOf[lower]}"` : quoted(`${name}: ${value}`);
 }
 
-// bearerOf names the variable of a bearer. The app API takes the app key.
+// bearerOf writes what a shell puts in place of a bearer. The command moneymove knows the session of the platform API.
 function bearerOf(entry) {
-  return /^\/(dapi|api)\//.test(entry.path) ? variableOf.authorization : variableOf["x-api-key"];
+  if (entry.path.startsWith("/dapi/")) return "$(moneymove token)";
+  return `$${entry.path.startsWith("/api/") ? variableOf.authorization : variableOf["x-api-key"]}`;
 }
 
 // headersOf lists the headers of a message as pairs. A header may have several values.

@@ -2,8 +2,9 @@
 
 const box = { width: 132, height: 38, rank: 44, side: 10, margin: 12, lane: 13 };
 
-// diagram draws the states downwards. now is the present state, and moves are the states that are allowed next.
-function diagram(name, states, now, moves = []) {
+// diagram draws the states downwards. id tells the diagrams of the page apart, now is the present state, and moves are the
+// states that are allowed next.
+function diagram(id, name, states, now, moves = []) {
   const ranks = rankStates(states);
   const drawn = place(ranks, mainPath(states, ranks));
   const routes = states.filter(({ from, to }) => from !== to && drawn.at.has(from) && drawn.at.has(to))
@@ -12,8 +13,8 @@ function diagram(name, states, now, moves = []) {
   const [before, width] = [spare("before"), drawn.width + spare("before") + spare("after")];
   return h("svg", { class: "diagram", role: "img", viewBox: `${-before} 0 ${width} ${drawn.height}`, width, height: drawn.height,
     "aria-label": describe(name, states, now, moves), "data-key": "diagram", "data-now": now || "" },
-    h("defs", {}, arrowHead("arrow", "head"), arrowHead("arrow-next", "head next")),
-    routes.map((edge) => drawEdge(edge, now, moves)),
+    h("defs", {}, arrowHead(`${id}-arrow`, "head"), arrowHead(`${id}-arrow-next`, "head next")),
+    routes.map((edge) => drawEdge(id, edge, now, moves)),
     [...drawn.at].map(([state, at]) => drawState(state, at, now, moves)));
 }
 
@@ -101,9 +102,9 @@ function arrowHead(id, look) {
     h("path", { d: "M0 0 L8 4 L0 8 z", class: look }));
 }
 
-function drawEdge({ from, to, by, path }, now, moves) {
+function drawEdge(id, { from, to, by, path }, now, moves) {
   const next = from === now && moves.includes(to);
-  return h("path", { class: next ? "edge next" : "edge", d: path, "marker-end": `url(#${next ? "arrow-next" : "arrow"})` },
+  return h("path", { class: next ? "edge next" : "edge", d: path, "marker-end": `url(#${id}-${next ? "arrow-next" : "arrow"})` },
     h("title", {}, `${words(from)} → ${words(to)}: ${by}`));
 }
 

@@ -43,10 +43,12 @@ function prettyBody(text) {
   }
 }
 
+const initialisms = new Set(["kyb", "kyc", "id", "url"]);
+
 // words makes "Payout step after" of payoutStepAfter or payout_step_after.
 function words(name) {
   const spaced = name.replace(/_/g, " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
-  const lower = spaced.split(" ").map((word) => (/^[A-Z]+$/.test(word) ? word : word.toLowerCase())).join(" ");
+  const lower = spaced.split(" ").map((word) => (initialisms.has(word.toLowerCase()) || /^[A-Z]+$/.test(word) ? word.toUpperCase() : word.toLowerCase())).join(" ");
   return lower.charAt(0).toUpperCase() + lower.slice(1);
 }
 

@@ -32,6 +32,9 @@ function moveAmongTabs(event) {
   byId(`tab-${shown.id}`).focus();
 }
 
+// isSection tells an address of a section from one of the skip link.
+function isSection(id) { return sections.some((section) => section.id === id); }
+
 // openSection shows a section, and hides the one before. toHeading moves the focus there, for a link between sections.
 async function openSection(id, toHeading = false) {
   const section = sections.find((one) => one.id === id) || sections[0];
@@ -192,7 +195,7 @@ function start() {
   links();
   byId("reset").onclick = askReset;
   window.onresize = showAgain;
-  window.onhashchange = () => openSection(location.hash.slice(1));
+  window.onhashchange = () => isSection(location.hash.slice(1)) && openSection(location.hash.slice(1));
   setInterval(showTime, 1000);
   for (const every of new Set(sections.map((section) => section.every).filter(Boolean))) {
     setInterval(() => shown.every === every && !document.hidden && refreshShown(), every);

@@ -26,7 +26,7 @@ function movingView(id, kind, { items = [], states = [], total = 0 }) {
         h("h3", { id: `${id}-present` }, item ? item.id : "States"),
         item && h("p", { class: "badges", "data-key": "present badge" }, "Now: ", badge(words(item.status), "now")),
         h("div", { class: "scroll", "data-key": "drawing" },
-          diagram(`A ${kind.one}`, states, item?.status, item?.moves || [])),
+          diagram(id, `A ${kind.one}`, states, item?.status, item?.moves || [])),
         item && movesOf(kind, item), transitions(states)))];
 }
 

@@ -145,7 +145,7 @@ function requestMessages(entry) {
   if (entry.missing) return h("p", { class: "note", "data-key": "missing" }, entry.missing);
   return [message("Request", entry.request), message("Response", entry.response),
     h("section", { "data-key": "repeat" }, h("h4", {}, "Send it again"),
-      h("p", { class: "hint" }, "Credentials are masked: the variables are those that Credentials exports."),
+      h("p", { class: "hint" }, "Credentials are left out. The variables are those that Credentials exports, and moneymove token prints a token of the platform API."),
       code(repeatOf(entry), "curl that sends the request again"))];
 }
 
