@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -60,6 +62,24 @@ func TestAVerificationIsDecided(t *testing.T) {
 			assert.Equal(t, decided, string(read.Status))
 		})
 	}
+}
+
+// No button confirms an action of a deal, because the account signs it. A button closes its window.
+func TestTheWindowOfADealCloses(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "deals", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	deal := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC,
+		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+	created, err := payer.Escrows.Create(t.Context(), deal, moneymovement.IdempotencyKey("deal-1"))
+	require.NoError(t, err)
+	p.see("The account can confirm: Approve")
+	p.press("Move the clock past approve")
+	p.see("Now: Expired")
+	p.see("No action is allowed any more.")
+	read, err := payer.Escrows.Sync(t.Context(), created.ID)
+	require.NoError(t, err)
+	assert.Equal(t, dapi.EscrowStatusExpired, read.Status)
 }
 
 // Every state of a diagram is drawn once, and every cause of a move is written beside it.

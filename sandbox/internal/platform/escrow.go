@@ -171,6 +171,18 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 	return view
 }
 
+// windowEnd returns when the window of these actions closes, or no time if there are none.
+func (d *deal) windowEnd(actions []platformwire.EscrowActionType) time.Time {
+	if len(actions) == 0 {
+		return time.Time{}
+	}
+	return map[platformwire.EscrowActionType]time.Time{
+		platformwire.EscrowActionTypeApprove: d.ApproveBy,
+		platformwire.EscrowActionTypeRelease: d.HoldUntil,
+		platformwire.EscrowActionTypeRefund:  d.RefundableUntil,
+	}[actions[0]]
+}
+
 // available lists the possible actions of a deal with this status: approve within the first window, release within the
 // second, refund within the third.
 func (d *deal) available(status platformwire.EscrowStatus, now time.Time) []platformwire.EscrowActionType {

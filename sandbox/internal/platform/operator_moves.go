@@ -176,7 +176,9 @@ type EscrowView struct {
 	CreatedAt time.Time       `json:"createdAt"`
 	// Actions are what the account can confirm at present.
 	Actions []string `json:"actions"`
-	Moves   []string `json:"moves"` // always empty: every action needs an approval that the account signs
+	// WindowEndsAt is when the window of these actions closes. Without an action there is no window.
+	WindowEndsAt time.Time `json:"windowEndsAt,omitzero"`
+	Moves        []string  `json:"moves"` // always empty: every action needs an approval that the account signs
 }
 
 // Escrows lists the deals.
@@ -191,6 +193,7 @@ func (o Operator) Escrows() Board[EscrowView] {
 				ID: d.ID, Account: o.nameOf(d.Account), Status: string(shown.Status),
 				Amount: d.Terms.Amount, Currency: string(d.Terms.Currency), Payee: d.Terms.Payee,
 				CreatedAt: d.CreatedAt, Actions: []string{}, Moves: []string{},
+				WindowEndsAt: d.windowEnd(shown.AvailableActions),
 			}
 			for _, action := range shown.AvailableActions {
 				view.Actions = append(view.Actions, string(action))

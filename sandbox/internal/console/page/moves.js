@@ -57,10 +57,23 @@ function openMoving(section, id) {
 }
 
 function movesOf(kind, item) {
+  if (kind === moving.deals) return dealMoves(item);
   const moves = item.moves || [];
   return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"),
     moves.length ? h("ul", { class: "actions" }, moves.map((to) => moveRow(kind, item, to)))
       : h("p", { class: "hint" }, "No move is allowed from this state."));
+}
+
+// dealMoves says what the account can sign, which no button can do for it, and moves the clock to the next window.
+function dealMoves({ id, actions, windowEndsAt }) {
+  if (!actions.length) return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"), h("p", { class: "hint" }, "No action is allowed any more."));
+  const seconds = Math.max(1, Math.ceil((Date.parse(windowEndsAt) - Date.parse(host.now || windowEndsAt)) / 1000));
+  return h("section", { "data-key": "moves" }, h("h4", {}, "Allowed now"),
+    h("p", { "data-key": "actions" }, "The account can confirm: ", actions.map((action) => badge(words(action), "note")), ". It needs its key for that: a program signs, or ",
+      h("code", {}, "moneymove sign"), "."),
+    h("ul", { class: "actions" }, actionRow(`${id} window`, `Move the clock past ${words(actions.at(-1)).toLowerCase()}`,
+      { method: "POST", path: "/clock", body: { advance: `${seconds}s` } }, nowAt)),
+    h("p", { class: "hint" }, "The window closes at ", moment(windowEndsAt), "."));
 }
 
 function moveRow(kind, item, to) {
