@@ -25,8 +25,8 @@ func WithControl() Option {
 type control struct{ host *Host }
 
 // newControl puts the controls before the service. They are for the machine itself only: the peer's address must be
-// loopback, and the name that it asked for one of the host's, so that no page of a browser reaches them by a name of its
-// own. Requests that a browser sends for a page of another origin are refused.
+// loopback, and the name that it asked for one of the host's, so that no page of a browser reaches them by a name of
+// its own. Requests that a browser sends for a page of another origin are refused.
 func newControl(h *Host, names hostname.Names, service http.Handler) http.Handler {
 	c := control{h}
 	controls := onlyMachine(names, c.mux())

@@ -34,6 +34,10 @@ func furnished(t *testing.T) *page {
 	return p
 }
 
+// refusedRow is the button of the request that the host refused with not_found.
+const refusedRow = `[...document.querySelectorAll("#request-table tr")]
+	.find((row) => row.innerText.includes("not_found"))?.querySelector("button")`
+
 // unfold opens a section with all that it can show.
 func (p *page) unfold(section string) {
 	p.Helper()
@@ -43,7 +47,7 @@ func (p *page) unfold(section string) {
 		p.press("Show the credentials")
 		p.see("BEGIN PRIVATE KEY")
 	case "requests":
-		p.clickOn(`[...document.querySelectorAll("#request-table tr")].find((row) => row.innerText.includes("not_found"))?.querySelector("button")`)
+		p.clickOn(refusedRow)
 		p.see("What to do about")
 		p.see("Send it again")
 	}
@@ -114,7 +118,8 @@ func levelOf(t *testing.T, node *accessibility.Node) int {
 // assertTables fails if a table has no caption, or a head without a scope.
 func assertTables(p *page) {
 	p.Helper()
-	assert.Zero(p, eval[int](p, `[...document.querySelectorAll("table")].filter((table) => !table.caption?.innerText).length`))
+	assert.Zero(p, eval[int](p, `[...document.querySelectorAll("table")]
+		.filter((table) => !table.caption?.innerText).length`))
 	assert.Zero(p, eval[int](p, `document.querySelectorAll("th:not([scope])").length`))
 	assert.Zero(p, eval[int](p, `(() => {
 		const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
@@ -203,7 +208,8 @@ func TestFaintTextIsFound(t *testing.T) {
 func TestLessMotion(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "windows")
-	moves := `document.getElementById("windows-on") && getComputedStyle(document.getElementById("windows-on")).transitionProperty !== "none"`
+	moves := `document.getElementById("windows-on") &&
+		getComputedStyle(document.getElementById("windows-on")).transitionProperty !== "none"`
 	p.prefer("light", "no-preference")
 	p.until(moves)
 	p.prefer("light", "reduce")

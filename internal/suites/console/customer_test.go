@@ -27,7 +27,8 @@ func newCustomer(p *page, email string) *customer {
 	client, err := platform.Clients.Create(p.Context(), dapi.ClientCreate{Email: email})
 	require.NoError(p, err)
 	account := platform.For(client.ID)
-	_, err = account.Sandbox.Deposit(p.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
+	_, err = account.Sandbox.Deposit(p.Context(),
+		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
 	require.NoError(p, err)
 	contact, err := account.Contacts.Create(p.Context(), dapi.ContactCreate{Name: "Example supplier",
 		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
@@ -52,8 +53,9 @@ func (c *customer) pay(amount, key string) *dapi.Payout {
 // verify submits what a verification needs.
 func verify(t *testing.T, c *customer) {
 	t.Helper()
-	_, err := c.Verification.Save(t.Context(), dapi.KYBInformation{Applicant: dapi.Applicant{LegalName: "Acme", Country: "DE"}.Map(),
-		DocumentIDs: []string{"doc-1"}})
+	_, err := c.Verification.Save(t.Context(), dapi.KYBInformation{
+		Applicant: dapi.Applicant{LegalName: "Acme", Country: "DE"}.Map(), DocumentIDs: []string{"doc-1"},
+	})
 	require.NoError(t, err)
 	_, err = c.Verification.Complete(t.Context())
 	require.NoError(t, err)

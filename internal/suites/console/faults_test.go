@@ -84,7 +84,8 @@ func TestFaultsAreForRealOperations(t *testing.T) {
 	for surface, operation := range map[string]string{"appapi": "CreateTransfer", "public": "GetRate"} {
 		p.choose("#fault-surface", surface)
 		p.until(`document.querySelectorAll("#fault-operation option").length > 0`)
-		names := eval[[]string](p, `[...document.querySelectorAll("#fault-operation option")].map((option) => option.value)`)
+		names := eval[[]string](p, `[...document.querySelectorAll("#fault-operation option")]
+			.map((option) => option.value)`)
 		assert.Contains(t, names, operation, surface)
 	}
 }

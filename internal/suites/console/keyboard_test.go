@@ -136,7 +136,8 @@ func TestTheDialogByTheKeyboard(t *testing.T) {
 	p.until(`document.querySelector("dialog[open]")`)
 	for range 8 {
 		p.key(kb.Tab)
-		inside := eval[bool](p, `document.activeElement === document.body || Boolean(document.activeElement.closest("dialog"))`)
+		inside := eval[bool](p, `document.activeElement === document.body ||
+			Boolean(document.activeElement.closest("dialog"))`)
 		assert.True(t, inside, "%v", p.focused())
 	}
 	p.key(kb.Escape)

@@ -36,7 +36,8 @@ func TestAPaymentArrives(t *testing.T) {
 
 	p.open("balances")
 	p.see("acme@example.com")
-	assert.Equal(t, "37.5", eval[string](p, `document.querySelector('[data-key="balance `+string(payer.id)+`"] .amount').innerText`))
+	balance := `document.querySelector('[data-key="balance ` + string(payer.id) + `"] .amount').innerText`
+	assert.Equal(t, "37.5", eval[string](p, balance))
 	p.open("ledger")
 	p.see("Payout settlement")
 	assert.Contains(t, p.text(), "All entries in USDC: sum 0")
@@ -62,5 +63,6 @@ func TestACredit(t *testing.T) {
 	p.fill("#credit-amount", "0.01")
 	p.press("Credit")
 	p.told("amount_below_minimum")
-	p.until(`[...document.querySelectorAll("#result a")].some((a) => a.href.endsWith("docs/errors.md#amount_below_minimum"))`)
+	p.until(`[...document.querySelectorAll("#result a")]
+		.some((a) => a.href.endsWith("docs/errors.md#amount_below_minimum"))`)
 }

@@ -12,10 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 var write = flag.Bool("write", false, "write the pictures of the page to docs/pictures")
@@ -64,19 +67,32 @@ func TestThePictures(t *testing.T) {
 		require.NoError(t, err)
 		small := smaller(t, taken)
 		assert.Less(t, len(small), largest, picture.file)
-		require.NoError(t, os.WriteFile(filepath.Join(folder, picture.file), small, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, picture.file), small, 0o644))
 	}
 }
 
-// scene is a host on which a payment lost a response, was repeated, and waits in funding.
+// scene is a host on which a payment lost a response, was repeated, and is in processing.
 func scene(t *testing.T) *page {
 	t.Helper()
-	p := openPage(t, "faults", withWaits())
+	refused := make(chan struct{}, 1)
+	step := func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(10 * time.Minute) }
+	p := openPage(t, "faults", withWaits(), sandbox.WithSettings(step), sandbox.WithRequestObserver(func(r sandbox.Request) {
+		if r.Slug == "funding_in_progress" {
+			select {
+			case refused <- struct{}{}:
+			default:
+			}
+		}
+	}))
 	payer := newCustomer(p, "acme@example.com")
 	payer.pay("9.99", "invoice-41")
 	p.press("Arm the fault")
 	p.told("flt_1 waits for ConfirmPayout.")
 	p.press("Close the message")
+	go func() { // the repeated confirm waits until the payout is funded
+		<-refused
+		p.host.Advance(10 * time.Minute)
+	}()
 	payer.pay("12.50", "invoice-42")
 	_, err := payer.Payouts.Get(t.Context(), "po_unknown")
 	require.Error(t, err)
@@ -91,12 +107,13 @@ func (p *page) show(section string) {
 	}
 	p.open(section)
 	if section == "requests" && !eval[bool](p, `Boolean(document.querySelector(".detail"))`) {
-		p.clickOn(`[...document.querySelectorAll("#request-table tr")].find((row) => row.innerText.includes("not_found"))?.querySelector("button")`)
+		p.clickOn(refusedRow)
 		p.see("Send it again")
 	}
 	eval[bool](p, `(document.activeElement.blur(), scrollTo(0, 0), true)`)
 	p.do(chromedp.MouseEvent("mouseMoved", 1, 1))
-	eval[bool](p, `document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`)
+	eval[bool](p, `document.fonts.ready.then(() => new Promise((done) =>
+		requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`)
 }
 
 // smaller writes a picture with the 256 colors that it uses most, up to small differences.

@@ -30,8 +30,8 @@ has names of fields and slugs, and no other values of the host.
 A surface without a credential is left out. Some ids are in no list. Give them with -id, for example
 -id contactId=ct_1 -id payoutId=po_1. With -as, the reads are repeated on behalf of that client.
 
-The host must first show that it is a sandbox: GET /dapi/v1/sandbox/treasury must succeed. To read a production host, give
--production. That needs the consent of whoever runs the host and owns the account.
+The host must first show that it is a sandbox: GET /dapi/v1/sandbox/treasury must succeed. To read a production host,
+give -production. That needs the consent of whoever runs the host and owns the account.
 
 The exit code is 7 if the host contradicts an assumption or a stated fact, and 0 if not.`
 

@@ -121,7 +121,7 @@ function faultTable(items) {
 function faultRow(item) {
   const { id, method, path, times, consumed, fault } = item;
   return h("tr", { "data-key": id, "data-fault": id }, h("th", { scope: "row" }, h("code", { class: "aside" }, id), " ", words(fault.kind), faultDetail(fault)),
-    h("td", {}, h("code", {}, [method, " ", breakable(path)])), h("td", {}, bar(consumed, times), `${consumed} of ${times}`),
+    h("td", {}, h("code", {}, [method, " ", breakable(path)])), h("td", {}, bar(consumed, times, false), `${consumed} of ${times}`),
     h("td", {}, isWaiting(item) ? disarm(id) : badge(item.disarmed ? "disarmed" : "consumed", item.disarmed ? "" : "fault")));
 }
 

@@ -23,10 +23,10 @@ function windowRow({ window: name, key, count: used, limit, closesAt }) {
     h("td", {}, h("code", {}, key)), h("td", {}, bar(used, limit), `${used} of ${limit}`), h("td", {}, closesIn(closesAt)));
 }
 
-// bar draws how full something is. The text beside it says the same.
-function bar(used, limit) {
+// bar draws how full something is. The text beside it says the same. Where it is no good to be full, almost full looks so.
+function bar(used, limit, warns = true) {
   const full = Math.min(1, limit ? used / limit : 0);
-  return h("svg", { class: full >= 0.9 ? "fill almost" : "fill", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+  return h("svg", { class: warns && full >= 0.9 ? "fill almost" : "fill", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
     h("rect", { class: "all", width: 100, height: 8, rx: 2 }), h("rect", { class: "used", width: 100 * full, height: 8, rx: 2 }));
 }
 
