@@ -28,8 +28,8 @@ export GOWORK := $(CURDIR)/go.work
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help test allocations lint gosec staticcheck vulncheck sbom fmt-check vet build build-all test-releases rules \
-	english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
+.PHONY: help test allocations lint gosec staticcheck vulncheck release release-check fmt-check vet build build-all \
+	test-releases rules english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
 	bench-long bench-host bench-memory bench-payments load storm fleet console console-pictures simulation soak \
 	soak-simulation soak-rig soak-sqlite \
 	recordings contract mutants cover check
@@ -63,8 +63,13 @@ staticcheck: ## run staticcheck alone (the first run builds it)
 vulncheck: ## fail if the code reaches a known vulnerability (skipped without a network, with a message)
 	@.ci/vulncheck
 
-sbom: ## write the modules that the command is linked from to bin/moneymove.cdx.json, in CycloneDX
-	@.ci/sbom
+# The systems that a release is for. The first of RELEASES builds it, and the Containerfile names the same one.
+SYSTEMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+release: ## write archives of the command for SYSTEMS to dist/, with bills of materials and checksums
+	@GOTOOLCHAIN=$(firstword $(RELEASES)) .ci/release $(SYSTEMS)
+
+release-check: ## build SYSTEMS twice, compare, look into dist/, try the Containerfile (SYSTEMS=linux/amd64: shorter)
+	@GOTOOLCHAIN=$(firstword $(RELEASES)) .ci/release -check $(SYSTEMS)
 
 fmt-check: ## fail on files that gofmt -s would change
 	@found=$$(find . -name node_modules -prune -o -name '*.go' -exec gofmt -s -l {} +) || exit 1; \

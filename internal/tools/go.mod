@@ -15,7 +15,7 @@ tool (
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/states
 	github.com/moneymovement/moneymovement-go/internal/tools/modproxy
 	github.com/moneymovement/moneymovement-go/internal/tools/mutants
-	github.com/moneymovement/moneymovement-go/internal/tools/pack
+	github.com/moneymovement/moneymovement-go/internal/tools/archive
 	github.com/moneymovement/moneymovement-go/internal/tools/pictures
 	github.com/moneymovement/moneymovement-go/internal/tools/sbom
 	github.com/moneymovement/moneymovement-go/internal/tools/testcount

@@ -15,7 +15,7 @@ import (
 // userPages are those that name the exported API.
 var userPages = []string{
 	"README.md", "CHANGELOG.md", "docs/compatibility.md", "docs/glossary.md", "docs/payments.md",
-	"docs/production.md",
+	"docs/production.md", "docs/releases.md",
 }
 
 var (

@@ -3,10 +3,12 @@
 //	sbom program        # the bill of materials, to standard output
 //	sbom -list bill     # module and version of each component of a bill, a line each
 //
-// It is in the tools' module, so that users of the SDK do not get its library.
+// A bill has no time and no number of its own, so that the same program has the same bill. The bill has the program's
+// checksum. It is in the tools' module, so that users of the SDK do not get its library.
 package main
 
 import (
+	"crypto/sha256"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
@@ -40,8 +42,14 @@ func write(program string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	content, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
 	main := component(cyclonedx.ComponentTypeApplication, info.Main)
 	main.Name = filepath.Base(program)
+	sum := cyclonedx.Hash{Algorithm: cyclonedx.HashAlgoSHA256, Value: fmt.Sprintf("%x", sha256.Sum256(content))}
+	main.Hashes = &[]cyclonedx.Hash{sum}
 	std := component(cyclonedx.ComponentTypeLibrary, debug.Module{Path: "std", Version: info.GoVersion})
 	components := []cyclonedx.Component{std}
 	for _, dependency := range info.Deps {

@@ -1,8 +1,8 @@
-// Command pack writes archives whose bytes depend on nothing but the names and the content of their files, and
+// Command archive writes archives whose bytes depend on nothing but the names and the content of their files, and
 // checksums:
 //
-//	pack -o moneymove.tar.gz moneymove LICENSE    # or a name that ends in .zip
-//	pack -sums dist                               # writes dist/SHA256SUMS, of all files of the folder
+//	archive -o moneymove.tar.gz moneymove LICENSE    # or a name that ends in .zip
+//	archive -sums dist                               # writes dist/SHA256SUMS, of all files of the folder
 //
 // Times are those of the first day of 1980, the owner is nobody in particular, and the first file can be run.
 package main
@@ -29,13 +29,13 @@ const sums = "SHA256SUMS"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "pack:", err)
+		fmt.Fprintln(os.Stderr, "archive:", err)
 		os.Exit(1)
 	}
 }
 
 func run(args []string) error {
-	flags := flag.NewFlagSet("pack", flag.ContinueOnError)
+	flags := flag.NewFlagSet("archive", flag.ContinueOnError)
 	archive := flags.String("o", "", "archive to write, .tar.gz or .zip")
 	folder := flags.String("sums", "", "folder to write "+sums+" for")
 	if err := flags.Parse(args); err != nil {
@@ -49,7 +49,7 @@ func run(args []string) error {
 	case strings.HasSuffix(*archive, ".zip") && flags.NArg() > 0:
 		return write(*archive, flags.Args(), zipped)
 	}
-	return errors.New("usage: pack -o archive file... | pack -sums folder")
+	return errors.New("usage: archive -o archive file... | archive -sums folder")
 }
 
 // entry is a file of an archive.
