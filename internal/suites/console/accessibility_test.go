@@ -61,7 +61,7 @@ func TestAScreenReaderCanNameEverything(t *testing.T) {
 	for _, section := range sections {
 		t.Run(section, func(t *testing.T) {
 			p.unfold(section)
-			tree := must(t, p.tab, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes
+			tree := must(p.tab, t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes
 			seen := map[string]int{}
 			level := 0
 			for _, node := range tree {

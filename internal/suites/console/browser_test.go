@@ -26,7 +26,7 @@ var errNoBrowser = errors.New("chromium is missing, which shows the host's page.
 
 // browser is one Chromium for all tests of the package. Each test has a profile of its own in it.
 var browser struct {
-	context.Context
+	tab context.Context // its first
 	err error
 }
 
@@ -46,7 +46,7 @@ func run(m *testing.M) int {
 	defer discard(folder)
 	ctx, stop := start(program, folder)
 	defer stop()
-	browser.Context, browser.err = ctx, chromedp.Do(ctx)
+	browser.tab, browser.err = ctx, chromedp.Do(ctx) //nolint:fatcontext // it is set once
 	return m.Run()
 }
 

@@ -48,7 +48,7 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 	needBrowser(t)
 	host := sandbox.New(append([]sandbox.Option{sandbox.WithControl()}, options...)...)
 	p := &page{T: t, host: host, server: httptest.NewServer(host)}
-	tab, closeTab := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	tab, closeTab := chromedp.NewContext(browser.tab, chromedp.WithNewBrowserContext())
 	p.tab = tab
 	t.Cleanup(func() {
 		closeTab() // before the server: the page holds a connection open
@@ -57,8 +57,8 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 		p.assertClean()
 	})
 	require.NoError(t, chromedp.Listen(tab, p.note))
-	must(t, tab, log.Enable, cdp.Empty{})
-	must(t, tab, network.Enable, network.EnableParams{})
+	must(tab, t, log.Enable, cdp.Empty{})
+	must(tab, t, network.Enable, network.EnableParams{})
 	p.size(1280, 900)
 	p.do(chromedp.Navigate(p.server.URL + "/_console#" + section))
 	p.until(`document.getElementById("live").dataset.state === "on"`)
@@ -67,7 +67,7 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 }
 
 // must sends a command to the tab.
-func must[P, R any](t *testing.T, tab context.Context, command cdp.Command[P, R], params P) R {
+func must[P, R any](tab context.Context, t *testing.T, command cdp.Command[P, R], params P) R {
 	t.Helper()
 	result, err := chromedp.Call(tab, command, params)
 	require.NoError(t, err)
@@ -242,7 +242,7 @@ func (p *page) size(width, height int64) {
 // prefer sets what the person prefers: the color scheme, and less motion.
 func (p *page) prefer(scheme, motion string) {
 	p.Helper()
-	must(p.T, p.tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	must(p.tab, p.T, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
 			{Name: "prefers-reduced-motion", Value: motion}}})
 }

@@ -68,7 +68,7 @@ func (o Operator) Payins() Board[PayinView] {
 			status := p.statusAt(t.now)
 			return PayinView{
 				ID: p.ID, Account: o.nameOf(p.Account), Status: string(status),
-				Amount: p.Terms.Amount, Currency: string(p.Terms.Currency), CreatedAt: p.CreatedAt,
+				Amount: p.Terms.Amount, Currency: p.Terms.Currency, CreatedAt: p.CreatedAt,
 				Moves: allowed(payinStates.moves(status), func(to platformwire.PayinStatus) error {
 					return t.payinMoveRefused(p, to)
 				}),

@@ -35,7 +35,7 @@ func System() *App {
 }
 
 func isTerminal(file *os.File) bool {
-	return term.IsTerminal(int(file.Fd())) //nolint:gosec // a file descriptor is a small number
+	return term.IsTerminal(int(file.Fd()))
 }
 
 // Colors reports whether lines on Err may have colors: on a terminal, unless NO_COLOR is set (no-color.org).

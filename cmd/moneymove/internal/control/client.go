@@ -100,7 +100,7 @@ func (c *Client) send(
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := c.http.Do(request) //nolint:gosec // the address is what the person gave
+	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, c.lost(method, err)
 	}
@@ -168,7 +168,7 @@ func (c *Client) served(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	response, err := c.http.Do(request) //nolint:gosec // as above
+	response, err := c.http.Do(request)
 	if err != nil {
 		return false
 	}

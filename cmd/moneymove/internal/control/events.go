@@ -30,7 +30,7 @@ func (c *Client) follow(ctx context.Context, after int64, show func(entry) error
 	for {
 		connected, err := c.stream(ctx, &after, show)
 		if ctx.Err() != nil {
-			return nil // the person has seen enough
+			return nil //nolint:nilerr // the person has seen enough
 		}
 		if failure, ok := errors.AsType[*app.Failure](err); !ok || failure.Code != app.ExitUnreachable {
 			return err

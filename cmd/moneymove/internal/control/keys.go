@@ -87,9 +87,9 @@ const maxKeyFile = 64 << 10
 
 // publicKey reads the public half of a key, as DER in base64.
 func publicKey(a *app.App, path string) (string, error) {
-	var source io.Reader = a.In
+	source := a.In
 	if path != "-" {
-		file, err := os.Open(path) //nolint:gosec // the person names the file
+		file, err := os.Open(path)
 		if err != nil {
 			return "", app.Usagef("%w", err)
 		}
