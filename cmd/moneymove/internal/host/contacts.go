@@ -80,7 +80,8 @@ func listContactsCommand(a *app.App) *cobra.Command {
 	command := &cobra.Command{
 		Use: "list", Short: "List the contacts of the account that the app API key belongs to",
 		Long: `Lists the contacts of an account. Only the app API has such a list, so it needs the app API key and not the developer
-key, and it lists the contacts of that key's account. The platform API has no list of contacts.`,
+key, and it lists the contacts of that key's account. The platform API has no list: keep the ids of contacts that you
+create there.`,
 		Example: "  moneymove contacts list -api-key-file key.txt",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limit < 1 {

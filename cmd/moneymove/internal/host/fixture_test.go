@@ -33,7 +33,8 @@ type fixture struct {
 	terminal bool // a person reads the output
 	answers  bool // a person answers questions, with stdin
 	ctx      context.Context
-	asked    func() // is called when a person is asked, who does not answer if stdin is empty
+	out      io.Writer // gets standard output as it comes
+	asked    func()    // is called when a person is asked, who does not answer if stdin is empty
 }
 
 func newFixture(t *testing.T, options ...sandbox.Option) *fixture {
@@ -88,7 +89,11 @@ func (f *fixture) run(args ...string) result {
 	if f.ctx != nil {
 		ctx = f.ctx
 	}
-	a := &app.App{In: in, Out: &stdout, Err: &stderr, Terminal: f.terminal,
+	var out io.Writer = &stdout
+	if f.out != nil {
+		out = f.out
+	}
+	a := &app.App{In: in, Out: out, Err: &stderr, Terminal: f.terminal,
 		InTerminal: f.answers, ErrTerminal: f.answers,
 		Getenv: func(name string) string { return f.env[name] }}
 	root := &cobra.Command{Use: "moneymove"}

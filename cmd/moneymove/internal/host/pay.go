@@ -99,6 +99,9 @@ func payCommand(a *app.App) *cobra.Command {
 	return command
 }
 
+// payTimeout is enough for a question and for a few fresh prices. A run that takes longer can be repeated.
+const payTimeout = 5 * time.Minute
+
 func (p *payingCommand) run(ctx context.Context) error {
 	if err := p.read(); err != nil {
 		return err
@@ -114,7 +117,9 @@ func (p *payingCommand) run(ctx context.Context) error {
 		return app.Usagef("there is no terminal to ask on: give -yes if you are sure")
 	}
 	p.showContact(ctx)
-	payout, err := p.account.Payouts.Pay(ctx, p.asked, moneymovement.Key(p.flags.key), p.options...)
+	paying, cancel := context.WithTimeout(ctx, payTimeout)
+	defer cancel()
+	payout, err := p.account.Payouts.Pay(paying, p.asked, moneymovement.Key(p.flags.key), p.options...)
 	return p.conclude(ctx, payout, err)
 }
 
@@ -129,6 +134,9 @@ func (p *payingCommand) read() error {
 		return app.Usagef("-to is missing: give the id of the contact, ct_...")
 	case p.flags.bookedBefore != "" && !p.flags.first:
 		return app.Usagef("-booked-before goes with -first: leave it out if an earlier run can have paid")
+	}
+	if err := checkWait(p.flags.timeout, p.flags.shortest); err != nil {
+		return err
 	}
 	amount, err := readAmount("AMOUNT", p.args[0])
 	if err != nil {

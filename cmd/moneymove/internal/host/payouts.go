@@ -61,6 +61,9 @@ the time is over first, it is 4: the payout goes on by itself, and you can wait 
 		Example: "  moneymove payouts wait po_1 -as cl_123 -timeout 1h",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: payoutIDs(where),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkWait(timeout, shortest); err != nil {
+				return err
+			}
 			account, err := where.Account()
 			if err != nil {
 				return err
@@ -91,6 +94,17 @@ func everyFlag(command *cobra.Command, shortest *time.Duration) {
 		"the shortest `pause` between two reads, such as 5s (default: chosen by the SDK; pauses grow)")
 }
 
+// checkWait refuses flags of a wait before anything is sent.
+func checkWait(timeout, shortest time.Duration) error {
+	if timeout <= 0 {
+		return app.Usagef("-timeout is %s: give a time such as 30s or 2h", timeout)
+	}
+	if shortest != 0 && (shortest < time.Millisecond || shortest > 24*time.Hour) {
+		return app.Usagef("-every is %s: give 1ms to 24h", shortest)
+	}
+	return nil
+}
+
 // polling returns the option of -every. Pauses grow to ten times the shortest.
 func polling(shortest time.Duration) []dapi.WaitOption {
 	if shortest == 0 {
@@ -103,9 +117,6 @@ func polling(shortest time.Duration) []dapi.WaitOption {
 func waitFor(
 	ctx context.Context, account *dapi.Account, id dapi.PayoutID, timeout, shortest time.Duration,
 ) (*dapi.Payout, error) {
-	if timeout <= 0 {
-		return nil, app.Usagef("-timeout is %s: give a time such as 30s or 2h", timeout)
-	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return account.Payouts.Wait(ctx, id, polling(shortest)...)

@@ -64,6 +64,9 @@ func txCommand(a *app.App) *cobra.Command {
 			case !l.follow && c.Flags().Changed("every"):
 				return app.Usagef("-every goes with -f: leave it out")
 			}
+			if err := checkWait(time.Hour, l.every); err != nil {
+				return err
+			}
 			since, err := readSince(l.since, time.Now())
 			if err != nil {
 				return err
