@@ -27,8 +27,8 @@ Exit codes: 0 paid, by this run or by an earlier one; 2 nothing was sent; 3 refu
 unknown: the payment may have been made, so run the printed command; 5 a person must decide, such as after an answer
 other than yes; 6 the host cannot be reached, and not paid; 7 the payout failed or came back.
 
-A refusal says nothing about an earlier run, so after one the outcome is often unknown. If you know that no earlier run
-with this key can have paid, say so with -first.`
+A refusal of this run says nothing about an earlier run, so the outcome after a refusal is often unknown. If you know
+that no earlier run with this key can have paid, say so with -first.`
 
 const payExamples = `  moneymove pay 25 USDC -to ct_1 -key invoice-42 -as cl_123
   moneymove pay 25 USDC -to ct_1 -key invoice-42 -max-fee 0.50 -min-destination '22.80 EUR' -wait -yes`
@@ -88,7 +88,7 @@ func payCommand(a *app.App) *cobra.Command {
 	set.StringArrayVar(&flags.documents, "document", nil, "`id` of a supporting document; repeat it for more")
 	set.Int64Var(&flags.fromChain, "from-chain", 0, "EVM `id` of the chain that the money leaves, such as 8453")
 	set.Int64Var(&flags.toChain, "to-chain", 0, "EVM `id` of the chain that the money arrives on")
-	set.BoolVar(&flags.first, "first", false, "no earlier run with this key can have paid: a refusal then means not paid")
+	set.BoolVar(&flags.first, "first", false, "say for this one run that no earlier run with this key can have paid: a refusal then means not paid")
 	set.StringVar(&flags.bookedBefore, "booked-before", "",
 		"with -first: the `payout` that an earlier run has booked and not paid")
 	set.StringVar(&flags.firstUsed, "first-used", "",

@@ -12,8 +12,9 @@ import (
 )
 
 // again returns the command line that makes the same payment. It has what only the environment says, because with
-// another account the same key is another payment. If nothing was paid, it says so, and otherwise it does not.
-func (p *payingCommand) again(payout *dapi.Payout, notPaid bool) string {
+// another account the same key is another payment. It never has -first, which is true for one run only, and this line
+// may be run more than once.
+func (p *payingCommand) again(payout *dapi.Payout) string {
 	words := []string{p.command.CommandPath(), p.args[0], p.args[1]}
 	p.command.Flags().Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
@@ -23,12 +24,6 @@ func (p *payingCommand) again(payout *dapi.Payout, notPaid bool) string {
 		words = append(words, flagWords(flag)...)
 	})
 	words = append(words, settingWords(p.where)...)
-	if notPaid {
-		words = append(words, "-first")
-		if payout != nil && payout.ID != "" {
-			words = append(words, "-booked-before", string(payout.ID))
-		}
-	}
 	if used := p.firstUsed(payout); used != "" {
 		words = append(words, "-first-used", used)
 	}

@@ -47,8 +47,8 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 		result.PaidBefore = p.settled != nil || !p.shown
 		failure = p.awaitArrival(ctx, &result)
 	case dapi.PaymentNotPaid:
-		result.RunAgain = p.again(payout, true)
-		failure = p.notPaid(ctx, err, result.RunAgain)
+		result.RunAgain = p.again(payout)
+		failure = p.notPaid(ctx, payout, err, result.RunAgain)
 	case dapi.PaymentNeedsDecision:
 		failure = err
 		if _, wrong := errors.AsType[*errors.InvalidInput](err); !wrong {
@@ -57,7 +57,7 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 	case dapi.PaymentEnded:
 		failure = &app.Failure{Code: app.ExitOtherwise, Err: notArrived(payout, err)}
 	default:
-		result.RunAgain = p.again(payout, false)
+		result.RunAgain = p.again(payout)
 		failure = &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
 			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", orLost(err), result.RunAgain)}
 	}
@@ -68,7 +68,7 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 }
 
 // notPaid returns the error of a payment that no run has made.
-func (p *payingCommand) notPaid(ctx context.Context, err error, again string) error {
+func (p *payingCommand) notPaid(ctx context.Context, payout *dapi.Payout, err error, again string) error {
 	declined, asked := errors.AsType[*dapi.PaymentDeclined](err)
 	code := app.ExitCode(err)
 	switch {
@@ -77,11 +77,16 @@ func (p *payingCommand) notPaid(ctx context.Context, err error, again string) er
 	case asked:
 		code = app.ExitDecision
 	}
-	if !asked {
-		return &app.Failure{Code: code, Err: err}
+	if asked {
+		err = fmt.Errorf("not paid: %w; payout %s stays booked until its approval expires", declined.Err,
+			declined.Resource)
 	}
-	return &app.Failure{Code: code, Err: fmt.Errorf("not paid: %w\n\nPayout %s stays booked without being paid, until its "+
-		"approval expires. To pay it after all:\n\n  %s", declined.Err, declined.Resource, again)}
+	first := "-first"
+	if payout != nil && payout.ID != "" {
+		first += " -booked-before " + string(payout.ID)
+	}
+	return &app.Failure{Code: code, Err: fmt.Errorf("%w\n\nTo try again:\n\n  %s\n\nThat run does not know of this one. "+
+		"If you are sure that no other run can have paid, add %s to it once.", err, again, first)}
 }
 
 // awaitArrival waits for the money, if that was asked for. Whatever happens, the payment is made.
@@ -90,7 +95,7 @@ func (p *payingCommand) awaitArrival(ctx context.Context, result *payment) error
 		return nil
 	}
 	if result.Payout == nil {
-		result.RunAgain = p.again(nil, false)
+		result.RunAgain = p.again(nil)
 		return &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf(
 			"the payment is made, but the service does not name its payout yet: to wait for it, run\n\n  %s",
 			result.RunAgain)}
@@ -110,7 +115,7 @@ func (p *payingCommand) awaitArrival(ctx context.Context, result *payment) error
 	if ctx.Err() != nil {
 		code = app.ExitInterrupted
 	}
-	result.RunAgain = p.again(result.Payout, false)
+	result.RunAgain = p.again(result.Payout)
 	return &app.Failure{Code: code, Err: fmt.Errorf("the payment is made, but it is not known whether the money has "+
 		"arrived: %w\n\nTo wait on, run this. It pays nothing again:\n\n  %s", err, result.RunAgain)}
 }

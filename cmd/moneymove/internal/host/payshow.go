@@ -16,6 +16,7 @@ import (
 var (
 	errNotYes   = errors.New("the answer was not yes")
 	errNoAnswer = errors.New("nobody answered before the approval expires")
+	errStopped  = errors.New("interrupted before the answer")
 	errSettled  = errors.New("an earlier run has made this payment")
 )
 
@@ -109,6 +110,8 @@ func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) err
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return errNoAnswer
+	case errors.Is(err, context.Canceled):
+		return errStopped
 	case err != nil:
 		return err
 	case !agreed:
