@@ -46,7 +46,8 @@ func root(a *app.App) *cobra.Command {
 		Use:   "moneymove",
 		Short: "Run a sandbox host of the money-movement service, and call any host of it",
 	}
-	keyGroup := &cobra.Command{Use: "keys", Short: "Developer keys: those in files, and those that the sandbox host knows"}
+	keyGroup := &cobra.Command{Use: "keys",
+		Short: "Developer keys: those in files, and those that the sandbox host knows"}
 	keyGroup.AddCommand(keys.Commands(a)...)
 	keyGroup.AddCommand(control.KeyCommands(a)...)
 	command.AddCommand(serve.Command(a), check.Command(a), release.Command(a), keyGroup)

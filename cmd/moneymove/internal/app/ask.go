@@ -18,8 +18,8 @@ func (a *App) Confirm(question string) (bool, error) {
 	return a.ConfirmWithin(context.Background(), question)
 }
 
-// ConfirmWithin is Confirm for as long as ctx lasts. When ctx ends, it fails with the reason. Nothing can be asked after
-// that, because the terminal is still read.
+// ConfirmWithin is Confirm for as long as ctx lasts. When ctx ends, it fails with the reason. Nothing can be asked
+// after that, because the terminal is still read.
 func (a *App) ConfirmWithin(ctx context.Context, question string) (bool, error) {
 	if !a.CanAsk() {
 		return false, Usagef("there is no terminal to ask on: give -yes if you are sure")

@@ -16,8 +16,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
-const createContactHelp = `Saves a contact. Give one destination: -contact-email for an existing contact of the service, -wallet for a wallet, -iban for a
-SEPA account, or -d with the JSON body of POST /dapi/v1/contacts for everything else.
+const createContactHelp = `Saves a contact. Give one destination: -contact-email for an existing contact of the service, -wallet for a wallet,
+-iban for a SEPA account, or -d with the JSON body of POST /dapi/v1/contacts for everything else.
 
 The service keeps one contact for each set of account details: the same command again shows the same contact. Then look
 at moneymove contacts capabilities, which names a blocker for each detail that is missing.`
@@ -52,7 +52,8 @@ func createContactCommand(a *app.App) *cobra.Command {
 	}
 	where.PlatformFlags(command.Flags())
 	set := command.Flags()
-	set.StringVarP(&flags.data, "data", "d", "", "`body` of the request, in JSON; @file reads a file, and - standard input")
+	set.StringVarP(&flags.data, "data", "d", "",
+		"`body` of the request, in JSON; @file reads a file, and - standard input")
 	set.StringVar(&flags.name, "name", "", "display `name`")
 	set.StringVar(&flags.email, "contact-email", "", "`email` of an existing contact of the service")
 	set.StringVar(&flags.wallet, "wallet", "", "`address` of a wallet")
@@ -132,7 +133,8 @@ func readContact(c *cobra.Command, a *app.App, flags contactFlags) (dapi.Contact
 	}
 	for _, detail := range details {
 		if c.Flags().Changed(detail) && !slices.Contains(destinations[chosen[0]], detail) {
-			return dapi.ContactCreate{}, app.Usagef("-%s does not go with -%s: leave one of them out", detail, chosen[0])
+			return dapi.ContactCreate{}, app.Usagef("-%s does not go with -%s: leave one of them out", detail,
+				chosen[0])
 		}
 	}
 	contact := dapi.ContactCreate{Name: flags.name}

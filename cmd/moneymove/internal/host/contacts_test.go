@@ -62,7 +62,8 @@ func TestContactsCreate(t *testing.T) {
 	all := f.contactOf("-d", `{"name":"US","account":{"accountType":"ach","accountNumber":"123456789",`+
 		`"routingNumber":"021000021","accountHolderName":"Acme"}}`)
 	assert.Equal(t, "ach", all.Bank.Method)
-	f.stdin = `{"name":"W","account":{"accountType":"onchain","walletAddress":"` + wallet + `","chainId":"base","currency":"EURC"}}`
+	f.stdin = `{"name":"W","account":{"accountType":"onchain","walletAddress":"` + wallet + `",` +
+		`"chainId":"base","currency":"EURC"}}`
 	assert.Equal(t, "EURC", f.contactOf("-d", "-").Crypto.Token)
 	f.terminal = true
 	assert.Contains(t, f.ok("contacts", "create", "-wallet", wallet), "the service had a contact with these details")
@@ -127,12 +128,12 @@ func TestContactsDoNotSendWhatIsWrong(t *testing.T) {
 		says string
 		args []string
 	}{
-		"nothing":             {"give one destination", nil},
-		"two":                 {"give one destination", []string{"-wallet", wallet, "-iban", "DE89370400440532013000"}},
-		"a bank's detail":     {"-bic does not go with -wallet", []string{"-wallet", wallet, "-bic", "X"}},
-		"a detail with JSON":  {"-name does not go with -d", []string{"-d", "{}", "-name", "X"}},
-		"no JSON":             {"-d is not the JSON", []string{"-d", "x"}},
-		"a misspelled member": {"nmae", []string{"-d", `{"nmae":"A"}`}},
+		"nothing":            {"give one destination", nil},
+		"two":                {"give one destination", []string{"-wallet", wallet, "-iban", "DE89370400440532013000"}},
+		"a bank's detail":    {"-bic does not go with -wallet", []string{"-wallet", wallet, "-bic", "X"}},
+		"a detail with JSON": {"-name does not go with -d", []string{"-d", "{}", "-name", "X"}},
+		"no JSON":            {"-d is not the JSON", []string{"-d", "x"}},
+		"an unknown member":  {"title", []string{"-d", `{"title":"A"}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := f.run(append([]string{"contacts", "create"}, c.args...)...)

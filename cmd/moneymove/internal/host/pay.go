@@ -88,7 +88,8 @@ func payCommand(a *app.App) *cobra.Command {
 	set.StringArrayVar(&flags.documents, "document", nil, "`id` of a supporting document; repeat it for more")
 	set.Int64Var(&flags.fromChain, "from-chain", 0, "EVM `id` of the chain that the money leaves, such as 8453")
 	set.Int64Var(&flags.toChain, "to-chain", 0, "EVM `id` of the chain that the money arrives on")
-	set.BoolVar(&flags.first, "first", false, "say for this one run that no earlier run with this key can have paid: a refusal then means not paid")
+	set.BoolVar(&flags.first, "first", false,
+		"no earlier run with this key can have paid: a refusal of this one run then means not paid")
 	set.StringVar(&flags.bookedBefore, "booked-before", "",
 		"with -first: the `payout` that an earlier run has booked and not paid")
 	set.StringVar(&flags.firstUsed, "first-used", "",
@@ -128,8 +129,8 @@ func (p *payingCommand) read() error {
 	switch {
 	case p.flags.key == "":
 		return app.Usagef("-key is missing. It names the payment: if a response is lost or you run the command again, "+
-			"the same key does not pay twice. Take what identifies the payment in your books, such as -key invoice-42, "+
-			"or else a new one, and keep it: -key %s", newPaymentKey())
+			"the same key does not pay twice. Take what identifies the payment in your books, such as -key "+
+			"invoice-42, or else a new one, and keep it: -key %s", newPaymentKey())
 	case p.flags.to == "":
 		return app.Usagef("-to is missing: give the id of the contact, ct_...")
 	case p.flags.bookedBefore != "" && !p.flags.first:
@@ -162,7 +163,8 @@ func (p *payingCommand) readBounds() error {
 	if p.flags.least != "" {
 		parts := strings.Fields(p.flags.least)
 		if len(parts) != 2 {
-			return app.Usagef("-min-destination is %q: give the amount and its currency, such as '22.80 EUR'", p.flags.least)
+			return app.Usagef("-min-destination is %q: give the amount and its currency, such as '22.80 EUR'",
+				p.flags.least)
 		}
 		least, err := readAmount("-min-destination", parts[0])
 		if err != nil {

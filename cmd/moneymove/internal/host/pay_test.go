@@ -67,7 +67,8 @@ const confirmPath = "/payouts/{payoutId}/confirm"
 func TestPayPaysOnce(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
-	first, shown := f.pay(app.ExitFine, "25", "usdc", "-to", contact, "-key", "invoice-42", "-yes", "-wait", "-every", "5ms")
+	first, shown := f.pay(app.ExitFine, "25", "usdc", "-to", contact, "-key", "invoice-42", "-yes", "-wait",
+		"-every", "5ms")
 	assert.Equal(t, "paid", first.State)
 	assert.False(t, first.PaidBefore)
 	assert.Equal(t, "completed", first.Payout.Status)
@@ -208,9 +209,11 @@ func TestPayNeedsADecision(t *testing.T) {
 		says string
 	}{
 		"other terms with the key": {[]string{"26", "USDC", "-to", contact, "-key", "invoice-42"}, "invoice-42"},
-		"too little arrives": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-43", "-min-destination", "6 USDC"},
+		"too little arrives": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-43",
+			"-min-destination", "6 USDC"},
 			"price was refused"},
-		"a key too old": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-44", "-first-used", "2020-01-31T12:00:00Z"},
+		"a key too old": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-44",
+			"-first-used", "2020-01-31T12:00:00Z"},
 			"7 days"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,14 +223,15 @@ func TestPayNeedsADecision(t *testing.T) {
 		})
 	}
 	assert.Equal(t, "65", f.balance())
-	f.pay(app.ExitFine, "5", "USDC", "-to", contact, "-key", "invoice-45", "-yes", "-max-fee", "1", "-min-destination", "3.5 usdc",
-		"-purpose", "services", "-reference", "Invoice 45")
+	f.pay(app.ExitFine, "5", "USDC", "-to", contact, "-key", "invoice-45", "-yes", "-max-fee", "1",
+		"-min-destination", "3.5 usdc", "-purpose", "services", "-reference", "Invoice 45")
 }
 
 func TestPayThatFails(t *testing.T) {
 	f := newFixture(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.FailOneIn = 1 }))
 	contact := f.funded()
-	p, stderr := f.pay(app.ExitOtherwise, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes", "-wait", "-every", "5ms")
+	p, stderr := f.pay(app.ExitOtherwise, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes", "-wait",
+		"-every", "5ms")
 	assert.Equal(t, "ended", p.State)
 	assert.Equal(t, "failed", p.Payout.Status)
 	assert.Contains(t, stderr, "use a new key")
@@ -272,7 +276,8 @@ func TestPayIsInterrupted(t *testing.T) {
 	}{
 		"at the booking": {http.MethodPost, "/payouts", sandbox.Delay(time.Hour), app.ExitUnknown, "unknown"},
 		"at the confirm": {http.MethodPost, confirmPath, sandbox.Delay(time.Hour), app.ExitUnknown, "unknown"},
-		"at the wait":    {http.MethodGet, "/payouts/{payoutId}", sandbox.Delay(time.Hour), app.ExitInterrupted, "paid"},
+		"at the wait": {http.MethodGet, "/payouts/{payoutId}", sandbox.Delay(time.Hour), app.ExitInterrupted,
+			"paid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

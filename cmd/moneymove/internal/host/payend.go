@@ -59,7 +59,8 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 	default:
 		result.RunAgain = p.again(payout)
 		failure = &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
-			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", orLost(err), result.RunAgain)}
+			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", orLost(err),
+			result.RunAgain)}
 	}
 	if printed := p.app.Print(result, result.table); failure == nil {
 		return printed
@@ -85,8 +86,9 @@ func (p *payingCommand) notPaid(ctx context.Context, payout *dapi.Payout, err er
 	if payout != nil && payout.ID != "" {
 		first += " -booked-before " + string(payout.ID)
 	}
-	return &app.Failure{Code: code, Err: fmt.Errorf("%w\n\nTo try again:\n\n  %s\n\nThat run does not know of this one. "+
-		"If you are sure that no other run can have paid, add %s to it once.", err, again, first)}
+	return &app.Failure{Code: code, Err: fmt.Errorf("%w\n\nTo try again:\n\n  %s\n\n"+
+		"That run does not know of this one: if you are sure that no other run can have paid, add %s to it once",
+		err, again, first)}
 }
 
 // awaitArrival waits for the money, if that was asked for. Whatever happens, the payment is made.

@@ -194,7 +194,8 @@ func payoutIDs(where *target.Target) cobra.CompletionFunc {
 		for _, entry := range page.Items {
 			if !seen[entry.PayoutID] {
 				seen[entry.PayoutID] = true
-				ids = append(ids, fmt.Sprintf("%s\t%s %s %s", entry.PayoutID, entry.Amount, entry.Currency, entry.Status))
+				ids = append(ids, fmt.Sprintf("%s\t%s %s %s", entry.PayoutID, entry.Amount, entry.Currency,
+					entry.Status))
 			}
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp

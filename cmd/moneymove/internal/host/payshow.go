@@ -73,7 +73,7 @@ func blockerLine(b dapi.Blocker) string {
 	return b.Code + ": " + b.Message
 }
 
-// settled reports that a payout as it was read is paid, or has failed or come back. One that has expired can be booked
+// settled reports that a payout as it was read is paid, or has failed or come back. An expired payout can be booked
 // again.
 func settled(payout *dapi.Payout) bool {
 	if !payout.Status.Known() || payout.Status == dapi.PayoutStatusExpired {

@@ -49,7 +49,8 @@ missing. The price of a payment is not this rate: moneymove pay shows it before 
 func rateTable(rates []rate) app.Table {
 	table := app.Table{Head: []string{"CURRENCY", "USD RATE", "BANK TRANSFER", "CARD"}, Right: []int{1, 2, 3}}
 	for _, r := range rates {
-		table.Rows = append(table.Rows, []string{r.Currency, shownRate(r.USDRate), shownRate(r.BankTransfer), shownRate(r.Card)})
+		table.Rows = append(table.Rows, []string{r.Currency, shownRate(r.USDRate), shownRate(r.BankTransfer),
+			shownRate(r.Card)})
 	}
 	return table
 }

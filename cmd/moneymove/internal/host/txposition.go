@@ -1,12 +1,13 @@
 package host
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -38,8 +39,8 @@ func openPosition(path string) (*positionKeeper, error) {
 		return nil, fmt.Errorf("-position: %w", err)
 	}
 	if err := json.Unmarshal(text, &k.position); err != nil {
-		return nil, app.Usagef("-position: %s does not hold a position of a ledger: name another file, or remove it: %w",
-			path, err)
+		return nil, app.Usagef("-position: %s does not hold a position of a ledger: name another file, or remove "+
+			"it: %w", path, err)
 	}
 	k.found = true
 	return k, nil

@@ -107,8 +107,8 @@ func decrypted(a *app.App, content []byte, passphraseFile string) (Key, error) {
 	return key, nil
 }
 
-// Passphrase returns the first line of the file that a flag names, or nil if no file is named. A passphrase can begin or
-// end with a space, so only the end of the line is cut off.
+// Passphrase returns the first line of the file that a flag names, or nil if no file is named. A passphrase can begin
+// or end with a space, so only the end of the line is cut off.
 func Passphrase(a *app.App, flag, path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil

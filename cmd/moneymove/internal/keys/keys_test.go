@@ -166,9 +166,11 @@ func TestNewSaysWhatIsNext(t *testing.T) {
 		args []string
 		next string
 	}{
-		"plain":     {nil, "moneymove keys register %s\n"},
-		"encrypted": {[]string{"-passphrase-file", passphrase}, "moneymove keys convert %[1]s %[1]s.pub -public -passphrase-file FILE\n"},
-		"wallet":    {[]string{"-type", "secp256k1"}, "moneymove keys convert %[1]s %[1]s.pub -public\n  moneymove keys register %[1]s.pub\n"},
+		"plain": {nil, "moneymove keys register %s\n"},
+		"encrypted": {[]string{"-passphrase-file", passphrase},
+			"moneymove keys convert %[1]s %[1]s.pub -public -passphrase-file FILE\n"},
+		"wallet": {[]string{"-type", "secp256k1"}, "moneymove keys convert %[1]s %[1]s.pub -public\n" +
+			"  moneymove keys register %[1]s.pub\n"},
 	} {
 		path := s.path(name + ".pem")
 		code, stdout, stderr := s.run(append([]string{"new", path}, c.args...)...)
@@ -182,7 +184,8 @@ func TestConvert(t *testing.T) {
 	s := newShell(t)
 	passphrase := s.write("passphrase", "correct horse\n")
 	for _, c := range []struct{ kind, form, block string }{
-		{"p256", "sec1", "EC PRIVATE KEY"}, {"rsa2048", "pkcs1", "RSA PRIVATE KEY"}, {"ed25519", "pkcs8", "PRIVATE KEY"},
+		{"p256", "sec1", "EC PRIVATE KEY"}, {"rsa2048", "pkcs1", "RSA PRIVATE KEY"},
+		{"ed25519", "pkcs8", "PRIVATE KEY"},
 		{"secp256k1", "pkcs8", "PRIVATE KEY"},
 	} {
 		first, second, third := s.path(c.kind+"1.pem"), s.path(c.kind+"2.pem"), s.path(c.kind+"3.pem")
@@ -243,7 +246,8 @@ func TestNoPrivateHalfIsPrinted(t *testing.T) {
 	path := s.path("key.pem")
 	for _, terminal := range []bool{false, true} {
 		s.terminal = terminal
-		for _, args := range [][]string{{"new", path}, {"show", path}, {"convert", path, s.path(fmt.Sprint(terminal))}} {
+		out := s.path(fmt.Sprint(terminal))
+		for _, args := range [][]string{{"new", path}, {"show", path}, {"convert", path, out}} {
 			if args[0] == "new" && terminal {
 				continue
 			}

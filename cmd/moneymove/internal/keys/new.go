@@ -54,8 +54,8 @@ func makeKey(a *app.App, path, kind, passphraseFile string) error {
 		return err
 	}
 	if a.Terminal {
-		_, _ = fmt.Fprintf(a.Err, "\nNext, register the public key. In the service's application, add it as a developer "+
-			"key of your account.\nAt a sandbox host on this machine:\n\n%s\n", registration(made))
+		_, _ = fmt.Fprintf(a.Err, "\nNext, register the public key. In the service's application, add it as a "+
+			"developer key of your account.\nAt a sandbox host on this machine:\n\n%s\n", registration(made))
 	}
 	return nil
 }
