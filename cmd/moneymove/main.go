@@ -25,6 +25,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/check"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keys"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/release"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/serve"
 )
@@ -45,9 +46,11 @@ func root(a *app.App) *cobra.Command {
 		Use:   "moneymove",
 		Short: "Run a sandbox host of the money-movement service, and call any host of it",
 	}
-	keys := &cobra.Command{Use: "keys", Short: "Developer keys: those in files, and those that the sandbox host knows"}
-	keys.AddCommand(control.KeyCommands(a)...)
-	command.AddCommand(serve.Command(a), check.Command(a), release.Command(a), keys)
+	keyGroup := &cobra.Command{Use: "keys",
+		Short: "Developer keys: those in files, and those that the sandbox host knows"}
+	keyGroup.AddCommand(keys.Commands(a)...)
+	keyGroup.AddCommand(control.KeyCommands(a)...)
+	command.AddCommand(serve.Command(a), check.Command(a), release.Command(a), keyGroup)
 	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
 	command.AddCommand(referenceCommand(a))

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
@@ -22,8 +23,9 @@ type App struct {
 	// InTerminal reports whether a person types In, and can be asked. ErrTerminal reports whether a person reads Err.
 	InTerminal, ErrTerminal bool
 
-	output  string // of the flag
-	inputOf string // the flag that has read standard input
+	output  string        // of the flag
+	inputOf string        // the flag or argument that has read standard input
+	typed   *bufio.Reader // what a person types, nil before the first question
 }
 
 // System returns the process itself.

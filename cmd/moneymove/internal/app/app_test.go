@@ -2,7 +2,9 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -93,4 +95,24 @@ func TestColorsAreForTerminals(t *testing.T) {
 	assert.True(t, (&app.App{ErrTerminal: true, Getenv: env("")}).Colors())
 	assert.False(t, (&app.App{ErrTerminal: true, Getenv: env("1")}).Colors())
 	assert.False(t, (&app.App{Getenv: env("")}).Colors())
+}
+
+// A person who does not answer does not hold the command up, and two questions read one line each.
+func TestConfirmWithin(t *testing.T) {
+	in, typed := io.Pipe()
+	a := &app.App{In: in, Err: new(bytes.Buffer), InTerminal: true, ErrTerminal: true}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("interrupted")
+	cancel(why)
+	sure, err := a.ConfirmWithin(ctx, "Reset.")
+	assert.False(t, sure)
+	assert.ErrorIs(t, err, why)
+	assert.NoError(t, typed.Close())
+
+	a = &app.App{In: strings.NewReader("yes\nno\nyes\n"), Err: new(bytes.Buffer), InTerminal: true, ErrTerminal: true}
+	for _, want := range []bool{true, false, true, false} {
+		sure, err := a.ConfirmWithin(t.Context(), "Reset.")
+		assert.NoError(t, err)
+		assert.Equal(t, want, sure)
+	}
 }

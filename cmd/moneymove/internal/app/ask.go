@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,15 +15,38 @@ func (a *App) CanAsk() bool { return a.InTerminal && a.ErrTerminal && a.inputOf 
 // Confirm asks a question on the terminal, and reports whether the person typed yes. Without a terminal it fails with
 // an error of the command line that names the flag -yes.
 func (a *App) Confirm(question string) (bool, error) {
+	return a.ConfirmWithin(context.Background(), question)
+}
+
+// ConfirmWithin is Confirm for as long as ctx lasts. When ctx ends, it fails with the reason. Nothing can be asked
+// after that, because the terminal is still read.
+func (a *App) ConfirmWithin(ctx context.Context, question string) (bool, error) {
 	if !a.CanAsk() {
 		return false, Usagef("there is no terminal to ask on: give -yes if you are sure")
 	}
 	if _, err := fmt.Fprintf(a.Err, "%s Type yes to go on: ", Plain(question)); err != nil {
 		return false, err
 	}
-	line, err := bufio.NewReader(a.In).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+	if a.typed == nil { // one reader for all questions, because it may have read more than a line
+		a.typed = bufio.NewReader(a.In)
 	}
-	return strings.TrimSpace(line) == "yes", nil
+	type answer struct {
+		line string
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func(typed *bufio.Reader) {
+		line, err := typed.ReadString('\n')
+		answered <- answer{line, err}
+	}(a.typed)
+	select {
+	case <-ctx.Done():
+		_, _ = fmt.Fprintln(a.Err) // after the question
+		return false, context.Cause(ctx)
+	case got := <-answered:
+		if got.err != nil && !errors.Is(got.err, io.EOF) {
+			return false, got.err
+		}
+		return strings.TrimSpace(got.line) == "yes", nil
+	}
 }

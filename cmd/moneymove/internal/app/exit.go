@@ -77,7 +77,7 @@ func ExitCode(err error) int {
 // nil then. Any other command was interrupted before it was done.
 func (a *App) end(err error) int {
 	code := ExitCode(err)
-	if stderrors.Is(err, context.Canceled) && code == ExitFailure {
+	if stderrors.Is(err, context.Canceled) && (code == ExitFailure || code == ExitUnreachable) {
 		return ExitInterrupted
 	}
 	if err != nil {

@@ -15,19 +15,25 @@ const maxInput = 32 << 20
 
 // ReadFile returns the content of the file that a flag names. The name "-" means standard input, which only one flag of
 // a command line can have.
-func (a *App) ReadFile(flag, path string) ([]byte, error) {
+func (a *App) ReadFile(flag, path string) ([]byte, error) { return a.read("-"+flag, path) }
+
+// ReadArgument is ReadFile for a file that an argument names. name is what the usage calls the argument.
+func (a *App) ReadArgument(name, path string) ([]byte, error) { return a.read(name, path) }
+
+// read reads what a part of the command line names, such as "-d" or "FILE".
+func (a *App) read(part, path string) ([]byte, error) {
 	if path == "-" {
-		return a.readInput(flag)
+		return a.readInput(part)
 	}
 	file, err := os.Open(path) //gosec:disable G304 -- the user of the command names the file
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Usagef("-%s: there is no file %s", flag, path)
+		return nil, Usagef("%s: there is no file %s", part, path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("-%s: %w", flag, err)
+		return nil, fmt.Errorf("%s: %w", part, err)
 	}
 	defer func() { _ = file.Close() }()
-	return limited(flag, file)
+	return limited(part, file)
 }
 
 // ReadSecret returns the text in the file that a flag names, without the space around it. The text is a credential:
@@ -44,24 +50,24 @@ func (a *App) ReadSecret(flag, path string) (string, error) {
 	return text, nil
 }
 
-func (a *App) readInput(flag string) ([]byte, error) {
+func (a *App) readInput(part string) ([]byte, error) {
 	if a.inputOf != "" {
-		return nil, Usagef("-%s and -%s both read standard input: give one of them a file", a.inputOf, flag)
+		return nil, Usagef("%s and %s both read standard input: give one of them a file", a.inputOf, part)
 	}
 	if a.In == nil {
-		return nil, Usagef("-%s: there is no standard input: give a file", flag)
+		return nil, Usagef("%s: there is no standard input: give a file", part)
 	}
-	a.inputOf = flag
-	return limited(flag, a.In)
+	a.inputOf = part
+	return limited(part, a.In)
 }
 
-func limited(flag string, r io.Reader) ([]byte, error) {
+func limited(part string, r io.Reader) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
-		return nil, fmt.Errorf("-%s: %w", flag, err)
+		return nil, fmt.Errorf("%s: %w", part, err)
 	}
 	if len(content) > maxInput {
-		return nil, Usagef("-%s: more than %d MiB", flag, maxInput>>20)
+		return nil, Usagef("%s: more than %d MiB", part, maxInput>>20)
 	}
 	return content, nil
 }

@@ -11,5 +11,11 @@ import (
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		loginCommand(a), logoutCommand(a), tokenCommand(a), callCommand(a), signCommand(a),
+		payCommand(a), payoutsCommand(a), contactsCommand(a), txCommand(a), ratesCommand(a),
 	}
+}
+
+// items is a list as the commands print it.
+type items[T any] struct {
+	Items []T `json:"items"`
 }

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http/httptest"
@@ -31,6 +32,9 @@ type fixture struct {
 	stdin    string
 	terminal bool // a person reads the output
 	answers  bool // a person answers questions, with stdin
+	ctx      context.Context
+	out      io.Writer // gets standard output as it comes
+	asked    func()    // is called when a person is asked, who does not answer if stdin is empty
 }
 
 func newFixture(t *testing.T, options ...sandbox.Option) *fixture {
@@ -72,13 +76,41 @@ type result struct {
 func (f *fixture) run(args ...string) result {
 	f.Helper()
 	var stdout, stderr bytes.Buffer
-	a := &app.App{In: strings.NewReader(f.stdin), Out: &stdout, Err: &stderr, Terminal: f.terminal,
+	var in io.Reader = strings.NewReader(f.stdin)
+	if f.asked != nil && f.stdin == "" {
+		silent, end := io.Pipe()
+		defer func() { _ = end.Close() }()
+		in = silent
+	}
+	if f.asked != nil {
+		in = readWhenAsked{in, f.asked}
+	}
+	ctx := f.Context()
+	if f.ctx != nil {
+		ctx = f.ctx
+	}
+	var out io.Writer = &stdout
+	if f.out != nil {
+		out = f.out
+	}
+	a := &app.App{In: in, Out: out, Err: &stderr, Terminal: f.terminal,
 		InTerminal: f.answers, ErrTerminal: f.answers,
 		Getenv: func(name string) string { return f.env[name] }}
 	root := &cobra.Command{Use: "moneymove"}
 	root.AddCommand(host.Commands(a)...)
-	code := a.Run(f.Context(), root, args)
+	code := a.Run(ctx, root, args)
 	return result{code, stdout.String(), stderr.String()}
+}
+
+// readWhenAsked notes that the command reads what a person types.
+type readWhenAsked struct {
+	io.Reader
+	asked func()
+}
+
+func (r readWhenAsked) Read(b []byte) (int, error) {
+	r.asked()
+	return r.Reader.Read(b)
 }
 
 // ok runs a command that must succeed, and returns its output.

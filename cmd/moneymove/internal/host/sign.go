@@ -90,7 +90,7 @@ func sign(ctx context.Context, a *app.App, where *target.Target, flags signFlags
 	if err != nil {
 		return err
 	}
-	if err := showApproval(a, approval, now); err != nil {
+	if err := showApproval(a, approval, remaining(approval.ExpiresAt.Sub(now))); err != nil {
 		return err
 	}
 	// -expect comes last, so that it decides
@@ -106,7 +106,7 @@ func sign(ctx context.Context, a *app.App, where *target.Target, flags signFlags
 		return notSigned(err)
 	}
 	if !flags.yes {
-		agreed, err := a.Confirm("Sign this approval with the key " + where.KeyFile() + "?")
+		agreed, err := a.ConfirmWithin(ctx, "Sign this approval with the key "+where.KeyFile()+"?")
 		if err != nil {
 			return err
 		}
@@ -185,15 +185,16 @@ func hostTime(ctx context.Context, where *target.Target) (time.Time, error) {
 	return now, nil
 }
 
-// showApproval prints every field of the approval on standard error: standard output has the signature.
-func showApproval(a *app.App, approval prepared, now time.Time) error {
+// showApproval prints every field of the approval on standard error: standard output has the result. left says how long
+// the approval can be used.
+func showApproval(a *app.App, approval prepared, left string) error {
 	_, _ = fmt.Fprintf(a.Err, "Approval %s, for %d bytes to sign:\n", app.Plain(approval.ID), len(approval.Payload))
 	w := tabwriter.NewWriter(a.Err, 0, 0, 2, ' ', 0)
 	for _, field := range approval.fields() {
 		remark := ""
 		switch {
 		case field.name == "expiresAt":
-			remark = remaining(approval.ExpiresAt.Sub(now))
+			remark = left
 		case !slices.Contains(known, field.name):
 			remark = "  (UNKNOWN: the signature would cover it)"
 		}

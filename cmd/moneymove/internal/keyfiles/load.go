@@ -4,7 +4,9 @@ package keyfiles
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -17,6 +19,24 @@ type Key interface {
 	PublicKeyBase64() string
 	Algorithm() signing.Algorithm
 	Save(path string) error
+	PEM() ([]byte, error)
+}
+
+// Fingerprint returns "SHA256:" and the hexadecimal SHA-256 digest of the public half.
+func Fingerprint(key Key) string { return fmt.Sprintf("SHA256:%x", sha256.Sum256(key.PublicKey())) }
+
+// Address returns the address of a wallet's key, or "" for another key.
+func Address(key Key) string {
+	if of, ok := key.(*wallet.Key); ok {
+		return of.Address()
+	}
+	return ""
+}
+
+// File is the content of a key file.
+type File struct {
+	Key       Key
+	Encrypted bool
 }
 
 // Load reads the key in the file that a flag names. An encrypted key needs the passphrase, from the file that
@@ -26,15 +46,35 @@ func Load(a *app.App, flag, path, passphraseFile string) (Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer clear(content)
-	key, err := parse(content)
-	if errors.Is(err, signing.ErrPassphraseRequired) {
-		key, err = decrypted(a, content, flag, passphraseFile)
-	}
+	file, err := open(a, content, passphraseFile)
 	if err != nil {
 		return nil, app.Usagef("-%s: %s: %w", flag, path, err)
 	}
-	return key, nil
+	return file.Key, nil
+}
+
+// Open is Load for the file that an argument names.
+func Open(a *app.App, path, passphraseFile string) (File, error) {
+	content, err := a.ReadArgument("FILE", path)
+	if err != nil {
+		return File{}, err
+	}
+	file, err := open(a, content, passphraseFile)
+	if err != nil {
+		return File{}, app.Usagef("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+// open reads a key, and clears the content.
+func open(a *app.App, content []byte, passphraseFile string) (File, error) {
+	defer clear(content)
+	key, err := parse(content)
+	if !errors.Is(err, signing.ErrPassphraseRequired) {
+		return File{Key: key}, err
+	}
+	key, err = decrypted(a, content, passphraseFile)
+	return File{Key: key, Encrypted: true}, err
 }
 
 // parse reads a key that is not encrypted. Package signing reads all but secp256k1.
@@ -51,8 +91,8 @@ func parse(content []byte) (Key, error) {
 	return nil, err
 }
 
-func decrypted(a *app.App, content []byte, flag, passphraseFile string) (Key, error) {
-	passphrase, err := passphraseOf(a, passphraseFile)
+func decrypted(a *app.App, content []byte, passphraseFile string) (Key, error) {
+	passphrase, err := Passphrase(a, "passphrase-file", passphraseFile)
 	if err != nil {
 		return nil, err
 	}
@@ -67,20 +107,20 @@ func decrypted(a *app.App, content []byte, flag, passphraseFile string) (Key, er
 	return key, nil
 }
 
-// passphraseOf returns the first line of the file, or nil if no file is named. A passphrase can begin or end with a
-// space, so only the end of the line is cut off.
-func passphraseOf(a *app.App, path string) ([]byte, error) {
+// Passphrase returns the first line of the file that a flag names, or nil if no file is named. A passphrase can begin
+// or end with a space, so only the end of the line is cut off.
+func Passphrase(a *app.App, flag, path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	content, err := a.ReadFile("passphrase-file", path)
+	content, err := a.ReadFile(flag, path)
 	if err != nil {
 		return nil, err
 	}
 	line, _, _ := bytes.Cut(content, []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) == 0 {
-		return nil, app.Usagef("-passphrase-file: the first line of %s is empty", path)
+		return nil, app.Usagef("-%s: the first line of %s is empty", flag, path)
 	}
 	return line, nil
 }

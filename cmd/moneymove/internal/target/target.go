@@ -325,3 +325,20 @@ const UserAgent = "moneymove/" + moneymovement.Version
 func (t *Target) options(more []moneymovement.Option) []moneymovement.Option {
 	return append([]moneymovement.Option{moneymovement.WithUserAgent(UserAgent)}, more...)
 }
+
+// Setting is a flag and its value.
+type Setting struct{ Flag, Value string }
+
+// FromEnvironment returns the settings that only the environment has. With them as flags, a command line means the same
+// host and account in another shell.
+func (t *Target) FromEnvironment() (settings []Setting) {
+	for _, s := range []struct{ flag, given, variable string }{
+		{"url", t.url, EnvBaseURL}, {"email", t.email, EnvEmail}, {"key-file", t.keyFile, EnvKeyFile},
+		{"as", t.client, EnvClient},
+	} {
+		if value := t.or(s.given, s.variable); s.given == "" && value != "" {
+			settings = append(settings, Setting{s.flag, value})
+		}
+	}
+	return settings
+}

@@ -1,0 +1,200 @@
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/spf13/cobra"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+const payHelp = `Makes a payment: it books a payout, shows the contact, the price and every field of the approval, asks, and then signs
+and confirms.
+
+-key names the payment. The same key never pays twice, however often you run the command and however it ended, within
+7 days. So take what identifies the payment in your books, and give the same key and the same terms when you run it
+again.
+
+Exit codes: 0 paid, by this run or by an earlier one; 2 nothing was sent; 3 refused, and not paid; 4 the outcome is
+unknown: the payment may have been made, so run the printed command; 5 a person must decide, such as after an answer
+other than yes; 6 the host cannot be reached, and not paid; 7 the payout failed or came back.
+
+A refusal of this run says nothing about an earlier run, so the outcome after a refusal is often unknown. If you know
+that no earlier run with this key can have paid, say so with -first.`
+
+const payExamples = `  moneymove pay 25 USDC -to ct_1 -key invoice-42 -as cl_123
+  moneymove pay 25 USDC -to ct_1 -key invoice-42 -max-fee 0.50 -min-destination '22.80 EUR' -wait -yes`
+
+// payFlags are the flags of pay.
+type payFlags struct {
+	to, key            string
+	maxFee, least      string
+	purpose, reference string
+	documents          []string
+	fromChain, toChain int64
+	first              bool
+	bookedBefore       string
+	firstUsed          string
+	yes, wait          bool
+	timeout            time.Duration
+	shortest           time.Duration
+}
+
+// payingCommand is one run of pay.
+type payingCommand struct {
+	app     *app.App
+	where   *target.Target
+	command *cobra.Command
+	args    []string
+	flags   payFlags
+	account *dapi.Account
+
+	asked    dapi.PayoutCreate
+	options  []dapi.PayOption
+	response moneymovement.Response // the last one of Pay
+	shown    bool                   // an approval was shown
+	settled  *dapi.Payout           // the payout that an earlier run has paid, or that has ended, as it was read
+}
+
+func payCommand(a *app.App) *cobra.Command {
+	where := target.New(a)
+	var flags payFlags
+	command := &cobra.Command{
+		Use: "pay AMOUNT CURRENCY", Short: "Make a payment to a contact, once",
+		Long: payHelp, Example: payExamples, Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			p := payingCommand{app: a, where: where, command: c, args: args, flags: flags}
+			return p.run(c.Context())
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	where.PlatformFlags(command.Flags())
+	set := command.Flags()
+	set.StringVar(&flags.to, "to", "", "pay this `contact`, ct_...")
+	set.StringVar(&flags.key, "key", "", "idempotency `key` that names the payment")
+	set.StringVar(&flags.maxFee, "max-fee", "", "refuse a price with a higher `fee`, in CURRENCY")
+	set.StringVar(&flags.least, "min-destination", "",
+		"refuse a price at which less than this `amount` arrives, with its currency, such as '22.80 EUR'")
+	set.StringVar(&flags.purpose, "purpose", "", "`purpose` of the payment")
+	set.StringVar(&flags.reference, "reference", "", "`text` that the payee sees")
+	set.StringArrayVar(&flags.documents, "document", nil, "`id` of a supporting document; repeat it for more")
+	set.Int64Var(&flags.fromChain, "from-chain", 0, "EVM `id` of the chain that the money leaves, such as 8453")
+	set.Int64Var(&flags.toChain, "to-chain", 0, "EVM `id` of the chain that the money arrives on")
+	set.BoolVar(&flags.first, "first", false,
+		"no earlier run with this key can have paid: a refusal of this one run then means not paid")
+	set.StringVar(&flags.bookedBefore, "booked-before", "",
+		"with -first: the `payout` that an earlier run has booked and not paid")
+	set.StringVar(&flags.firstUsed, "first-used", "",
+		"the `time` at which the key was first used, in RFC 3339: a key that is too old is refused")
+	set.BoolVar(&flags.yes, "yes", false, "pay without asking")
+	set.BoolVar(&flags.wait, "wait", false, "wait until the money has arrived")
+	waitFlags(command, &flags.timeout, &flags.shortest)
+	return command
+}
+
+// payTimeout is enough for a question and for a few fresh prices. A run that takes longer can be repeated.
+const payTimeout = 5 * time.Minute
+
+func (p *payingCommand) run(ctx context.Context) error {
+	if err := p.read(); err != nil {
+		return err
+	}
+	if _, err := p.app.JSON(); err != nil {
+		return err
+	}
+	var err error
+	if p.account, err = p.where.Account(); err != nil {
+		return err
+	}
+	if !p.flags.yes && !p.app.CanAsk() {
+		return app.Usagef("there is no terminal to ask on: give -yes if you are sure")
+	}
+	p.showContact(ctx)
+	paying, cancel := context.WithTimeout(ctx, payTimeout)
+	defer cancel()
+	payout, err := p.account.Payouts.Pay(paying, p.asked, moneymovement.Key(p.flags.key), p.options...)
+	return p.conclude(ctx, payout, err)
+}
+
+// read reads the terms and the bounds.
+func (p *payingCommand) read() error {
+	switch {
+	case p.flags.key == "":
+		return app.Usagef("-key is missing. It names the payment: if a response is lost or you run the command again, "+
+			"the same key does not pay twice. Take what identifies the payment in your books, such as -key "+
+			"invoice-42, or else a new one, and keep it: -key %s", newPaymentKey())
+	case p.flags.to == "":
+		return app.Usagef("-to is missing: give the id of the contact, ct_...")
+	case p.flags.bookedBefore != "" && !p.flags.first:
+		return app.Usagef("-booked-before goes with -first: leave it out if an earlier run can have paid")
+	}
+	if err := checkWait(p.flags.timeout, p.flags.shortest); err != nil {
+		return err
+	}
+	amount, err := readAmount("AMOUNT", p.args[0])
+	if err != nil {
+		return err
+	}
+	p.asked = dapi.PayoutCreate{
+		ContactID: dapi.ContactID(p.flags.to), Amount: amount, Currency: dapi.Asset(strings.ToUpper(p.args[1])),
+		Purpose: p.flags.purpose, PaymentReference: p.flags.reference, DocumentIDs: p.flags.documents,
+		FromChainID: dapi.ChainID(p.flags.fromChain), ToChainID: dapi.ChainID(p.flags.toChain),
+	}
+	p.options = []dapi.PayOption{dapi.BeforeSigning(p.beforeSigning), dapi.CaptureLastResponse(&p.response)}
+	return p.readBounds()
+}
+
+func (p *payingCommand) readBounds() error {
+	if p.flags.maxFee != "" {
+		fee, err := readAmount("-max-fee", p.flags.maxFee)
+		if err != nil {
+			return err
+		}
+		p.options = append(p.options, dapi.MaxFee(fee))
+	}
+	if p.flags.least != "" {
+		parts := strings.Fields(p.flags.least)
+		if len(parts) != 2 {
+			return app.Usagef("-min-destination is %q: give the amount and its currency, such as '22.80 EUR'",
+				p.flags.least)
+		}
+		least, err := readAmount("-min-destination", parts[0])
+		if err != nil {
+			return err
+		}
+		p.options = append(p.options, dapi.MinDestinationAmount(least, strings.ToUpper(parts[1])))
+	}
+	if p.flags.first {
+		p.options = append(p.options, dapi.FirstUse(), dapi.BookedBefore(dapi.PayoutID(p.flags.bookedBefore)))
+	}
+	if p.flags.firstUsed != "" {
+		at, err := time.Parse(time.RFC3339, p.flags.firstUsed)
+		if err != nil {
+			return app.Usagef("-first-used is %q: give a time such as 2026-01-31T12:00:00Z", p.flags.firstUsed)
+		}
+		p.options = append(p.options, dapi.FirstUsedAt(at))
+	}
+	return nil
+}
+
+// newPaymentKey returns a key that nobody has used.
+func newPaymentKey() string { return "pay-" + strings.ToLower(rand.Text()[:12]) }
+
+var plainAmount = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+// readAmount reads an amount in its plain form, which leaves no doubt about separators.
+func readAmount(part, text string) (decimal.Decimal, error) {
+	if !plainAmount.MatchString(text) {
+		return decimal.Decimal{}, app.Usagef("%s is %q: write an amount with digits and one point at most, "+
+			"such as 25 or 1250.50", part, text)
+	}
+	return decimal.NewFromString(text)
+}

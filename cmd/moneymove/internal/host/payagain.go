@@ -1,0 +1,83 @@
+package host
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/dapi"
+)
+
+// again returns the command line that makes the same payment. It has what only the environment says, because with
+// another account the same key is another payment. It never has -first, which is true for one run only, and this line
+// may be run more than once.
+func (p *payingCommand) again(payout *dapi.Payout) string {
+	words := []string{p.command.CommandPath(), p.args[0], p.args[1]}
+	p.command.Flags().Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "first", "booked-before", "first-used":
+			return
+		}
+		words = append(words, flagWords(flag)...)
+	})
+	words = append(words, settingWords(p.where)...)
+	if used := p.firstUsed(payout); used != "" {
+		words = append(words, "-first-used", used)
+	}
+	return commandLine(words)
+}
+
+// firstUsed returns when the key was first used, or "" if that is not known. The booking has the time of a host, which
+// can be in the future if the clock of a sandbox host was moved.
+func (p *payingCommand) firstUsed(payout *dapi.Payout) string {
+	if p.flags.firstUsed != "" {
+		return p.flags.firstUsed
+	}
+	if payout == nil || payout.CreatedAt.IsZero() || payout.CreatedAt.After(time.Now()) {
+		return ""
+	}
+	return payout.CreatedAt.UTC().Format(time.RFC3339)
+}
+
+// flagWords returns a flag as it is typed.
+func flagWords(flag *pflag.Flag) (words []string) {
+	name := "-" + flag.Name
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		for _, value := range list.GetSlice() {
+			words = append(words, name, value)
+		}
+		return words
+	}
+	if flag.NoOptDefVal != "" { // a switch takes its value after an equals sign
+		if flag.Value.String() != flag.NoOptDefVal {
+			name += "=" + flag.Value.String()
+		}
+		return []string{name}
+	}
+	return []string{name, flag.Value.String()}
+}
+
+// settingWords returns the flags for what only the environment says.
+func settingWords(where *target.Target) (words []string) {
+	for _, setting := range where.FromEnvironment() {
+		words = append(words, "-"+setting.Flag, setting.Value)
+	}
+	return words
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// commandLine quotes words for a shell. The first is a command with its subcommands.
+func commandLine(words []string) string {
+	quoted := []string{words[0]}
+	for _, word := range words[1:] {
+		if !plainWord.MatchString(word) {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, word)
+	}
+	return strings.Join(quoted, " ")
+}
