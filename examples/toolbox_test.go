@@ -118,7 +118,9 @@ func (tools *toolbox) read(t *testing.T, s *session, b block) {
 }
 
 // here puts the address of the test's host in the place of that which the pages have.
-func (s *session) here(text string) string { return strings.ReplaceAll(text, "127.0.0.1:8080", s.address) }
+func (s *session) here(text string) string {
+	return strings.ReplaceAll(text, "127.0.0.1:8080", s.address)
+}
 
 // like returns an expression for a text in which ... stands for anything in a line.
 func like(text string) *regexp.Regexp {
