@@ -2,6 +2,7 @@ package examples_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,9 +22,6 @@ import (
 // needed are the programs that the pages use. Everybody can have them on Linux.
 var needed = []string{"bash", "curl", "openssl", "python3"}
 
-// setupPage begins with what comes before every other page: it installs the command, starts a host, and sets variables.
-const setupPage = "README.md"
-
 // toolbox runs what a shell and Python read on the pages.
 type toolbox struct {
 	missing []string
@@ -42,7 +40,7 @@ func newToolbox(t *testing.T) *toolbox {
 	if runtime.GOOS == "linux" && os.Getenv("CI") == "true" {
 		require.Empty(t, tools.missing, "the blocks of the pages need these programs")
 	}
-	content, err := os.ReadFile(filepath.Join(flowPages, setupPage))
+	content, err := os.ReadFile(setupPage)
 	require.NoError(t, err)
 	for _, b := range blocks(string(content)) {
 		if b.language == "sh" && !strings.HasPrefix(b.text, exampleCommand) {
@@ -143,7 +141,8 @@ func (tools *toolbox) install(t *testing.T, text string) {
 // serve runs the command that starts a host, at a free port, until the test ends. It returns the address.
 func (tools *toolbox) serve(t *testing.T, folder, text string) string {
 	t.Helper()
-	command := exec.Command("bash", "-euc", "exec "+strings.TrimSpace(text)+" -addr 127.0.0.1:0 -o json")
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-euc",
+		"exec "+strings.TrimSpace(text)+" -addr 127.0.0.1:0 -o json")
 	command.Dir, command.Env = folder, tools.environment(folder, "")
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
@@ -178,7 +177,7 @@ func (tools *toolbox) shell(t *testing.T, s *session) {
 // environment is that of a new user of the machine, with the command.
 func (tools *toolbox) environment(folder, address string) []string {
 	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "MONEYMOVE") })
-	return append(own, "PATH="+tools.bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+folder,
+	return append(own, "PATH="+tools.bin+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"XDG_CONFIG_HOME="+folder, "MONEYMOVE_CONTROL_URL=http://"+address+"/_host")
 }
 
