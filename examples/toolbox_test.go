@@ -144,13 +144,17 @@ func (tools *toolbox) serve(t *testing.T, folder, text string) string {
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-euc",
 		"exec "+strings.TrimSpace(text)+" -addr 127.0.0.1:0 -o json")
 	command.Dir, command.Env = folder, tools.environment(folder, "")
-	command.Stderr = os.Stderr
+	var log strings.Builder // a line for each request
+	command.Stderr = &log
 	out, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
 	t.Cleanup(func() {
 		assert.NoError(t, command.Process.Signal(syscall.SIGTERM))
 		assert.NoError(t, command.Wait())
+		if t.Failed() {
+			t.Logf("the host: %s", &log)
+		}
 	})
 	lines := bufio.NewScanner(out)
 	require.True(t, lines.Scan(), "the host did not start")
