@@ -47,6 +47,8 @@
 // [Invoices.Create], is never sent twice. If its response is lost, it fails with *errors.OutcomeUnknown: list the
 // invoices to see whether this one exists.
 //
+// The pages for [invoices] and [cards] show the steps, and what can go wrong.
+//
 // # What is assumed
 //
 // The SDK follows a description of the service. The description shows few request bodies of this surface and hardly any
@@ -63,5 +65,7 @@
 // refuses a call as over a limit, the client waits and tries again. If that does not help, it fails with
 // *errors.RateLimited, which says when to try again.
 //
+// [invoices]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/flows/invoice.md
+// [cards]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/flows/card.md
 // [glossary]: https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 package appapi

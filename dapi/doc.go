@@ -20,6 +20,9 @@
 // The glossary explains every word of the domain:
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 //
+// For each flow there is a page with its steps and what can go wrong:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/README.md
+//
 // # The two products
 //
 // The service has two products. They authorize payments in different ways and must not be mixed.

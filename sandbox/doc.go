@@ -21,6 +21,9 @@
 // The words of the service (client, rail, payout, slug and others) are explained in the glossary:
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md
 //
+// What to test, also from a shell and from other languages:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/flows/sandbox-testing.md
+//
 // # How to test your backend
 //
 // Serve the host, point a client of the SDK at it, run your code, and look at the books:

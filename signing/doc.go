@@ -17,7 +17,8 @@
 //
 // The glossary explains the words of the service, such as approval:
 // https://github.com/moneymovement/moneymovement-go/blob/main/docs/glossary.md. The errors are explained in
-// https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md.
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/errors.md. How to sign in another language is in
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/flows/other-languages.md#sign.
 //
 // # Keys
 //

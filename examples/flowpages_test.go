@@ -1,0 +1,125 @@
+package examples_test
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// setupPage has what comes before every other page: it installs the command, starts a host, and sets variables.
+// flowPages are the others, one for each flow.
+const (
+	setupPage = "../docs/README.md"
+	flowPages = "../docs/flows/*.md"
+)
+
+// exampleCommand begins a block with commands that run examples.
+const exampleCommand = "go run ./examples/"
+
+// block is a block of code of a page.
+type block struct {
+	language, text string
+	above          string // the paragraph before it
+	line           int
+}
+
+// blocks returns the blocks of code of a page.
+func blocks(page string) (found []block) {
+	var paragraph []string
+	ended := false
+	lines := strings.Split(page, "\n")
+	for i := 0; i < len(lines); i++ {
+		language, opens := strings.CutPrefix(lines[i], "```")
+		if !opens {
+			if lines[i] == "" {
+				ended = true
+				continue
+			}
+			if ended {
+				paragraph, ended = nil, false
+			}
+			paragraph = append(paragraph, lines[i])
+			continue
+		}
+		b := block{language: language, above: strings.Join(paragraph, "\n"), line: i + 1}
+		for i++; i < len(lines) && lines[i] != "```"; i++ {
+			b.text += lines[i] + "\n"
+		}
+		ended = true
+		found = append(found, b)
+	}
+	return found
+}
+
+// sourceLink is a link from a page to the source of an example.
+var sourceLink = regexp.MustCompile(`\]\(\.\./\.\./examples/([a-z/_]+\.go)\)`)
+
+// Go code of a page is an excerpt of an example, which the paragraph above links to. So it is compiled, and runs in the
+// example's own test. What a shell or Python reads is run against a running host. No other code is on a page.
+func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs the time to build the command, which -short does not give; make test runs it")
+	}
+	names, err := filepath.Glob(flowPages)
+	require.NoError(t, err)
+	require.Greater(t, len(names), 9)
+	tools := newToolbox(t)
+	examples := commands(t)
+	for _, name := range append(names, setupPage) {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".md"), func(t *testing.T) {
+			content, err := os.ReadFile(name)
+			require.NoError(t, err)
+			var script []block
+			for _, b := range blocks(string(content)) {
+				switch {
+				case b.language == "go":
+					checkExcerpt(t, b)
+				case b.language == "sh" && strings.HasPrefix(b.text, exampleCommand):
+					checkRuns(t, b, examples)
+				default:
+					script = append(script, b)
+				}
+			}
+			tools.run(t, name, script)
+		})
+	}
+}
+
+// checkExcerpt fails the test unless the source that the paragraph above a block links to has its code.
+func checkExcerpt(t *testing.T, b block) {
+	t.Helper()
+	formatted, err := format.Source([]byte(b.text))
+	if assert.NoError(t, err, "line %d", b.line) {
+		assert.Equal(t, string(formatted), b.text, "line %d: as gofmt has it", b.line)
+	}
+	link := sourceLink.FindStringSubmatch(b.above)
+	require.NotNil(t, link, "line %d: link to the source of the example above the code:\n%s", b.line, b.above)
+	source, err := os.ReadFile(filepath.FromSlash(link[1]))
+	require.NoError(t, err)
+	said, err := unnarrated(source)
+	require.NoError(t, err)
+	assert.True(t, isExcerpt(b.text, said), "line %d: examples/%s, without what it prints, does not have this:\n%s",
+		b.line, link[1], b.text)
+}
+
+// checkRuns fails the test unless each line of a block is the command of an example, which another test runs.
+func checkRuns(t *testing.T, b block, examples map[string]string) {
+	t.Helper()
+	for line := range strings.Lines(b.text) {
+		command, _, _ := strings.Cut(line, " #")
+		command = strings.TrimSpace(command)
+		assert.Equal(t, examples[filepath.Base(command)], command, "line %d", b.line)
+	}
+}
+
+func TestBlocksOfAPage(t *testing.T) {
+	assert.Equal(t, []block{
+		{"go", "a()\n", "Above,\nand more.", 5}, {"", "\n", "Above,\nand more.", 9}, {"sh", "", "Near.", 13},
+	}, blocks("Before.\n\nAbove,\nand more.\n```go\na()\n```\n\n```\n\n```\nNear.\n```sh\n```\n"))
+}
