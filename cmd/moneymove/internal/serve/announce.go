@@ -18,17 +18,21 @@ type announcement struct {
 	AccessToken   string `json:"accessToken,omitzero"` // of /api/v1
 	WalletKeyFile string `json:"walletKeyFile"`        // of the wallet that cards spend from
 	ControlURL    string `json:"controlUrl,omitzero"`
+	ConsoleURL    string `json:"consoleUrl,omitzero"` // the page for people
+	// DataFolder has the state and the credentials, with -data.
+	DataFolder string  `json:"dataFolder,omitzero"`
+	Seeded     *seeded `json:"seeded,omitzero"`
 
-	options options
+	rateLimits bool
 }
 
 func announcementOf(o options, address, keyFile, walletFile string, credentials sandbox.Credentials) announcement {
 	a := announcement{
 		BaseURL: "http://" + address, Email: credentials.Email, KeyFile: keyFile, WalletKeyFile: walletFile,
-		APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(), options: o,
+		APIKey: credentials.APIKey.Reveal(), AccessToken: credentials.AccessToken.Reveal(),
 	}
 	if o.control {
-		a.ControlURL = a.BaseURL + "/_host"
+		a.ControlURL, a.ConsoleURL = a.BaseURL+"/_host", a.BaseURL+"/_console"
 	}
 	return a
 }
@@ -53,12 +57,35 @@ func (a announcement) readable() string {
 	line("address", a.BaseURL)
 	if a.ControlURL != "" {
 		line("controls", a.ControlURL)
+		line("console", a.ConsoleURL)
 	}
 	line("email", a.Email)
 	line("key file", a.KeyFile)
 	line("wallet file", a.WalletKeyFile)
-	line("rate limits", map[bool]string{true: "on", false: "off"}[a.options.rateLimits])
-	text.WriteString("\nLog in with the email and the key file. With -o json the app key and the access token are " +
-		"printed as well.\nPress Ctrl-C to stop the host. It keeps nothing.\n")
+	line("rate limits", map[bool]string{true: "on", false: "off"}[a.rateLimits])
+	if s := a.Seeded; s != nil {
+		text.WriteString("\nPrepared by -seed:\n\n")
+		line("client", string(s.Client)+" ("+s.Email+")")
+		line("bank", string(s.BankContact))
+		line("wallet", string(s.WalletContact))
+		if s.VirtualAccount != "" {
+			line("account", string(s.VirtualAccount))
+		} else {
+			line("account", "none: "+s.NoVirtualAccount)
+		}
+		line("app key", s.AppKeyID)
+	}
+	text.WriteString("\nLog in with the email and the key file. ")
+	if a.ControlURL != "" {
+		text.WriteString("`moneymove sandbox env` prints every credential.\n")
+	} else {
+		text.WriteString("With -o json the app key and the access token are printed as well.\n")
+	}
+	text.WriteString("Press Ctrl-C to stop the host. ")
+	if a.DataFolder == "" {
+		text.WriteString("It keeps nothing.\n")
+	} else {
+		text.WriteString("Its state is in " + app.Plain(a.DataFolder) + ", and it goes on there.\n")
+	}
 	return text.String()
 }
