@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -52,7 +53,7 @@ func (a announcement) print(to *app.App, asJSON bool) error {
 
 func (a announcement) readable() string {
 	var text strings.Builder
-	line := func(name, value string) { fmt.Fprintf(&text, "  %-12s %s\n", name, app.Plain(value)) }
+	line := func(name, value string) { fmt.Fprintf(&text, "  %-14s %s\n", name, app.Plain(value)) }
 	text.WriteString("The sandbox host is ready.\n\n")
 	line("address", a.BaseURL)
 	if a.ControlURL != "" {
@@ -66,18 +67,22 @@ func (a announcement) readable() string {
 	if s := a.Seeded; s != nil {
 		text.WriteString("\nPrepared by -seed:\n\n")
 		line("client", string(s.Client)+" ("+s.Email+")")
-		line("bank", string(s.BankContact))
-		line("wallet", string(s.WalletContact))
+		line("bank contact", string(s.BankContact))
+		line("wallet contact", string(s.WalletContact))
 		if s.VirtualAccount != "" {
-			line("account", string(s.VirtualAccount))
+			line("bank account", string(s.VirtualAccount))
 		} else {
-			line("account", "none: "+s.NoVirtualAccount)
+			line("bank account", "none: "+s.NoVirtualAccount)
 		}
 		line("app key", s.AppKeyID)
 	}
 	text.WriteString("\nLog in with the email and the key file. ")
 	if a.ControlURL != "" {
-		text.WriteString("`moneymove sandbox env` prints every credential.\n")
+		where := ""
+		if a.ControlURL != control.DefaultURL {
+			where = " -control-url " + a.ControlURL
+		}
+		text.WriteString("Every credential is printed by\n\n  moneymove sandbox env" + where + "\n\n")
 	} else {
 		text.WriteString("With -o json the app key and the access token are printed as well.\n")
 	}
@@ -85,7 +90,7 @@ func (a announcement) readable() string {
 	if a.DataFolder == "" {
 		text.WriteString("It keeps nothing.\n")
 	} else {
-		text.WriteString("Its state is in " + app.Plain(a.DataFolder) + ", and it goes on there.\n")
+		text.WriteString("Its state is in " + app.Plain(a.DataFolder) + ", and the next start goes on there.\n")
 	}
 	return text.String()
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -39,7 +40,7 @@ func openFolder(path string) (*folder, error) {
 	}
 	kept, err := bolt.Open(filepath.Join(absolute, stateFile)) // which makes the folder
 	if _, busy := errors.AsType[*bolt.InUse](err); busy {
-		return nil, app.Usagef("-data: another process serves a host from %s: stop it, or name another folder", absolute)
+		return nil, fmt.Errorf("-data: another process serves a host from %s: stop it, or name another folder", absolute)
 	}
 	return &folder{path: absolute, kept: kept}, err
 }

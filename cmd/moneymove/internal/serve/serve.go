@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
@@ -87,12 +89,16 @@ const headerTime = 10 * time.Second
 // newHost returns a host, or says which option is invalid, or why the state cannot be read.
 func newHost(options []sandbox.Option) (host *sandbox.Host, err error) {
 	defer func() {
-		if cause := recover(); cause != nil {
-			failed, ok := cause.(error)
-			if !ok {
-				panic(cause)
-			}
-			err = failed
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		failed, ok := cause.(error)
+		if _, bug := cause.(runtime.Error); bug || !ok {
+			panic(cause)
+		}
+		if err = failed; strings.Contains(failed.Error(), "WithAPIKey: ") {
+			err = app.Usagef("-api-key: the key must have 16 to 128 letters, digits, and - . _ ~ + / or =")
 		}
 	}()
 	return sandbox.New(options...), nil

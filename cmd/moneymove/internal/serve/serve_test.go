@@ -33,11 +33,17 @@ func run(ctx context.Context, a *app.App, args []string) int {
 // start runs the sandbox command and returns its output; stop ends it and returns its exit code.
 func start(t *testing.T, args ...string) (stdout *bufio.Reader, stop func() int) {
 	t.Helper()
+	return startWith(t, io.Discard, args...)
+}
+
+// startWith is start for a test that reads standard error.
+func startWith(t *testing.T, stderr io.Writer, args ...string) (stdout *bufio.Reader, stop func() int) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		code := run(ctx, &app.App{Out: writer, Err: io.Discard, Getenv: os.Getenv},
+		code := run(ctx, &app.App{Out: writer, Err: stderr, Getenv: os.Getenv},
 			append([]string{"sandbox", "-addr", "127.0.0.1:0"}, args...))
 		_ = writer.Close()
 		ended <- code
@@ -147,7 +153,7 @@ func TestTheReadableBlockKeepsTokensToItself(t *testing.T) {
 	}
 	assert.Equal(t, app.ExitFine, stop())
 	assert.Contains(t, text, "http://127.0.0.1:")
-	assert.Contains(t, text, "rate limits  off")
+	assert.Contains(t, text, "rate limits    off")
 	assert.NotContains(t, text, "ak_")
 	assert.NotContains(t, text, "uat_")
 }
