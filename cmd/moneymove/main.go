@@ -25,6 +25,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/check"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/host"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/paymentstore"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/release"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/serve"
 )
@@ -47,7 +48,7 @@ func root(a *app.App) *cobra.Command {
 	}
 	keys := &cobra.Command{Use: "keys", Short: "Developer keys: those in files, and those that the sandbox host knows"}
 	keys.AddCommand(control.KeyCommands(a)...)
-	command.AddCommand(serve.Command(a), check.Command(a), release.Command(a), keys)
+	command.AddCommand(serve.Command(a), check.Command(a), release.Command(a), keys, paymentstore.Command(a))
 	command.AddCommand(control.Commands(a)...)
 	command.AddCommand(host.Commands(a)...)
 	command.AddCommand(referenceCommand(a))
