@@ -73,8 +73,8 @@ type seed struct {
 }
 
 // newSeed registers the first account, with the credentials of the options, or else with those in the store, or else
-// with new ones. It panics if the machine has no randomness for a key, or if the store cannot be read: then nothing else
-// works either.
+// with new ones. It panics if the machine has no randomness for a key, or if the store cannot be read: then nothing
+// else works either.
 func newSeed(
 	setup setup, kept *state, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens,
 ) seed {

@@ -6,7 +6,7 @@
 // id. A part derives everything else, such as an index, from its records.
 //
 // An operation that changes several parts, such as a transfer that pays an invoice, makes one commit in each part, and
-// not one for all. The host itself is a part as well: it stores its credentials, the settings that were changed, and the
-// time by which the clock was advanced. These are not stored: rate windows, the request log, the audit, and requests
-// that a fault repeats later.
+// not one for all. The host itself is a part as well: it stores its credentials, the settings that were changed, and
+// the time by which the clock was advanced. These are not stored: rate windows, the request log, the audit, and
+// requests that a fault repeats later.
 package store

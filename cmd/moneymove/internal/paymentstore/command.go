@@ -73,8 +73,8 @@ func (f *file) explained(err error) error {
 		if busy.Process > 0 {
 			holder = fmt.Sprintf("process %d", busy.Process)
 		}
-		return fmt.Errorf("%s has %s open, and one process has it at a time: stop it first, or let it show its payments "+
-			"itself, with List and Decide of package payments", holder, f.path)
+		return fmt.Errorf("%s has %s open, and one process has it at a time: stop it first, or let it show its "+
+			"payments itself, with List and Decide of package payments", holder, f.path)
 	}
 	return err
 }

@@ -80,8 +80,8 @@ access token. Otherwise it prints no credential: "moneymove sandbox env" does.`,
 		"app `key`, 16 to 128 characters, for a test value of your choice (default: a new one, or the one in -data)")
 	flags.StringVar(&o.apiKeyFile, "api-key-file", "", "`file` with the app key, or - for standard input")
 	flags.BoolVar(&o.control, "control", false,
-		"serve the host's controls (clock, faults, settings, ledger) under /_host, and a page for people at /_console; "+
-			"needs a loopback address")
+		"serve the host's controls (clock, faults, settings, ledger) under /_host, and a page for people at "+
+			"/_console; needs a loopback address")
 	flags.StringVar(&o.data, "data", "",
 		"`folder` that keeps the state and the credentials; made with mode 0700 if there is none")
 	flags.StringVar(&o.email, "email", "",
@@ -92,7 +92,8 @@ access token. Otherwise it prints no credential: "moneymove sandbox env" does.`,
 		"make clients, rails, cards, verifications and payouts progress at once, not after 250 to 300 ms")
 	flags.StringVar(&o.keyFile, "key-file", "", "developer key `file` (PKCS #8 PEM): read if it exists, otherwise "+
 		"created with mode 0600 (default: a new file in -data, or in a temporary folder that is removed at the end)")
-	flags.BoolVar(&o.seed, "seed", false, "prepare a client with money, contacts and a virtual account, and print their ids")
+	flags.BoolVar(&o.seed, "seed", false,
+		"prepare a client with money, contacts and a virtual account, and print their ids")
 	flags.BoolVar(&rateLimits, "rate-limits", false, "count requests against the service's rate windows")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false,
 		"add time, account, idempotency key, replay and fault to the line of each request")

@@ -40,7 +40,8 @@ func openFolder(path string) (*folder, error) {
 	}
 	kept, err := bolt.Open(filepath.Join(absolute, stateFile)) // which makes the folder
 	if _, busy := errors.AsType[*bolt.InUse](err); busy {
-		return nil, fmt.Errorf("-data: another process serves a host from %s: stop it, or name another folder", absolute)
+		return nil, fmt.Errorf("-data: another process serves a host from %s: stop it, or name another folder",
+			absolute)
 	}
 	return &folder{path: absolute, kept: kept}, err
 }

@@ -136,6 +136,7 @@ func (l *requestLog) close() { l.lines.close() }
 func entryOf(r sandbox.Request) requestline.Entry {
 	return requestline.Entry{
 		ID: int64(r.ID), Time: r.Time, Method: r.Method, Path: r.Path, Status: r.Status, Slug: r.Slug,
-		Account: r.Account, IdempotencyKey: r.IdempotencyKey, Replayed: r.Replayed, Repeated: r.Repeated, Fault: r.Fault,
+		Account: r.Account, IdempotencyKey: r.IdempotencyKey, Replayed: r.Replayed, Repeated: r.Repeated,
+		Fault: r.Fault,
 	}
 }

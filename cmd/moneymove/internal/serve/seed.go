@@ -49,8 +49,8 @@ const (
 	pollMost  = 250 * time.Millisecond
 )
 
-// prepare makes what -seed asks for with calls of the SDK to the host. What is there already stays as it is: the email
-// identifies the client, and the account details a contact.
+// prepare makes what -seed asks for with calls of the SDK to the host. It changes nothing that is there already: the
+// email identifies the client, and the account details a contact.
 func prepare(ctx context.Context, host *sandbox.Host) (*seeded, error) {
 	ctx, cancel := context.WithTimeout(ctx, seedTime)
 	defer cancel()

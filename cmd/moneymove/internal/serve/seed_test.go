@@ -124,7 +124,8 @@ func TestTheReadableBlockNamesWhatIsThere(t *testing.T) {
 		}
 	}
 	assert.Equal(t, app.ExitFine, stop())
-	for _, part := range []string{`console +http://127\.0\.0\.1:\d+/_console\n`, `client +cl_\w+ \(acme@example\.com\)\n`,
+	for _, part := range []string{
+		`console +http://127\.0\.0\.1:\d+/_console\n`, `client +cl_\w+ \(acme@example\.com\)\n`,
 		`bank contact +ct_`, `wallet contact +ct_`, `bank account +bnk_`, `app key +apk_`,
 		`moneymove sandbox env -control-url http://127\.0\.0\.1:\d+/_host\n`, folder + ", and the next start"} {
 		assert.Regexp(t, part, text)
