@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -174,12 +175,14 @@ func TestAppKeysThatAreChosen(t *testing.T) {
 	for name, c := range map[string]struct{ flag, want string }{
 		"in the command line": {"-api-key=the-key-of-the-test", "the-key-of-the-test"},
 		"in a file":           {"-api-key-file=" + file, "the-key-in-the-file"},
+		"on standard input":   {"-api-key-file=-", "the-key-on-standard-input"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stdout, stop := start(t, "-o", "json", c.flag)
-			a := announced(t, stdout)
-			assert.Equal(t, c.want, a.APIKey)
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.BaseURL+"/apps/me", nil)
+			a := &app.App{In: strings.NewReader("the-key-on-standard-input\n"), Err: io.Discard, Getenv: os.Getenv}
+			stdout, stop := startApp(t, a, "-o", "json", c.flag)
+			ready := announced(t, stdout)
+			assert.Equal(t, c.want, ready.APIKey)
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, ready.BaseURL+"/apps/me", nil)
 			require.NoError(t, err)
 			request.Header.Set("X-Api-Key", c.want)
 			response, err := http.DefaultClient.Do(request)
