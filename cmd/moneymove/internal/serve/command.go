@@ -54,7 +54,7 @@ what is kept. Without -data, the host forgets everything when the command ends.
 With -seed, the host has a client that is ready: it is verified, holds USDC and
 EURC, and has a virtual account, a contact with a bank account and a contact with
 a wallet. The account of the app key holds money as well. With -data, this is
-done once.
+done once, and again at the start after a reset.
 
 With -o json it prints one line of JSON for programs, with the app key and the
 access token. Otherwise it prints no credential: "moneymove sandbox env" does.`,

@@ -18,7 +18,7 @@ const (
 	developerFile   = "developer.pem"
 	walletFile      = "wallet.pem"
 	apiKeyFile      = "api-key"
-	accessTokenFile = "access-token" //nolint:gosec // the name of a file
+	accessTokenFile = "access-token"
 )
 
 // folder is where a host keeps its state and its credentials. Only its owner can read it.

@@ -121,7 +121,7 @@ func prepareClient(ctx context.Context, platform *dapi.Integrator) (*seeded, err
 	}
 	if err != nil {
 		found.NoVirtualAccount = err.Error()
-		return found, nil
+		return found, nil //nolint:nilerr // the rest is ready, and the announcement says why this is not
 	}
 	found.VirtualAccount = rail.VirtualAccount.ID
 	return found, nil
