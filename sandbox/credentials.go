@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 
 	"github.com/shopspring/decimal"
 
@@ -69,28 +72,60 @@ type seed struct {
 	appKey      credential.AppKey
 }
 
-// newSeed registers the first account. It panics if the machine has no randomness for a key: then nothing else works
-// either.
+// newSeed registers the first account, with the credentials of the options, or else with those in the store, or else
+// with new ones. It panics if the machine has no randomness for a key, or if the store cannot be read: then nothing
+// else works either.
 func newSeed(
-	setup setup, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens,
+	setup setup, kept *state, registry *session.Registry, appKeys *credential.AppKeys, access *credential.AccessTokens,
 ) seed {
+	known := cmp.Or(kept.keptLogin(), &keptLogin{})
+	login := *known
 	key := setup.key
-	if key == nil {
+	switch {
+	case key != nil:
+	case known.DeveloperKey != "":
+		key = must(signing.ParseDeveloperKey([]byte(known.DeveloperKey)))
+	default:
 		key = must(signing.Generate())
 	}
-	// A developer key always has a usable public half, its account is new, and the app key's terms make sense.
-	registered := must(registry.Register(session.Registration{
-		Email: setup.email, PublicKey: base64.StdEncoding.EncodeToString(key.PublicKey()),
-	}))
-	account := credential.Account{ID: registered.Owner, Email: registered.Email}
-	limit := decimal.NewFromInt(AppSpendLimit)
-	appKey := must(appKeys.RegisterAs(setup.apiKey, account, credential.Registration{SpendLimit: &limit}))
-	return seed{key: registered, appKey: appKey, credentials: Credentials{
-		Email: registered.Email, KeyID: registered.ID, Key: key,
-		APIKey: newSecret(appKey.Secret), AccessToken: newSecret(access.Mint(account)),
-		Wallet: must(wallet.Generate()),
+	email := session.CanonicalEmail(cmp.Or(setup.email, known.Key.Email, defaultEmail))
+	if email != known.Key.Email || !bytes.Equal(key.PublicKey(), known.Key.PublicKey) {
+		// A developer key always has a usable public half.
+		login.Key = must(registry.RegisterOnce(session.Registration{
+			Email: email, PublicKey: base64.StdEncoding.EncodeToString(key.PublicKey()),
+		}))
+		login.DeveloperKey = ""
+		if text, err := key.PEM(); err == nil { // or else the private half is not in this process
+			login.DeveloperKey = string(text)
+		}
+	}
+	account := credential.Account{ID: login.Key.Owner, Email: login.Key.Email}
+	if login.AppKey.Account != account || setup.apiKey != "" && setup.apiKey != login.AppKey.Secret {
+		limit := decimal.NewFromInt(AppSpendLimit) // which makes sense, so that no registration is refused
+		login.AppKey = must(appKeys.RegisterOnce(setup.apiKey, account, credential.Registration{SpendLimit: &limit}))
+	}
+	if known.AppKey.Account != account {
+		login.AccessToken = access.Mint(account)
+	}
+	var purse *wallet.Key
+	if known.Wallet == "" {
+		purse = must(wallet.Generate())
+		login.Wallet = string(must(purse.PEM()))
+	} else {
+		purse = must(wallet.ParseKey([]byte(known.Wallet)))
+	}
+	if !reflect.DeepEqual(login, *known) {
+		kept.keepLogin(&login)
+	}
+	return seed{key: login.Key, appKey: login.AppKey, credentials: Credentials{
+		Email: login.Key.Email, KeyID: login.Key.ID, Key: key,
+		APIKey: newSecret(login.AppKey.Secret), AccessToken: newSecret(login.AccessToken),
+		Wallet: purse,
 	}}
 }
+
+// defaultEmail is that of the first account.
+const defaultEmail = "ops@example.com"
 
 // foreign are the credentials of other surfaces, which the platform API recognizes and refuses.
 func (s seed) foreign() []string {

@@ -22,6 +22,7 @@ import (
 type Host struct {
 	clock      *clock.Clock
 	configured *configured
+	state      *state
 	seed       seed
 
 	registry   *session.Registry
@@ -59,9 +60,15 @@ func New(options ...Option) *Host {
 		panic(fmt.Errorf("sandbox: New: %w", err))
 	}
 	clk := clock.New(setup.now)
+	kept := newState(clk, setup.store)
+	settings, err := newConfigured(setup, kept)
+	if err != nil {
+		panic(fmt.Errorf("sandbox: New: %w", err))
+	}
 	h := &Host{
 		clock:      clk,
-		configured: newConfigured(setup.settings),
+		configured: settings,
+		state:      kept,
 		registry:   session.NewRegistry(clk, setup.store),
 		tokens:     session.NewTokens(clk, setup.store),
 		challenges: session.NewChallenges(clk, setup.store),
@@ -76,13 +83,16 @@ func New(options ...Option) *Host {
 		h.audit = audit.New()
 		h.platform.SetAudit(h.audit)
 	}
-	h.seed = newSeed(setup, h.registry, h.appKeys, h.access)
+	h.seed = newSeed(setup, h.state, h.registry, h.appKeys, h.access)
 	h.tokens.AddForeign(h.seed.foreign()...)
 	h.surfaces = newSurfaces(clk, h.configured.get, h.platform, h.appKeys, h.seed.credentials.Wallet.Address(),
-		setup.logger, setup.store)
+		setup.logger, setup.store, h.state.started())
 	h.keepers = keepers{h.registry, h.tokens, h.appKeys, h.platform, h.app, h.billing, h.cards, h.faults}
 	h.gate = h.newGate(setup)
 	h.handler, h.operations = h.gate, h.gate.Operations()
+	if h.state.resetUnfinished() {
+		h.Reset()
+	}
 	if setup.control != nil {
 		h.log.Record(gate.DefaultRecorded)
 		h.handler = setup.control(h, setup.names, h.handler)
@@ -140,7 +150,7 @@ func (h *Host) Now() time.Time { return h.clock.Now() }
 // your program waits until such a time, give it a clock that the test sets: for example, [Host.Now] in place of
 // time.Now.
 func (h *Host) Advance(d time.Duration) time.Time {
-	now := h.clock.Advance(d)
+	now := h.state.advance(d)
 	h.gate.DeliverDue()
 	return now
 }
@@ -180,11 +190,11 @@ func (h *Host) rateMinute() time.Duration {
 
 // Reset goes back to the start: it forgets sessions, clients, money, records, faults, counters and the request log, and
 // restores the settings and the clock. The credentials stay the same. A request that is under way may end before or
-// after the reset.
+// after the reset. With [WithStore], a reset that a crash ends is done again at the next start.
 func (h *Host) Reset() {
 	h.resetting.Lock()
 	defer h.resetting.Unlock()
-	h.clock.Reset()
+	h.state.beginReset()
 	h.configured.reset()
 	h.registry.Reset(h.seed.key)
 	h.appKeys.Reset(h.seed.appKey)
@@ -198,5 +208,6 @@ func (h *Host) Reset() {
 	h.gate.Reset()
 	h.log.Clear()
 	h.audit.Reset()
+	h.state.endReset()
 	h.resets.Add(1)
 }

@@ -20,9 +20,10 @@ type Option func(*setup)
 
 // setup is what the options change.
 type setup struct {
-	email     string
+	email     string // "" for the one in the store, or the default
 	key       *signing.DeveloperKey
 	settings  Settings
+	changes   []func(*Settings) // that made settings of the defaults
 	now       func() time.Time
 	control   func(*Host, hostname.Names, http.Handler) http.Handler // nil unless asked for
 	names     hostname.Names
@@ -37,7 +38,7 @@ type setup struct {
 }
 
 func defaults() setup {
-	return setup{email: "ops@example.com", settings: DefaultSettings(), logger: slog.New(slog.DiscardHandler),
+	return setup{settings: DefaultSettings(), logger: slog.New(slog.DiscardHandler),
 		store: store.Memory{}, logged: gate.DefaultLogLength}
 }
 
@@ -46,7 +47,8 @@ func (s *setup) refuse(option string, err error) {
 	s.invalid = append(s.invalid, fmt.Errorf("%s: %w", option, err))
 }
 
-// WithEmail sets the email of the host's first account, an integrator's. The default is ops@example.com.
+// WithEmail sets the email of the host's first account, an integrator's. The default is ops@example.com, or the email
+// in the store of [WithStore].
 func WithEmail(email string) Option {
 	return func(s *setup) {
 		if s.email = email; strings.TrimSpace(email) == "" {
@@ -56,7 +58,7 @@ func WithEmail(email string) Option {
 }
 
 // WithDeveloperKey sets the developer key of the host's first account, for example to use the same key for each start
-// of a host. If key is nil, the host makes a new key, which is the default.
+// of a host. If key is nil, the host makes a new key, or uses the one in the store of [WithStore]. That is the default.
 func WithDeveloperKey(key *signing.DeveloperKey) Option {
 	return func(s *setup) {
 		if s.key = key; key != nil && key.PublicKey() == nil {
@@ -67,8 +69,8 @@ func WithDeveloperKey(key *signing.DeveloperKey) Option {
 }
 
 // WithAPIKey sets the app key of the host's first account, for example to use the same key for each start of a host. It
-// stays after [Host.Reset]. Without this option the host makes a new key. A key has 16 to 128 characters, which are
-// letters, digits, and - . _ ~ + / or =.
+// stays after [Host.Reset]. Without this option the host makes a new key, or uses the one in the store of [WithStore].
+// A key has 16 to 128 characters, which are letters, digits, and - . _ ~ + / or =.
 func WithAPIKey(key string) Option {
 	return func(s *setup) {
 		if s.apiKey = key; !credential.IsSecret(key) {
@@ -79,7 +81,7 @@ func WithAPIKey(key string) Option {
 
 // WithSettings changes the settings that the host starts with, and that [Host.Reset] goes back to. It calls change with
 // the current settings, which are [DefaultSettings] at first. [deployment.Settings.Check] says which settings are
-// valid.
+// valid. With [WithStore], it calls change once more, so that it wins over the settings in the store.
 func WithSettings(change func(*Settings)) Option {
 	return func(s *setup) {
 		changed := s.settings.Clone()
@@ -88,7 +90,7 @@ func WithSettings(change func(*Settings)) Option {
 			s.refuse("WithSettings", err)
 			return
 		}
-		s.settings = changed
+		s.settings, s.changes = changed, append(s.changes, change)
 	}
 }
 

@@ -1,8 +1,15 @@
 package sandbox
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
 )
@@ -58,14 +65,33 @@ func DefaultSettings() Settings { return deployment.DefaultSettings() }
 // configured holds the settings: requests read them without waiting for a change.
 type configured struct {
 	first    Settings
+	kept     *state
 	current  atomic.Pointer[Settings]
 	changing sync.Mutex
 }
 
-func newConfigured(first Settings) *configured {
-	c := &configured{first: first}
+// newConfigured returns the settings as they were last changed. What an option sets wins over that.
+func newConfigured(setup setup, kept *state) (*configured, error) {
+	c := &configured{first: setup.settings, kept: kept}
 	c.reset()
-	return c
+	changed := kept.changedSettings()
+	if len(changed) == 0 {
+		return c, nil
+	}
+	settings := DefaultSettings()
+	text, err := json.Marshal(changed)
+	if err == nil {
+		err = json.Unmarshal(text, &settings)
+	}
+	for _, change := range setup.changes {
+		change(&settings)
+	}
+	if err = errors.Join(err, settings.Check()); err != nil {
+		return nil, fmt.Errorf("WithStore: the settings in the store: %w", err)
+	}
+	settings = settings.Clone()
+	c.current.Store(&settings)
+	return c, nil
 }
 
 // get returns settings that nobody changes.
@@ -90,6 +116,33 @@ func (c *configured) change(change func(*Settings) error) (Settings, error) {
 		return Settings{}, err
 	}
 	changed = changed.Clone() // the caller may still hold what it put in
+	names, err := differences(c.get(), &changed)
+	if err != nil {
+		return Settings{}, err
+	}
+	if len(names) > 0 {
+		c.kept.changeSettings(names)
+	}
 	c.current.Store(&changed)
 	return changed.Clone(), nil
+}
+
+// differences returns the new values of the settings that are not as before, by their names.
+func differences(before, after *Settings) (map[string]jsontext.Value, error) {
+	was, err := values(before)
+	if err != nil {
+		return nil, err
+	}
+	is, err := values(after)
+	maps.DeleteFunc(is, func(name string, value jsontext.Value) bool { return bytes.Equal(value, was[name]) })
+	return is, err
+}
+
+// values returns all settings by their names.
+func values(s *Settings) (all map[string]jsontext.Value, err error) {
+	text, err := json.Marshal(s, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	return all, json.Unmarshal(text, &all)
 }

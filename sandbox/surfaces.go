@@ -66,9 +66,9 @@ type surfaces struct {
 func newSurfaces(
 	clk *clock.Clock, settings func() *deployment.Settings, p *platform.Platform, keys *credential.AppKeys,
 	wallet string, logger *slog.Logger,
-	kept store.Store,
+	kept store.Store, started time.Time,
 ) *surfaces {
-	s := &surfaces{logger: logger, products: merchant.New(clk.Now().Truncate(time.Millisecond))}
+	s := &surfaces{logger: logger, products: merchant.New(started.Truncate(time.Millisecond))}
 	s.billing = billing.New(billing.Config{Clock: clk, Settings: settings, Profile: s.partyOf, Store: kept})
 	s.app = app.New(app.Config{Clock: clk, Settings: settings, Platform: p, Keys: keys, Invoices: s.billing,
 		Wallet: wallet, Store: kept})

@@ -116,11 +116,12 @@ func IsSecret(text string) bool { return secrets.MatchString(text) }
 
 // Register adds a key to an account, or refuses it with validation_failed.
 func (s *AppKeys) Register(account Account, registration Registration) (AppKey, error) {
-	return s.RegisterAs("", account, registration)
+	return s.RegisterOnce("", account, registration)
 }
 
-// RegisterAs is Register for a key whose secret is chosen. "" stands for a new secret.
-func (s *AppKeys) RegisterAs(secret string, account Account, registration Registration) (AppKey, error) {
+// RegisterOnce is Register for a key whose secret is chosen. "" stands for a new secret. It returns the key that the
+// account has already with this secret, and takes the secret from another account.
+func (s *AppKeys) RegisterOnce(secret string, account Account, registration Registration) (AppKey, error) {
 	key, err := registration.key()
 	if err != nil {
 		return AppKey{}, err
@@ -131,6 +132,12 @@ func (s *AppKeys) RegisterAs(secret string, account Account, registration Regist
 
 	s.mu.Lock()
 	defer s.leave()
+	if known := s.bySecret[key.Secret]; known != nil {
+		if known.Account == account {
+			return known.copied(), nil
+		}
+		s.keys.Delete(known.ID)
+	}
 	s.add(key)
 	return key.copied(), nil
 }

@@ -5,7 +5,7 @@ import "crypto/rand"
 // Account returns the id of an integrator's account and its email as it is stored. For a new email it creates an
 // account.
 func (r *Registry) Account(email string) (id, canonical string) {
-	canonical = canonicalEmail(email)
+	canonical = CanonicalEmail(email)
 	r.mu.Lock()
 	defer r.leave()
 	return r.accountOf(canonical), canonical
@@ -25,7 +25,7 @@ func (r *Registry) accountOf(email string) string {
 func (r *Registry) OwnerOf(email string) (id string, ok bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if known := r.owners.Get(canonicalEmail(email)); known != nil {
+	if known := r.owners.Get(CanonicalEmail(email)); known != nil {
 		return known.ID, true
 	}
 	return "", false

@@ -29,7 +29,7 @@ func (l *Login) CreateChallenge(_ context.Context, body platformwire.ChallengeRe
 	if err := l.open(); err != nil {
 		return serve.Answer{}, err
 	}
-	email := canonicalEmail(body.Email)
+	email := CanonicalEmail(body.Email)
 	if err := l.Windows.Take(window.LoginEmail, email); err != nil {
 		return serve.Answer{}, err
 	}

@@ -35,7 +35,7 @@ func (r Registration) key() (*Key, error) {
 		wrong = append(wrong, refuse.Field{Field: field, Code: code, Message: message})
 	}
 
-	key := &Key{Email: canonicalEmail(r.Email), Scopes: slices.Clone(r.Scopes)}
+	key := &Key{Email: CanonicalEmail(r.Email), Scopes: slices.Clone(r.Scopes)}
 	if key.Email == "" {
 		refuseField("email", "missing", "email is required: a key belongs to an account.")
 	}
@@ -95,6 +95,7 @@ func parseNetwork(entry string) (netip.Prefix, bool) {
 	return netip.PrefixFrom(address, address.BitLen()), true
 }
 
-func canonicalEmail(email string) string {
+// CanonicalEmail returns an email as it is stored.
+func CanonicalEmail(email string) string {
 	return strings.ToLower(strings.TrimSpace(email))
 }

@@ -81,10 +81,31 @@ func (r *Registry) Register(registration Registration) (Key, error) {
 	if r.find(key.Owner, key.PublicKey) != nil {
 		return Key{}, refuse.DeveloperKeyAlreadyExists()
 	}
+	r.add(key)
+	return *key, nil
+}
+
+// RegisterOnce is Register, but it returns the key that the account has already.
+func (r *Registry) RegisterOnce(registration Registration) (Key, error) {
+	key, err := registration.key()
+	if err != nil {
+		return Key{}, err
+	}
+	r.mu.Lock()
+	defer r.leave()
+	key.Owner = r.accountOf(key.Email)
+	if known := r.find(key.Owner, key.PublicKey); known != nil {
+		return *known, nil
+	}
+	r.add(key)
+	return *key, nil
+}
+
+// add must be called with the lock held.
+func (r *Registry) add(key *Key) {
 	key.ID, key.CreatedAt = "dk_"+rand.Text(), r.clock.Now()
 	r.deleted.Delete(tombstoneOf(key.Owner, key.PublicKey))
 	r.keys.Put(key.ID, key)
-	return *key, nil
 }
 
 // Delete deletes a key. Its sessions end at once. An unknown id is refused with developer_key_not_found.

@@ -6,6 +6,7 @@
 // id. A part derives everything else, such as an index, from its records.
 //
 // An operation that changes several parts, such as a transfer that pays an invoice, makes one commit in each part, and
-// not one for all. These are not records: settings, the time by which the clock was advanced, rate windows, the request
-// log and the host's own credentials. A host starts with the ones in its options.
+// not one for all. The host itself is a part as well: it stores its credentials, the settings that were changed, and
+// the time by which the clock was advanced. These are not stored: rate windows, the request log, the audit, and
+// requests that a fault repeats later.
 package store

@@ -15,9 +15,13 @@ type options struct {
 	addr       string
 	email      string
 	keyFile    string
+	data       string
+	apiKey     string
+	apiKeyFile string
 	control    bool
 	instant    bool
-	rateLimits bool
+	seed       bool
+	rateLimits *bool // nil if the flag is not given
 	hosts      []string
 	verbose    bool
 	quiet      bool
@@ -25,25 +29,45 @@ type options struct {
 
 // Command returns the command sandbox.
 func Command(a *app.App) *cobra.Command {
-	return newCommand(func(ctx context.Context, o options) error { return serve(ctx, a, o) })
+	command := newCommand(func(ctx context.Context, o options) error { return serve(ctx, a, o) })
+	command.AddCommand(envCommand(a))
+	return command
 }
 
 // newCommand returns the command with its flags. It calls run with valid flags.
 func newCommand(run func(context.Context, options) error) *cobra.Command {
 	var o options
+	var rateLimits bool
 	command := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Serve a sandbox host of the service on this machine",
-		Long: `Serves a sandbox host of the service until it is interrupted (Ctrl-C). The host
-keeps everything in memory, and forgets it when the command ends. Once the host
-accepts requests, the command prints its address and where the keys are. Then it
-writes a line for each request to standard error.
+		Long: `Serves a sandbox host of the service until it is interrupted (Ctrl-C). Once the
+host accepts requests, the command prints its address and where the keys are.
+Then it writes a line for each request to standard error.
+
+With -data, the host keeps its state in a folder, and goes on there at the next
+start: the credentials, the clock, the settings that were changed, and all that
+callers did. A crash loses nothing that the host has responded to. Flags win over
+what is kept. Without -data, the host forgets everything when the command ends.
+"moneymove reset" takes it back to its start.
+
+With -seed, the host has a client that is ready: it is verified, holds USDC and
+EURC, and has a virtual account, a contact with a bank account and a contact with
+a wallet. The account of the app key holds money as well. With -data, this is
+done once, and again at the start after a reset.
 
 With -o json it prints one line of JSON for programs, with the app key and the
-access token. Otherwise it prints no credential.`,
-		Example: `  moneymove sandbox -control
+access token. Otherwise it prints no credential: "moneymove sandbox env" does.`,
+		Example: `  moneymove sandbox -control -seed
+  moneymove sandbox -control -data sandbox-data -v
   moneymove sandbox -o json -addr 127.0.0.1:0 -instant`,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("rate-limits") {
+				o.rateLimits = &rateLimits
+			}
+			if c.Flags().Changed("email") && strings.TrimSpace(o.email) == "" {
+				return app.Usagef("-email is empty; leave it out to use ops@example.com")
+			}
 			if err := o.check(); err != nil {
 				return err
 			}
@@ -52,16 +76,25 @@ access token. Otherwise it prints no credential.`,
 	}
 	flags := command.Flags()
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`address` to listen on; port 0 takes any free port")
+	flags.StringVar(&o.apiKey, "api-key", "",
+		"app `key`, 16 to 128 characters, for a test value of your choice (default: a new one, or the one in -data)")
+	flags.StringVar(&o.apiKeyFile, "api-key-file", "", "`file` with the app key, or - for standard input")
 	flags.BoolVar(&o.control, "control", false,
-		"serve the host's controls (clock, faults, settings, ledger) under /_host; needs a loopback address")
-	flags.StringVar(&o.email, "email", "ops@example.com", "`email` of the integrator's account")
+		"serve the host's controls (clock, faults, settings, ledger) under /_host, and a page for people at "+
+			"/_console; needs a loopback address")
+	flags.StringVar(&o.data, "data", "",
+		"`folder` that keeps the state and the credentials; made with mode 0700 if there is none")
+	flags.StringVar(&o.email, "email", "",
+		"`email` of the integrator's account (default: ops@example.com, or the one in -data)")
 	flags.StringArrayVar(&o.hosts, "host", nil,
 		"accept requests for this host `name` as well, such as a container's; repeat it for more names")
 	flags.BoolVar(&o.instant, "instant", false,
 		"make clients, rails, cards, verifications and payouts progress at once, not after 250 to 300 ms")
 	flags.StringVar(&o.keyFile, "key-file", "", "developer key `file` (PKCS #8 PEM): read if it exists, otherwise "+
-		"created with mode 0600 (default: a new file in a temporary folder, removed at the end)")
-	flags.BoolVar(&o.rateLimits, "rate-limits", false, "count requests against the service's rate windows")
+		"created with mode 0600 (default: a new file in -data, or in a temporary folder that is removed at the end)")
+	flags.BoolVar(&o.seed, "seed", false,
+		"prepare a client with money, contacts and a virtual account, and print their ids")
+	flags.BoolVar(&rateLimits, "rate-limits", false, "count requests against the service's rate windows")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false,
 		"add time, account, idempotency key, replay and fault to the line of each request")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "write no line for each request")
@@ -70,8 +103,8 @@ access token. Otherwise it prints no credential.`,
 
 // check refuses flags that are invalid.
 func (o options) check() error {
-	if strings.TrimSpace(o.email) == "" {
-		return app.Usagef("-email is empty; leave it out to use ops@example.com")
+	if o.apiKey != "" && o.apiKeyFile != "" {
+		return app.Usagef("-api-key and -api-key-file contradict each other: give one of them")
 	}
 	for _, name := range o.hosts {
 		if strings.Trim(name, ".") == "" || strings.ContainsAny(name, "/ ") {

@@ -19,7 +19,7 @@ func FuzzCommandLine(f *testing.F) {
 		"", "-h", "--help", "-addr\n127.0.0.1:0\n-o\njson", "-addr=:0\n-control=false", "-control=maybe", "-email",
 		"-email=\n-key-file=a b", "-host=\n-instant", "-host=http://a", "now", "--", "--\n-control",
 		"-rate-limits=0\n-rate-limits=T", "-", "-=", "---control", "-addr=a\x00\xff", "-vq", "-v\n-q=false",
-		"-key-file\n-addr",
+		"-key-file\n-addr", "-data\nfolder\n-seed\n-api-key=0123456789abcdef", "-api-key=k\n-api-key-file\n-",
 	} {
 		f.Add(line)
 	}
@@ -31,10 +31,18 @@ func FuzzCommandLine(f *testing.F) {
 			}
 			return
 		}
-		again := []string{"-addr=" + o.addr, "-email=" + o.email, "-key-file", o.keyFile}
-		for name, set := range map[string]bool{"control": o.control, "instant": o.instant,
-			"rate-limits": o.rateLimits, "verbose": o.verbose, "quiet": o.quiet} {
+		again := []string{"-addr=" + o.addr, "-key-file", o.keyFile, "-data", o.data, "-api-key=" + o.apiKey,
+			"-api-key-file", o.apiKeyFile}
+		flags := map[string]bool{"control": o.control, "instant": o.instant, "seed": o.seed, "verbose": o.verbose,
+			"quiet": o.quiet}
+		if o.rateLimits != nil {
+			flags["rate-limits"] = *o.rateLimits
+		}
+		for name, set := range flags {
 			again = append(again, map[bool]string{true: "-" + name, false: "-" + name + "=false"}[set])
+		}
+		if o.email != "" {
+			again = append(again, "-email="+o.email)
 		}
 		for _, host := range o.hosts {
 			again = append(again, "-host", host)

@@ -1,22 +1,34 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // serve serves a host until ctx ends. Once the host accepts requests, it prints what a caller needs.
 func serve(ctx context.Context, a *app.App, o options) (err error) {
 	asJSON, err := a.JSON()
+	if err != nil {
+		return err
+	}
+	if o.apiKeyFile != "" {
+		if o.apiKey, err = a.ReadSecret("api-key-file", o.apiKeyFile); err != nil {
+			return err
+		}
+	}
+	keyFile, key, err := keyIn(o.keyFile)
 	if err != nil {
 		return err
 	}
@@ -29,23 +41,37 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 	if o.control && !isLoopback(listener.Addr()) {
 		return app.Usagef("-control needs a loopback address, such as -addr 127.0.0.1:8080, and not %s", o.addr)
 	}
-	keys, err := openKeyFile(o.keyFile)
+	folder, err := openFolder(o.data)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, keys.close()) }()
+	defer func() { err = errors.Join(err, folder.close()) }()
 
-	host := sandbox.New(hostOptions(o, keys, a.Err)...)
-	walletFile, removeWallet, err := saveWallet(host.Credentials().Wallet)
+	log := newRequestLog(a, o)
+	defer log.close()
+	host, err := newHost(hostOptions(o, key, folder, log))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, removeWallet()) }()
+	if err := folder.save(host.Credentials(), keyFile == ""); err != nil {
+		return err
+	}
+	ready := announcementOf(o, reachable(listener.Addr()), cmp.Or(keyFile, folder.file(developerFile)),
+		folder.file(walletFile), host.Credentials())
+	ready.rateLimits = host.Settings().RateLimits
+	if !folder.temporary {
+		ready.DataFolder = folder.path
+	}
+	if o.seed {
+		if ready.Seeded, err = prepare(ctx, host); err != nil {
+			return err
+		}
+	}
+	log.begin()
 	// The host sets deadlines for reading a request and writing its answer.
-	server := &http.Server{Handler: host, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: host, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	ready := announcementOf(o, reachable(listener.Addr()), keys.path, walletFile, host.Credentials())
 	if err := ready.print(a, asJSON); err != nil {
 		return errors.Join(err, server.Close())
 	}
@@ -57,12 +83,42 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 	}
 }
 
-func hostOptions(o options, keys *keyFile, stderr io.Writer) []sandbox.Option {
+// headerTime is how long a caller may take to send the head of a request.
+const headerTime = 10 * time.Second
+
+// newHost returns a host, or says which option is invalid, or why the state cannot be read.
+func newHost(options []sandbox.Option) (host *sandbox.Host, err error) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		failed, ok := cause.(error)
+		if _, bug := cause.(runtime.Error); bug || !ok {
+			panic(cause)
+		}
+		if err = failed; strings.Contains(failed.Error(), "WithAPIKey: ") {
+			err = app.Usagef("-api-key: the key must have 16 to 128 letters, digits, and - . _ ~ + / or =")
+		}
+	}()
+	return sandbox.New(options...), nil
+}
+
+func hostOptions(o options, key *signing.DeveloperKey, folder *folder, log *requestLog) []sandbox.Option {
 	options := []sandbox.Option{
-		sandbox.WithEmail(o.email),
-		sandbox.WithDeveloperKey(keys.key),
+		sandbox.WithDeveloperKey(key),
 		sandbox.WithHosts(o.hosts...),
-		sandbox.WithLogger(slog.New(slog.NewTextHandler(stderr, nil))),
+		sandbox.WithLogger(slog.New(slog.NewTextHandler(log.lines, nil))),
+		sandbox.WithRequestObserver(log.observe),
+	}
+	if folder.kept != nil {
+		options = append(options, sandbox.WithStore(folder.kept))
+	}
+	if o.email != "" {
+		options = append(options, sandbox.WithEmail(o.email))
+	}
+	if o.apiKey != "" {
+		options = append(options, sandbox.WithAPIKey(o.apiKey))
 	}
 	if o.control {
 		options = append(options, sandbox.WithControl())
@@ -70,8 +126,8 @@ func hostOptions(o options, keys *keyFile, stderr io.Writer) []sandbox.Option {
 	if o.instant {
 		options = append(options, sandbox.WithInstantProgress())
 	}
-	if o.rateLimits {
-		options = append(options, sandbox.WithRateLimits())
+	if o.rateLimits != nil { // also if it says false: the state of -data may say otherwise
+		options = append(options, sandbox.WithSettings(func(s *sandbox.Settings) { s.RateLimits = *o.rateLimits }))
 	}
 	return options
 }

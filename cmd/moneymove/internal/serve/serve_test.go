@@ -33,12 +33,24 @@ func run(ctx context.Context, a *app.App, args []string) int {
 // start runs the sandbox command and returns its output; stop ends it and returns its exit code.
 func start(t *testing.T, args ...string) (stdout *bufio.Reader, stop func() int) {
 	t.Helper()
+	return startWith(t, io.Discard, args...)
+}
+
+// startWith is start for a test that reads standard error.
+func startWith(t *testing.T, stderr io.Writer, args ...string) (stdout *bufio.Reader, stop func() int) {
+	t.Helper()
+	return startApp(t, &app.App{Err: stderr, Getenv: os.Getenv}, args...)
+}
+
+// startApp is start for a test that chooses the streams, except for the output.
+func startApp(t *testing.T, a *app.App, args ...string) (stdout *bufio.Reader, stop func() int) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
+	a.Out = writer
 	ended := make(chan int, 1)
 	go func() {
-		code := run(ctx, &app.App{Out: writer, Err: io.Discard, Getenv: os.Getenv},
-			append([]string{"sandbox", "-addr", "127.0.0.1:0"}, args...))
+		code := run(ctx, a, append([]string{"sandbox", "-addr", "127.0.0.1:0"}, args...))
 		_ = writer.Close()
 		ended <- code
 	}()
@@ -147,7 +159,7 @@ func TestTheReadableBlockKeepsTokensToItself(t *testing.T) {
 	}
 	assert.Equal(t, app.ExitFine, stop())
 	assert.Contains(t, text, "http://127.0.0.1:")
-	assert.Contains(t, text, "rate limits  off")
+	assert.Contains(t, text, "rate limits    off")
 	assert.NotContains(t, text, "ak_")
 	assert.NotContains(t, text, "uat_")
 }
@@ -160,12 +172,20 @@ func TestWrongCommandLines(t *testing.T) {
 		code int
 		says string
 	}{
-		"no command":              {nil, app.ExitUsage, "Usage:"},
-		"no such command":         {[]string{"serve"}, app.ExitUsage, `unknown command "serve"`},
-		"an empty email":          {[]string{"sandbox", "-email", " "}, app.ExitUsage, "-email is empty"},
-		"an empty host name":      {[]string{"sandbox", "-host", ""}, app.ExitUsage, "not a host name"},
-		"a URL as a host name":    {[]string{"sandbox", "-host", "http://a"}, app.ExitUsage, "not a host name"},
-		"no such flag":            {[]string{"sandbox", "-ports", "1"}, app.ExitUsage, "flag"},
+		"no command":           {nil, app.ExitUsage, "Usage:"},
+		"no such command":      {[]string{"serve"}, app.ExitUsage, `unknown command "serve"`},
+		"an empty email":       {[]string{"sandbox", "-email", " "}, app.ExitUsage, "-email is empty"},
+		"an empty host name":   {[]string{"sandbox", "-host", ""}, app.ExitUsage, "not a host name"},
+		"a URL as a host name": {[]string{"sandbox", "-host", "http://a"}, app.ExitUsage, "not a host name"},
+		"no such flag":         {[]string{"sandbox", "-ports", "1"}, app.ExitUsage, "flag"},
+		"two app keys": {[]string{"sandbox", "-api-key", "0123456789abcdef", "-api-key-file", "-"}, app.ExitUsage,
+			"contradict"},
+		"an app key that is short": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-api-key", "short"}, app.ExitUsage,
+			"-api-key: the key must have 16 to 128"},
+		"a file that is missing": {[]string{"sandbox", "-api-key-file", unreadable + ".none"}, app.ExitUsage,
+			"there is no file"},
+		"a file as the folder": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-data", unreadable}, app.ExitFailure,
+			"cannot make the folder"},
 		"verbose and quiet":       {[]string{"sandbox", "-v", "-q"}, app.ExitUsage, "contradict"},
 		"no such form":            {[]string{"sandbox", "-o", "xml"}, app.ExitUsage, "table or json"},
 		"an argument":             {[]string{"sandbox", "now"}, app.ExitUsage, `"now"`},

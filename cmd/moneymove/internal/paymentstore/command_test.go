@@ -1,0 +1,249 @@
+package paymentstore_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/paymentstore"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/payments/sqlite"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// program is a program that keeps its payments in a file, and pays them at a sandbox host.
+type program struct {
+	path     string
+	host     *sandbox.Host
+	services payments.Services
+	payout   dapi.PayoutCreate
+}
+
+func newProgram(t *testing.T) program {
+	t.Helper()
+	host := sandbox.New(sandbox.WithInstantProgress())
+	server := httptest.NewServer(host)
+	t.Cleanup(server.Close)
+	own := host.Credentials()
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: own.Email, Key: own.Key},
+		moneymovement.WithPolling(time.Millisecond, 10*time.Millisecond))
+	require.NoError(t, err)
+	contact, err := platform.Self().Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Supplier",
+		Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
+			Holder: dapi.AccountHolder{Name: "Supplier"}})})
+	require.NoError(t, err)
+	return program{filepath.Join(t.TempDir(), "payments.db"), host, payments.Integrator(platform),
+		dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.NewFromInt(10), Currency: dapi.USDC}}
+}
+
+// run runs the program: it submits payments, and pays until each of these keys has ended or needs a decision.
+func (p program) run(t *testing.T, keys []moneymovement.Key, submitted ...payments.Submission) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), p.path)
+	require.NoError(t, err)
+	processor, err := payments.New(store, p.services, payments.Config{PollEvery: 10 * time.Millisecond})
+	require.NoError(t, err)
+	for _, submission := range submitted {
+		_, err := processor.Submit(t.Context(), submission)
+		require.NoError(t, err)
+	}
+	_, err = processor.Resume(t.Context())
+	require.NoError(t, err)
+	for _, key := range keys {
+		_, err := processor.Await(t.Context(), key)
+		require.NoError(t, err)
+	}
+	require.NoError(t, processor.Stop(context.WithoutCancel(t.Context())))
+	require.NoError(t, store.Close())
+}
+
+// ended is what a command left behind.
+type ended struct {
+	code        int
+	out, errors string
+}
+
+// moneymove runs a command for the file, as a person at a terminal who types input does.
+func (p program) moneymove(t *testing.T, input string, args ...string) ended {
+	t.Helper()
+	var out, problems bytes.Buffer
+	a := &app.App{In: strings.NewReader(input), Out: &out, Err: &problems, Terminal: true, InTerminal: input != "",
+		ErrTerminal: true, Getenv: func(string) string { return "" }}
+	root := &cobra.Command{Use: "moneymove"}
+	root.AddCommand(paymentstore.Command(a))
+	args = append([]string{"payments"}, args...)
+	if p.path != "" {
+		args = append(args, "-store", p.path)
+	}
+	code := a.Run(t.Context(), root, args)
+	return ended{code, out.String(), problems.String()}
+}
+
+// decoded returns what a command printed as JSON.
+func decoded[T any](t *testing.T, from ended) (value T) {
+	t.Helper()
+	require.Equal(t, app.ExitFine, from.code, from.errors)
+	require.NoError(t, json.Unmarshal([]byte(from.out), &value))
+	return value
+}
+
+// A payment without money waits for a person, who sees it, pays money in, and decides. The program goes on with it.
+func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
+	p := newProgram(t)
+	p.run(t, []moneymovement.Key{"invoice-1", "invoice-2"},
+		payments.Payment{Key: "invoice-1", Payout: p.payout}, payments.Payment{Key: "invoice-2", Payout: p.payout})
+
+	got := p.moneymove(t, "", "list")
+	require.Equal(t, app.ExitFine, got.code, got.errors)
+	assert.Regexp(t, `^KEY +STATE +KIND +ACCOUNT +AMOUNT +CURRENCY +CHANGED +WHY\n`+
+		`invoice-1 +needs_decision +payout +self +10 +USDC +\S+Z +balance\n`+
+		`invoice-2 +needs_decision +payout +self +10 +USDC +\S+Z +balance\n$`, got.out)
+	got = p.moneymove(t, "", "get", "invoice-1")
+	require.Equal(t, app.ExitFine, got.code, got.errors)
+	for _, line := range []string{`key +invoice-1`, `state +needs_decision`, `contact +ct_\w+`, `accepted +\S+Z`,
+		`calls +\d`, `why +balance`, `available +0 USDC`} {
+		assert.Regexp(t, `(?m)^`+line+`$`, got.out)
+	}
+
+	got = p.moneymove(t, "", "decide", "invoice-2", "cancel", "-note", "sent twice", "-o", "json")
+	canceled := decoded[payments.Record](t, got)
+	assert.Equal(t, payments.Refused, canceled.State)
+	assert.Equal(t, "sent twice", canceled.Reason.Message)
+	got = p.moneymove(t, "", "decide", "invoice-2", "retry")
+	assert.Equal(t, app.ExitRefused, got.code)
+	assert.Contains(t, got.errors, "retry is not possible")
+	assert.Empty(t, got.out)
+
+	credit(t, p)
+	retried := decoded[payments.Record](t, p.moneymove(t, "", "decide", "invoice-1", "retry", "-o", "json"))
+	assert.Equal(t, payments.Accepted, retried.State)
+	p.run(t, []moneymovement.Key{"invoice-1"})
+	listed := decoded[struct{ Items []payments.Record }](t,
+		p.moneymove(t, "", "list", "-state", "completed,paid", "-self", "-o", "json"))
+	require.Len(t, listed.Items, 1)
+	assert.Equal(t, moneymovement.Key("invoice-1"), listed.Items[0].Key)
+	assert.Regexp(t, `(?m)^payout +\S+$`, p.moneymove(t, "", "get", "invoice-1").out)
+	none := p.moneymove(t, "", "list", "-account", "cl_other", "-o", "json")
+	assert.Equal(t, ended{out: `{"items":[]}` + "\n"}, none)
+}
+
+// credit gives the program's account money.
+func credit(t *testing.T, p program) {
+	t.Helper()
+	server := httptest.NewServer(p.host)
+	defer server.Close()
+	own := p.host.Credentials()
+	platform, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: own.Email, Key: own.Key})
+	require.NoError(t, err)
+	_, err = platform.Self().Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC})
+	require.NoError(t, err)
+}
+
+func TestNewBoundsKeepTheOthers(t *testing.T) {
+	p := newProgram(t)
+	credit(t, p)
+	none, least := decimal.RequireFromString("0.000001"), decimal.NewFromInt(1)
+	p.run(t, []moneymovement.Key{"invoice-1"}, payments.Payment{Key: "invoice-1", Payout: p.payout,
+		Bounds: payments.Bounds{MaxFee: &none, MinDestinationAmount: &least, DestinationCurrency: "EUR"}})
+	got := p.moneymove(t, "", "get", "invoice-1")
+	for _, line := range []string{`why +price`, `bound +max_fee`, `refused price +10 USDC for \S+ EUR, fee \S+`} {
+		assert.Regexp(t, `(?m)^`+line+`$`, got.out)
+	}
+	changed := decoded[payments.Record](t,
+		p.moneymove(t, "", "decide", "invoice-1", "new-bounds", "-max-fee", "2.50", "-o", "json"))
+	assert.Equal(t, "2.5", changed.Bounds.MaxFee.String())
+	assert.Equal(t, "1", changed.Bounds.MinDestinationAmount.String())
+	assert.Equal(t, "EUR", changed.Bounds.DestinationCurrency)
+	wrong := p.moneymove(t, "", "decide", "invoice-1", "new-bounds", "-tolerance", "5")
+	assert.Equal(t, app.ExitUsage, wrong.code, wrong.errors)
+}
+
+func TestAWordAboutTheBooksIsAskedForAgain(t *testing.T) {
+	p := newProgram(t)
+	p.run(t, []moneymovement.Key{"invoice-1"}, payments.Payment{Key: "invoice-1", Payout: p.payout})
+	got := p.moneymove(t, "no\n", "decide", "invoice-1", "was-not-paid")
+	assert.Equal(t, app.ExitFailure, got.code)
+	assert.Contains(t, got.errors, "payment invoice-1 was not paid. Type yes")
+	assert.Contains(t, got.errors, "nothing was decided")
+	got = p.moneymove(t, "", "decide", "invoice-1", "was-paid")
+	assert.Equal(t, app.ExitUsage, got.code)
+	assert.Contains(t, got.errors, "-yes")
+	// No money can have left: the store refuses the word, also if the person is sure.
+	for _, sure := range []ended{p.moneymove(t, "yes\n", "decide", "invoice-1", "was-not-paid"),
+		p.moneymove(t, "", "decide", "invoice-1", "was-paid", "-payout", "po_1", "-yes")} {
+		assert.Equal(t, app.ExitRefused, sure.code)
+		assert.Contains(t, sure.errors, "is not possible")
+	}
+}
+
+func TestAFileThatAProgramHasOpen(t *testing.T) {
+	p := newProgram(t)
+	store, err := sqlite.Open(t.Context(), p.path)
+	require.NoError(t, err)
+	defer store.Close()
+	got := p.moneymove(t, "", "list")
+	assert.Equal(t, app.ExitFailure, got.code)
+	assert.Contains(t, got.errors, "has "+p.path+" open")
+	assert.Contains(t, got.errors, "stop it first")
+	assert.Empty(t, got.out)
+}
+
+func TestFilesThatHoldNoPayments(t *testing.T) {
+	folder := t.TempDir()
+	text := filepath.Join(folder, "text")
+	require.NoError(t, os.WriteFile(text, bytes.Repeat([]byte("text "), 100), 0o600))
+	missing := filepath.Join(folder, "missing.db")
+	for path, c := range map[string]struct {
+		code int
+		says string
+	}{
+		missing: {app.ExitUsage, "there is no file"},
+		text:    {app.ExitFailure, "is not a store of payments"},
+		"":      {app.ExitUsage, "-store is missing"},
+		"postgres://user:secret@127.0.0.1/payments": {app.ExitUsage, "does not read PostgreSQL"},
+	} {
+		got := program{path: path}.moneymove(t, "", "list")
+		assert.Equal(t, c.code, got.code, path)
+		assert.Contains(t, got.errors, c.says)
+		assert.NotContains(t, got.errors, "secret")
+	}
+	assert.NoFileExists(t, missing)
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	p := newProgram(t)
+	p.run(t, nil, payments.Payment{Key: "invoice-1", Payout: p.payout})
+	for line, says := range map[string]string{
+		"list -state lost":                          "give one of accepted",
+		"list -self -account cl_1":                  "contradict",
+		"get":                                       "accepts 1 arg",
+		"get invoice-2":                             "moneymove payments list",
+		"decide invoice-1":                          "accepts 2 arg",
+		"decide invoice-1 pay":                      "no decision",
+		"decide invoice-2 retry":                    "moneymove payments list",
+		"decide invoice-1 retry -note x":            "-note is not for retry",
+		"decide invoice-1 cancel -payout po_1":      "-payout is not for cancel",
+		"decide invoice-1 new-bounds":               "needs a bound",
+		"decide invoice-1 new-bounds -max-fee much": "no amount",
+	} {
+		got := p.moneymove(t, "", strings.Fields(line)...)
+		assert.Equal(t, app.ExitUsage, got.code, line)
+		assert.Contains(t, got.errors, says, line)
+		assert.Empty(t, got.out, line)
+	}
+}

@@ -1,0 +1,186 @@
+package paymentstore
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/shopspring/decimal"
+	"github.com/spf13/cobra"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/payments"
+)
+
+// decisions are what a person can decide, with the flags that each takes.
+var decisions = map[string][]string{
+	"retry":        nil,
+	"cancel":       {"note"},
+	"new-bounds":   {"max-fee", "min-destination-amount", "destination-currency", "tolerance"},
+	"was-paid":     {"payout"},
+	"was-not-paid": {"note"},
+}
+
+// decisionNames are in the order of the help.
+var decisionNames = []string{"retry", "cancel", "new-bounds", "was-paid", "was-not-paid"}
+
+// decision is what the flags of the command say.
+type decision struct {
+	note, payout                           string
+	maxFee, minAmount, currency, tolerance string
+	yes                                    bool
+	given                                  func(flag string) bool
+
+	setFee, setAmount, setTolerance *decimal.Decimal // nil if not given
+}
+
+func decideCommand(f *file) *cobra.Command {
+	var d decision
+	command := &cobra.Command{
+		Use:   "decide KEY DECISION",
+		Short: "Store what a person decides about a payment",
+		Long: `Stores what a person decides about a payment. It sends nothing: the program goes
+on with the payment when it next runs. docs/payments.md says what each state
+needs. The decisions are:
+
+  retry         make the same call again, after its reason was removed
+  cancel        refuse the payment, from which no money can have left
+  new-bounds    go on with other bounds of the price; those not given stay
+  was-paid      the service's books show that it was paid
+  was-not-paid  the service's books show that it was not, and never will be
+
+The last two are the word of a person who has looked at the service's books. They
+are asked for again, unless -yes is given: a wrong word can pay twice or not at
+all.`,
+		Example: `  moneymove payments decide invoice-42 retry -store payments.db
+  moneymove payments decide invoice-42 new-bounds -max-fee 2.50 -store payments.db
+  moneymove payments decide invoice-42 cancel -note "sent twice" -store payments.db`,
+		Args: cobra.ExactArgs(2),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return decisionNames, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f.flag(command)
+	flags := command.Flags()
+	flags.StringVar(&d.note, "note", "", "`text` that is stored with cancel or was-not-paid")
+	flags.StringVar(&d.payout, "payout", "", "`id` of the payout, for was-paid; the program follows it from there")
+	flags.StringVar(&d.maxFee, "max-fee", "", "highest fee, an `amount` in the asset that is debited, for new-bounds")
+	flags.StringVar(&d.minAmount, "min-destination-amount", "", "lowest `amount` that may arrive, for new-bounds")
+	flags.StringVar(&d.currency, "destination-currency", "", "`currency` of that amount, for new-bounds")
+	flags.StringVar(&d.tolerance, "tolerance", "",
+		"`part` by which a price may be worse than the one seen, such as 0.005, for new-bounds")
+	flags.BoolVar(&d.yes, "yes", false, "do not ask")
+	command.RunE = func(c *cobra.Command, args []string) error {
+		key, err := keyOf(args[0])
+		if err != nil {
+			return err
+		}
+		d.given = c.Flags().Changed
+		if err := d.check(args[1]); err != nil {
+			return err
+		}
+		return f.open(c.Context(), func(p *payments.Processor) error {
+			before, err := p.Get(c.Context(), key)
+			if err != nil {
+				return outcome(err)
+			}
+			if err := d.confirm(f.app, args[1], key); err != nil {
+				return err
+			}
+			after, err := p.Decide(c.Context(), key, d.of(args[1], before.Bounds))
+			if err != nil {
+				return outcome(err)
+			}
+			return f.app.Print(after, func() app.Table { return details(after) })
+		})
+	}
+	return command
+}
+
+// check refuses flags that do not belong to the decision, and amounts that are none.
+func (d *decision) check(name string) error {
+	takes, ok := decisions[name]
+	if !ok {
+		return app.Usagef("%q is no decision; give one of %s", name, strings.Join(decisionNames, ", "))
+	}
+	own := map[string]bool{}
+	for _, flag := range takes {
+		own[flag] = true
+	}
+	some := false
+	for _, other := range decisionNames {
+		for _, flag := range decisions[other] {
+			if !d.given(flag) {
+				continue
+			}
+			if some = true; !own[flag] {
+				return app.Usagef("-%s is not for %s: it is for %s", flag, name, other)
+			}
+		}
+	}
+	if name == "new-bounds" && !some {
+		return app.Usagef("new-bounds needs a bound: give -max-fee, -min-destination-amount or -tolerance")
+	}
+	for _, amount := range []struct {
+		flag, text string
+		into       **decimal.Decimal
+	}{
+		{"max-fee", d.maxFee, &d.setFee}, {"min-destination-amount", d.minAmount, &d.setAmount},
+		{"tolerance", d.tolerance, &d.setTolerance},
+	} {
+		if !d.given(amount.flag) {
+			continue
+		}
+		value, err := decimal.NewFromString(amount.text)
+		if err != nil || value.IsNegative() {
+			return app.Usagef("-%s %q is no amount; give one such as 2.50", amount.flag, amount.text)
+		}
+		*amount.into = &value
+	}
+	return nil
+}
+
+// confirm asks about a decision that nobody can check.
+func (d *decision) confirm(a *app.App, name string, key moneymovement.Key) error {
+	if d.yes || name != "was-paid" && name != "was-not-paid" {
+		return nil
+	}
+	sure, err := a.Confirm(fmt.Sprintf("You have looked at the service's books, and payment %s %s.", key,
+		strings.ReplaceAll(name, "-", " ")))
+	if err == nil && !sure {
+		err = errors.New("nothing was decided")
+	}
+	return err
+}
+
+// of returns the decision. Bounds that are not given stay as they are.
+func (d *decision) of(name string, bounds payments.Bounds) payments.Decision {
+	switch name {
+	case "retry":
+		return payments.Retry()
+	case "cancel":
+		return payments.Cancel(d.note)
+	case "was-paid":
+		return payments.WasPaid(dapi.PayoutID(d.payout))
+	case "was-not-paid":
+		return payments.WasNotPaid(d.note)
+	}
+	if d.setFee != nil {
+		bounds.MaxFee = d.setFee
+	}
+	if d.setAmount != nil {
+		bounds.MinDestinationAmount = d.setAmount
+	}
+	if d.given("destination-currency") {
+		bounds.DestinationCurrency = d.currency
+	}
+	if d.setTolerance != nil {
+		bounds.QuoteTolerance = *d.setTolerance
+	}
+	return payments.NewBounds(bounds)
+}

@@ -1,0 +1,98 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/sandbox/bolt"
+)
+
+// The files of a folder of -data. The state is in the first one, the credentials as well. The host writes the others
+// from it, for its callers.
+const (
+	stateFile       = "host.db"
+	developerFile   = "developer.pem"
+	walletFile      = "wallet.pem"
+	apiKeyFile      = "api-key"
+	accessTokenFile = "access-token"
+)
+
+// folder is where a host keeps its state and its credentials. Only its owner can read it.
+type folder struct {
+	path      string
+	temporary bool // it is removed at the end, and keeps no state
+	kept      *bolt.Store
+}
+
+// openFolder opens the folder of -data, and makes it if there is none. Without a path the folder is temporary.
+func openFolder(path string) (*folder, error) {
+	if path == "" {
+		made, err := os.MkdirTemp("", "moneymove-")
+		return &folder{path: made, temporary: true}, err
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, app.Usagef("-data: %w", err)
+	}
+	kept, err := bolt.Open(filepath.Join(absolute, stateFile)) // which makes the folder
+	if _, busy := errors.AsType[*bolt.InUse](err); busy {
+		return nil, fmt.Errorf("-data: another process serves a host from %s: stop it, or name another folder",
+			absolute)
+	}
+	return &folder{path: absolute, kept: kept}, err
+}
+
+// save writes the credentials to files, for callers. withKey says that the developer key is in no other file.
+func (f *folder) save(own sandbox.Credentials, withKey bool) error {
+	purse, err := own.Wallet.PEM()
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{walletFile: purse}
+	if withKey {
+		if files[developerFile], err = own.Key.PEM(); err != nil {
+			return err
+		}
+	}
+	if !f.temporary {
+		files[apiKeyFile] = []byte(own.APIKey.Reveal() + "\n")
+		files[accessTokenFile] = []byte(own.AccessToken.Reveal() + "\n")
+	}
+	for name, content := range files {
+		if err := writeSecret(f.file(name), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) file(name string) string { return filepath.Join(f.path, name) }
+
+// close closes the state, or removes the folder if it is temporary.
+func (f *folder) close() error {
+	if f.temporary {
+		return os.RemoveAll(f.path)
+	}
+	return f.kept.Close()
+}
+
+// writeSecret writes a file that only its owner can read. Its name stands for the old content or for the new one,
+// whenever the process ends.
+func writeSecret(path string, content []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package sandbox
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/store"
+)
+
+// state is what the host itself stores, beside the records of its parts. Each kind has one record at most.
+type state struct {
+	clock *clock.Clock
+
+	mu       sync.Mutex
+	keeper   *store.Keeper
+	time     *store.Table[keptTime]
+	settings *store.Table[keptSettings]
+	login    *store.Table[keptLogin]
+	reset    *store.Table[unfinishedReset]
+}
+
+// keptTime says when the host was first started, and by how much its clock was advanced.
+type keptTime struct {
+	Started  time.Time
+	Advanced Duration
+}
+
+// keptSettings are the values of the settings that were changed while the host ran, by their names.
+type keptSettings struct{ Changed map[string]jsontext.Value }
+
+// keptLogin are the credentials of the first account, and what they are registered as.
+type keptLogin struct {
+	Key          session.Key
+	DeveloperKey string // the private key as PEM, or "" if it is not in this process
+	AppKey       credential.AppKey
+	AccessToken  string
+	Wallet       string // PEM
+}
+
+// unfinishedReset is stored while a reset is under way. A host that finds it begins the reset again.
+type unfinishedReset struct{}
+
+// only is the id of the only record of a kind.
+const only = "host"
+
+// newState reads the state, and moves the clock on to where it was.
+func newState(clk *clock.Clock, kept store.Store) *state {
+	s := &state{clock: clk, keeper: store.NewKeeper(kept)}
+	s.time = store.Open[keptTime](s.keeper, "host.time")
+	s.settings = store.Open[keptSettings](s.keeper, "host.settings")
+	s.login = store.Open[keptLogin](s.keeper, "host.login")
+	s.reset = store.Open[unfinishedReset](s.keeper, "host.reset")
+	if t := s.time.Get(only); t != nil {
+		clk.Advance(time.Duration(t.Advanced))
+		return s
+	}
+	s.time.Put(only, &keptTime{Started: clk.Now()})
+	s.keeper.Commit()
+	return s
+}
+
+// started is when the host was first started.
+func (s *state) started() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.time.Get(only).Started
+}
+
+// advance moves the clock. The move is stored first: whoever reads the new time can rely on it.
+func (s *state) advance(d time.Duration) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d > 0 {
+		advanced := s.clock.Advanced()
+		s.time.Put(only, &keptTime{s.time.Get(only).Started, Duration(advanced + min(d, math.MaxInt64-advanced))})
+		s.keeper.Commit()
+	}
+	return s.clock.Advance(d)
+}
+
+// changedSettings returns the values of the settings that were changed.
+func (s *state) changedSettings() map[string]jsontext.Value {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kept := s.settings.Get(only); kept != nil {
+		return kept.Changed
+	}
+	return nil
+}
+
+// changeSettings stores the new values of settings.
+func (s *state) changeSettings(changed map[string]jsontext.Value) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := &keptSettings{map[string]jsontext.Value{}}
+	if kept := s.settings.Get(only); kept != nil {
+		for name, value := range kept.Changed {
+			all.Changed[name] = value
+		}
+	}
+	for name, value := range changed {
+		all.Changed[name] = value
+	}
+	s.settings.Put(only, all)
+	s.keeper.Commit()
+}
+
+// keptLogin returns the stored credentials, or nil.
+func (s *state) keptLogin() *keptLogin {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.login.Get(only)
+}
+
+// keepLogin stores the credentials.
+func (s *state) keepLogin(login *keptLogin) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.login.Put(only, login)
+	s.keeper.Commit()
+}
+
+// beginReset forgets the settings and the advance of the clock, and notes that a reset is under way.
+func (s *state) beginReset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reset.Put(only, &unfinishedReset{})
+	s.settings.Clear()
+	s.time.Put(only, &keptTime{Started: s.time.Get(only).Started})
+	s.keeper.Commit()
+	s.clock.Reset()
+}
+
+func (s *state) endReset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reset.Clear()
+	s.keeper.Commit()
+}
+
+// resetUnfinished reports whether the process ended during a reset.
+func (s *state) resetUnfinished() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reset.Get(only) != nil
+}
