@@ -19,6 +19,12 @@ const (
 	flowPages = "../docs/flows/*.md"
 )
 
+// firstSteps is the section of the README for those who know no Go. It has a setup of its own.
+const (
+	readme     = "../README.md"
+	firstSteps = "## Without Go\n"
+)
+
 // exampleCommand begins a block with commands that run examples.
 const exampleCommand = "go run ./examples/"
 
@@ -89,6 +95,23 @@ func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
 			tools.run(t, name, script)
 		})
 	}
+}
+
+// The README leads from nothing to a payment by curl, and to one whose response is lost.
+func TestTheReadmeLeadsToAPaymentWithoutGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs the time to build the command, which -short does not give; make test runs it")
+	}
+	content, err := os.ReadFile(readme)
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(content), firstSteps)
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	printed := newToolbox(t).run(t, readme, blocks(section))
+	require.Len(t, printed, 2, "paying by curl, and with a fault")
+	assert.Contains(t, printed[0], `"status":"funding"`)
+	assert.Contains(t, printed[1], `"state":"paid"`)
+	assert.Equal(t, 1, strings.Count(printed[1], `"fault":"drop_after_commit"`), printed[1])
 }
 
 // checkExcerpt fails the test unless the source that the paragraph above a block links to has its code.

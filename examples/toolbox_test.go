@@ -61,16 +61,16 @@ type session struct {
 }
 
 // run runs the blocks of a page in their order, after the setup, and compares what they print with the blocks of text.
-// A block that nothing runs fails the test.
-func (tools *toolbox) run(t *testing.T, page string, script []block) {
+// A block that nothing runs fails the test. It returns what each block of the shell printed.
+func (tools *toolbox) run(t *testing.T, page string, script []block) (printed []string) {
 	t.Helper()
 	if len(script) == 0 {
-		return
+		return nil
 	}
 	if len(tools.missing) > 0 || runtime.GOOS == "windows" {
 		t.Skipf("needs Unix with %v to run the blocks of this page; missing: %v", needed, tools.missing)
 	}
-	if page != setupPage {
+	if page != setupPage && page != readme {
 		script = append(slices.Clone(tools.setup), script...)
 	}
 	s := &session{folder: t.TempDir(), expect: map[string]string{}}
@@ -83,11 +83,15 @@ func (tools *toolbox) run(t *testing.T, page string, script []block) {
 		require.NoError(t, os.WriteFile(filepath.Join(s.folder, file[1]), []byte(s.here(s.program.String())), 0o600))
 	}
 	tools.shell(t, s)
-	for file, expected := range s.expect {
-		printed, err := os.ReadFile(file)
+	for _, file := range s.printed {
+		said, err := os.ReadFile(file)
 		require.NoError(t, err)
-		assert.Regexp(t, like(s.here(expected)), string(printed))
+		if expected, ok := s.expect[file]; ok {
+			assert.Regexp(t, like(s.here(expected)), string(said))
+		}
+		printed = append(printed, string(said))
 	}
+	return printed
 }
 
 // pythonFile is the file that a block runs with Python.
@@ -182,7 +186,7 @@ func (tools *toolbox) shell(t *testing.T, s *session) {
 func (tools *toolbox) environment(folder, address string) []string {
 	own := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "MONEYMOVE") })
 	return append(own, "PATH="+tools.bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"XDG_CONFIG_HOME="+folder, "MONEYMOVE_CONTROL_URL=http://"+address+"/_host")
+		"XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder, "MONEYMOVE_CONTROL_URL=http://"+address+"/_host")
 }
 
 func TestLikeTheTextOfAPage(t *testing.T) {
