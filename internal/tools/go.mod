@@ -5,6 +5,7 @@ go 1.26.0
 tool (
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	github.com/moneymovement/moneymovement-go/internal/tools/apitext
+	github.com/moneymovement/moneymovement-go/internal/tools/archive
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/answers
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue
@@ -15,7 +16,6 @@ tool (
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/states
 	github.com/moneymovement/moneymovement-go/internal/tools/modproxy
 	github.com/moneymovement/moneymovement-go/internal/tools/mutants
-	github.com/moneymovement/moneymovement-go/internal/tools/archive
 	github.com/moneymovement/moneymovement-go/internal/tools/pictures
 	github.com/moneymovement/moneymovement-go/internal/tools/sbom
 	github.com/moneymovement/moneymovement-go/internal/tools/testcount
