@@ -31,7 +31,7 @@ A refusal of this run says nothing about an earlier run, so the outcome after a 
 that no earlier run with this key can have paid, say so with -first.`
 
 const payExamples = `  moneymove pay 25 USDC -to ct_1 -key invoice-42 -as cl_123
-  moneymove pay 25 USDC -to ct_1 -key invoice-42 -max-fee 0.50 -min-destination '22.80 EUR' -wait -yes`
+  moneymove pay 25 USDC -to ct_1 -key invoice-42 -max-fee 0.50 -min-destination '22 EUR' -wait -yes`
 
 // payFlags are the flags of pay.
 type payFlags struct {
