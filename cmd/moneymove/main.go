@@ -41,11 +41,22 @@ func main() {
 // run runs a command until it ends or ctx ends, and returns the exit code.
 func run(ctx context.Context, a *app.App, args []string) int { return a.Run(ctx, root(a), args) }
 
+// docs is where the documentation is.
+const docs = "https://github.com/moneymovement/moneymovement-go/blob/main/docs/"
+
 // root returns the command with all its subcommands.
 func root(a *app.App) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "moneymove",
 		Short: "Run a sandbox host of the money-movement service, and call any host of it",
+		Long: `Runs a sandbox host of the money-movement service on this machine, looks into a
+running host, and calls any host.
+
+  First steps            ` + docs + `README.md
+  Every command          ` + docs + `moneymove.md
+  Errors, what to do     ` + docs + `errors.md
+  The service's words    ` + docs + `glossary.md
+  Payments in production ` + docs + `production.md`,
 	}
 	keyGroup := &cobra.Command{Use: "keys",
 		Short: "Developer keys: those in files, and those that the sandbox host knows"}

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -50,6 +52,16 @@ func TestEachCommandHasHelp(t *testing.T) {
 	}
 	visit(root(&app.App{}))
 	assert.Greater(t, count, 20)
+}
+
+// The links of the help lead to pages.
+func TestTheHelpLeadsToTheDocs(t *testing.T) {
+	_, out, _ := try(t, "-h")
+	pages := regexp.MustCompile(regexp.QuoteMeta(docs)+`(\S+)`).FindAllStringSubmatch(out, -1)
+	assert.Len(t, pages, 5)
+	for _, page := range pages {
+		assert.FileExists(t, filepath.Join("..", "..", "docs", page[1]))
+	}
 }
 
 func TestWrongCommands(t *testing.T) {
