@@ -84,8 +84,8 @@ build: ## build everything without cgo
 # The rig of bench, the tools and the Temporal recipe run on the machine that they are built on, and it takes minutes
 # to build what they link. What needs a database or other processes is not for a system inside of another program.
 ELSEWHERE := bench examples/temporal internal/tools
-IN_A_PAGE := $(ELSEWHERE) examples fleet/postgres fleet/redis internal/rig internal/simulation internal/suites \
-	payments/postgres payments/sqlite sandbox/bolt
+IN_A_PAGE := $(ELSEWHERE) cmd/moneymove examples fleet/postgres fleet/redis internal/rig internal/simulation \
+	internal/suites payments/postgres payments/sqlite sandbox/bolt
 build-all: ## build everything for other systems, and the tests for one where an int has 32 bits
 	@for target in $(TARGETS); do \
 		echo "build for $$target"; \
