@@ -41,10 +41,11 @@ var endless = []string{"moneymove sandbox -", "moneymove requests -f", "moneymov
 // asking are the examples at which a person types yes.
 var asking = []string{"moneymove pay 25 USDC -to ct_1 -key invoice-42 -as", "moneymove sign -d"}
 
-// TestTheExamplesOfThePageRun runs each example as its reader does: in a shell, with the files and the ids that it names.
+// TestTheExamplesOfThePageRun runs each example as its reader does: in a shell, with the files and the ids that it
+// names.
 func TestTheExamplesOfThePageRun(t *testing.T) {
 	if testing.Short() {
-		t.Skip("needs the time for a host and a process for each example, which -short does not give; make test runs it")
+		t.Skip("needs the time for a process for each example, which -short does not give; make test runs it")
 	}
 	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("needs a Unix shell to run the examples")
