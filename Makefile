@@ -29,10 +29,9 @@ export GO
 
 .DEFAULT_GOAL := help
 .PHONY: help test allocations lint gosec staticcheck vulncheck release release-check fmt-check vet build build-all \
-	test-releases rules english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long bench bench-write \
-	bench-long bench-host bench-memory bench-payments load storm fleet console console-pictures simulation soak \
-	soak-simulation soak-rig soak-sqlite \
-	recordings contract mutants cover check
+	test-releases rules english generate drift tidy tidy-check modules api api-write breaking interop fuzz fuzz-long \
+	bench bench-write bench-long bench-host bench-memory bench-payments load storm fleet console console-pictures pages \
+	simulation soak soak-simulation soak-rig soak-sqlite recordings contract mutants cover check
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
@@ -168,6 +167,11 @@ storm: ## make 10,000 payments at 20 % faults, and break every rule of them, on 
 	MONEYMOVEMENT_SIMULATION_PAYMENTS=10000 $(GO) test -count=1 -timeout 15m -v \
 		-run '^(TestPaymentsUnderFaults|TestACrashAtEveryStep|TestEveryBrokenRuleIsNoticed)$$/^(payments.*)?$$' \
 		./internal/simulation
+
+# The commands run as their users build them, without the race detector. Their own tests have it.
+pages: ## run every command and block of the docs as a reader does (needs bash, curl, openssl and python3)
+	$(GO) test -count=1 -timeout 15m ./examples ./cmd/moneymove \
+		-run '^(TestEachBlockOfTheFlowPagesRuns|TestTheReadmeLeadsToAPaymentWithoutGo|TestTheExamplesOfThePageRun)$$'
 
 console: ## run the tests of the host's page in headless Chromium; installs Debian's package where it may
 	@.ci/console

@@ -44,8 +44,8 @@ var asking = []string{"moneymove pay 25 USDC -to ct_1 -key invoice-42 -as", "mon
 // TestTheExamplesOfThePageRun runs each example as its reader does: in a shell, with the files and the ids that it
 // names.
 func TestTheExamplesOfThePageRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs the time for a process for each example, which -short does not give; make test runs it")
+	if testing.Short() || os.Getenv("MONEYMOVEMENT_PAGES") == "skip" {
+		t.Skip("needs the time for a host and processes for each example; make pages runs it")
 	}
 	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("needs a Unix shell to run the examples")
