@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"debug/buildinfo"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -28,13 +29,19 @@ func main() {
 }
 
 func run(args []string, out io.Writer) error {
-	switch {
-	case len(args) == 2 && args[0] == "-list":
-		return list(args[1], out)
-	case len(args) == 1:
-		return write(args[0], out)
+	flags := flag.NewFlagSet("sbom", flag.ContinueOnError)
+	listed := flags.Bool("list", false, "list the modules of a bill")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	return errors.New("usage: sbom program | sbom -list bill")
+	switch {
+	case flags.NArg() != 1:
+		return errors.New("usage: sbom program | sbom -list bill")
+	case *listed:
+		return list(flags.Arg(0), out)
+	default:
+		return write(flags.Arg(0), out)
+	}
 }
 
 func write(program string, out io.Writer) error {
