@@ -48,7 +48,7 @@ func TestTheExamplesOfThePageRun(t *testing.T) {
 		t.Skip("needs the time for a host and processes for each example; make pages runs it")
 	}
 	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
-		t.Skip("needs a Unix shell to run the examples")
+		t.Skip("needs Unix and the program sh, to run the examples; make pages runs it there")
 	}
 	page, err := os.ReadFile("../../docs/moneymove.md")
 	require.NoError(t, err)

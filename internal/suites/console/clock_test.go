@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -19,10 +18,7 @@ func TestAnApprovalExpires(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	deal := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	created, err := payer.Escrows.Create(t.Context(), deal, moneymovement.IdempotencyKey("deal-1"))
-	require.NoError(t, err)
+	deal, created := payer.deal()
 	prepared := created.Action
 	require.NotNil(t, prepared)
 
@@ -31,7 +27,7 @@ func TestAnApprovalExpires(t *testing.T) {
 	p.told("The host's clock is")
 	assert.GreaterOrEqual(t, p.host.Now().Sub(before), 61*time.Second)
 
-	_, err = payer.Escrows.Confirm(t.Context(), deal, created.ID, dapi.EscrowActionTypeApprove, prepared)
+	_, err := payer.Escrows.Confirm(t.Context(), deal, created.ID, dapi.EscrowActionTypeApprove, prepared)
 	expired, ok := errors.AsType[*errors.ApprovalExpired](err)
 	require.True(t, ok, "%v", err)
 	assert.NotNil(t, expired)

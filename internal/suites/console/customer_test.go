@@ -50,6 +50,16 @@ func (c *customer) pay(amount, key string) *dapi.Payout {
 	return payout
 }
 
+// deal creates an escrow deal, which waits for its approval.
+func (c *customer) deal() (dapi.EscrowCreate, *dapi.Escrow) {
+	c.t.Helper()
+	terms := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC,
+		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+	created, err := c.Escrows.Create(c.t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
+	require.NoError(c.t, err)
+	return terms, created
+}
+
 // verify submits what a verification needs.
 func verify(t *testing.T, c *customer) {
 	t.Helper()

@@ -4,11 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -69,10 +67,7 @@ func TestTheWindowOfADealCloses(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "deals", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	deal := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	created, err := payer.Escrows.Create(t.Context(), deal, moneymovement.IdempotencyKey("deal-1"))
-	require.NoError(t, err)
+	_, created := payer.deal()
 	p.see("The account can confirm: Approve")
 	p.press("Move the clock past approve")
 	p.see("Now: Expired")

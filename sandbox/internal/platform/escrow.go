@@ -171,7 +171,7 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 	return view
 }
 
-// windowEnd returns when the window of these actions closes, or no time if there are none.
+// windowEnd returns when the window of these actions closes. If there is no action, it returns the zero time.
 func (d *deal) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 	if len(actions) == 0 {
 		return time.Time{}

@@ -176,7 +176,7 @@ type EscrowView struct {
 	CreatedAt time.Time       `json:"createdAt"`
 	// Actions are what the account can confirm at present.
 	Actions []string `json:"actions"`
-	// WindowEndsAt is when the window of these actions closes. Without an action there is no window.
+	// WindowEndsAt is when the window of these actions closes. It is zero if Actions is empty.
 	WindowEndsAt time.Time `json:"windowEndsAt,omitzero"`
 	Moves        []string  `json:"moves"` // always empty: every action needs an approval that the account signs
 }

@@ -48,7 +48,7 @@ func TestContactsCreate(t *testing.T) {
 	assert.Equal(t, first.ID, again.ID)
 	assert.True(t, again.Existed)
 
-	bank := f.contactOf("-iban", "DE89 3704 0044 0532 0130 00", "-bic", "COBADEFFXXX", "-name", "Acme GmbH",
+	bank := f.contactOf("-iban", "DE89 3704 0044 0532 0130 00", "-bic", "TESTDEFF", "-name", "Acme GmbH",
 		"-holder", "Acme GmbH", "-holder-business", "Acme GmbH")
 	assert.Equal(t, "sepa", bank.Bank.Method)
 	assert.Equal(t, "EUR", bank.Bank.Currency)

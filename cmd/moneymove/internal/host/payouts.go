@@ -172,8 +172,8 @@ func payoutRows(p *dapi.Payout) [][]string {
 // completionTimeout is how long a shell waits for suggestions at most.
 const completionTimeout = 2 * time.Second
 
-// payoutIDs completes the id of a payout from the newest entries of the ledger. It never logs in by itself with a
-// passphrase: without a session that works, there are no suggestions.
+// payoutIDs completes the id of a payout from the newest entries of the ledger. It never asks for a
+// passphrase. If it would need one to log in, it suggests nothing.
 func payoutIDs(where *target.Target) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

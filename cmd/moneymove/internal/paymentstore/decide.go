@@ -102,7 +102,7 @@ all.`,
 	return command
 }
 
-// check refuses flags that do not belong to the decision, and amounts that are none.
+// check refuses flags that do not belong to the decision, and amounts that are not numbers.
 func (d *decision) check(name string) error {
 	takes, ok := decisions[name]
 	if !ok {

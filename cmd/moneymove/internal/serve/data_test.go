@@ -238,7 +238,7 @@ func (c child) kill(t *testing.T) {
 // What the host responded to before a kill is there after it, and an idempotency key replays.
 func TestAKillLosesNothingThatWasConfirmed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it kills processes")
+		t.Skip("needs the time to start and kill processes, which -short does not give; make test runs it")
 	}
 	folder := t.TempDir()
 	confirmed := map[string]dapi.PayoutID{} // by idempotency key

@@ -158,7 +158,7 @@ func keyFolder(folder, address string) (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-// keyWritten writes a key to its file, and returns the name of the file. Without a key there is none.
+// keyWritten writes a key to its file, and returns the name of the file. If the key is empty, it writes nothing.
 func keyWritten(folder, name, key string) (path string, err error) {
 	if key == "" {
 		return "", nil

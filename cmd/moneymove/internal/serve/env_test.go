@@ -34,7 +34,7 @@ func shellEnvironment(t *testing.T, commands string) map[string]string {
 	t.Helper()
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no sh")
+		t.Skip("needs the program sh, to read what env prints; make test runs it on Unix")
 	}
 	process := exec.CommandContext(t.Context(), shell, "-eu", "-c", commands+"\nenv -0")
 	process.Env = []string{"PATH=" + os.Getenv("PATH"), "MONEYMOVEMENT_CLIENT=cl_of_an_earlier_host"}

@@ -28,7 +28,8 @@ type folder struct {
 	kept      *bolt.Store
 }
 
-// openFolder opens the folder of -data, and makes it if there is none. Without a path the folder is temporary.
+// openFolder opens the folder of -data. It makes the folder if it does not exist. If path is empty, it makes a
+// temporary folder.
 func openFolder(path string) (*folder, error) {
 	if path == "" {
 		made, err := os.MkdirTemp("", "moneymove-")

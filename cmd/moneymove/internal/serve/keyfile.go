@@ -9,7 +9,7 @@ import (
 )
 
 // keyIn reads the developer key in the file of -key-file, or creates the file with a new key. Callers then keep their
-// key from run to run. Without a path there is no key.
+// key from run to run. If path is empty, key is nil.
 func keyIn(path string) (absolute string, key *signing.DeveloperKey, err error) {
 	if path == "" {
 		return "", nil, nil

@@ -38,7 +38,7 @@ type seeded struct {
 	BankContact    dapi.ContactID `json:"bankContact"`
 	WalletContact  dapi.ContactID `json:"walletContact"`
 	VirtualAccount dapi.BankID    `json:"virtualAccount,omitzero"`
-	// NoVirtualAccount says why there is none: the settings of the host do not allow it.
+	// NoVirtualAccount says why VirtualAccount is empty, for example because a setting of the host does not allow one.
 	NoVirtualAccount string `json:"noVirtualAccount,omitzero"`
 	AppKeyID         string `json:"appKeyId,omitzero"`
 }
