@@ -13,9 +13,9 @@ import (
 // sends the others back, with the fields of theirs that this version does not know.
 func TestAPaymentMethodIsSentBackAsItCame(t *testing.T) {
 	for text, want := range map[string]model.PaymentMethodVariant{
-		`{"accountType":"sepa","bic":"COBADEFF","intermediaryBank":{"bic":"DEUTDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "COBADEFF"},
+		`{"accountType":"sepa","bic":"TESTDEFF","intermediaryBank":{"bic":"EXAMDEFF"}}`: model.SEPAPaymentMethod{AccountType: "sepa", BIC: "TESTDEFF"},
 		// an address in another form than is assumed
-		`{"accountType":"swift","bankAddress":"1 Main Street","bic":"COBADEFF"}`: nil,
+		`{"accountType":"swift","bankAddress":"1 Main Street","bic":"TESTDEFF"}`: nil,
 		`{"accountType":"swift","bic":7}`:                                        nil,
 		`{"accountType":"carrier_pigeon","loft":"7"}`:                            nil,
 		`{"loft":"7"}`: nil,

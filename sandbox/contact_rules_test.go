@@ -80,7 +80,7 @@ func TestEveryBankMethod(t *testing.T) {
 		assert.Equal(t, method, bare.body.text("bank", "method"))
 
 		named := acme.must(http.StatusCreated, "POST", "/contacts", object{"name": "Bob", "account": object{
-			"accountType": method, "iban": "DE89370400440532013000", "bic": "DEUTDEFF", "accountNumber": "1",
+			"accountType": method, "iban": "DE89370400440532013000", "bic": "EXAMDEFF", "accountNumber": "1",
 			"routingNumber": "021000021",
 			"branchNumber":  "1", "pixKey": "k", "paymentKey": "k", "phoneNumber": "+15550100",
 		}})

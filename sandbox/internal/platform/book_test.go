@@ -21,7 +21,7 @@ import (
 func TestQuotes(t *testing.T) {
 	t.Parallel()
 	const (
-		swift   = `{"name":"S","account":{"accountType":"swift","bic":"DEUTDEFF","iban":"DE89370400440532013000"}}`
+		swift   = `{"name":"S","account":{"accountType":"swift","bic":"EXAMDEFF","iban":"DE89370400440532013000"}}`
 		fedwire = `{"name":"F","account":{"accountType":"fedwire","accountNumber":"1","routingNumber":"021000021"}}`
 		yen     = `{"name":"Y","account":{"accountType":"jpy_local","accountNumber":"1"}}`
 	)

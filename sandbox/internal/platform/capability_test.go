@@ -51,7 +51,7 @@ func TestBlockersOfAContact(t *testing.T) {
 			[]string{"currency_not_supported currency"}},
 		"routing number": {bank(`"accountType":"ach","accountNumber":"1","routingNumber":"021000022"`),
 			[]string{"account_detail_invalid routingNumber"}},
-		"swift by account number": {contact: bank(`"accountType":"swift","bic":"DEUTDEFF","accountNumber":"1"`)},
+		"swift by account number": {contact: bank(`"accountType":"swift","bic":"EXAMDEFF","accountNumber":"1"`)},
 		"swift with neither": {bank(`"accountType":"swift","bic":"DEUTDEF"`),
 			[]string{"account_detail_missing accountNumber", "account_detail_invalid bic"}},
 		"mobile wallet": {bank(`"accountType":"bdt_ewallet","accountNumber":"1"`),
@@ -121,7 +121,7 @@ func TestEveryMethodPaysOutTheCurrencyOfTheCatalogue(t *testing.T) {
 	b := newBench(t)
 	for _, entry := range catalogue.Methods {
 		created := b.contact(caller.Self, fmt.Sprintf(`{"name":"Bob","account":{"accountType":%q,
-			"iban":"DE89370400440532013000","bic":"DEUTDEFF","accountNumber":"1","routingNumber":"021000021","branchNumber":"1",
+			"iban":"DE89370400440532013000","bic":"EXAMDEFF","accountNumber":"1","routingNumber":"021000021","branchNumber":"1",
 			"pixKey":"k","paymentKey":"k","phoneNumber":"+15550100"}}`, entry.Method))
 		got := b.capabilities(caller.Self, created.ID)
 		require.Empty(t, got.Blockers, entry.Method)
