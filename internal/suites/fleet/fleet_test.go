@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	stderrors "errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,12 +45,21 @@ var storeKinds = map[string]func(testing.TB, ...servers.Setting) *servers.Server
 	"redis": servers.Redis, "postgres": servers.PostgreSQL,
 }
 
-// newHost starts a host with short rate windows, and returns a worker's work on it.
-func newHost(t *testing.T) (*sandbox.Host, work) {
+// newHost starts a host with short rate windows, and returns a worker's work on it. A request for which drop returns
+// true never reaches the host, and gets no response.
+func newHost(t *testing.T, drop func(path string, body []byte) bool) (*sandbox.Host, work) {
 	t.Helper()
 	host := sandbox.New(sandbox.WithInstantProgress(),
 		sandbox.WithSettings(func(s *sandbox.Settings) { s.RateMinute = sandbox.Duration(minute) }))
-	server := httptest.NewServer(host)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil && drop(r.URL.Path, body) {
+			<-r.Context().Done() // the client has gone
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		host.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
 	credentials := host.Credentials()
 	key := filepath.Join(t.TempDir(), "developer.pem")
@@ -84,48 +97,77 @@ func TestAFleetOfProcesses(t *testing.T) {
 	for kind, start := range storeKinds {
 		for _, processes := range []int{8, 16} {
 			t.Run(fmt.Sprint(kind, " ", processes), func(t *testing.T) {
-				host, w := newHost(t)
+				host, w := newHost(t, func(string, []byte) bool { return false })
 				w.Store, w.StoreURL = kind, start(t).URL()
 				before := len(host.Requests())
-				w.Callers, w.For = 4, (rounds-1)*held+held/2+2*time.Second
+				w.Callers, w.For = 4, (rounds-1)*held+held/2+4*time.Second
 				together := run(t, w, processes)
 				assert.Zero(t, together.Limited)
 				assert.Empty(t, together.Failed)
-				check(t, host.Requests()[before:])
+				check(t, host.Requests()[before:], 0)
 			})
 		}
 	}
 }
 
-// Processes that are killed hold up nobody: neither the login, nor the slots that they were given or waited for.
+// Processes that are killed hold up nobody for long. The first is killed in its login, so that its lock has to end by
+// itself. The others are killed after their first call: one at once, one when its calls wait for slots.
 func TestKilledProcessesHoldUpNobody(t *testing.T) {
-	host, w := newHost(t)
+	const lock = 15 * time.Second // how long the lock of a login outlasts its process
+	var dropLogin atomic.Bool
+	inLogin := make(chan struct{})
+	afterCall := []chan struct{}{make(chan struct{}), make(chan struct{})}
+	called := map[string]func(){
+		"killed 0": sync.OnceFunc(func() { close(afterCall[0]) }),
+		"killed 1": sync.OnceFunc(func() { close(afterCall[1]) }),
+	}
+	host, w := newHost(t, func(path string, body []byte) bool {
+		if strings.HasSuffix(path, "/auth/token") && dropLogin.CompareAndSwap(true, false) {
+			close(inLogin)
+			return true
+		}
+		for name, signal := range called {
+			if bytes.Contains(body, []byte("Example contact "+name)) {
+				signal()
+			}
+		}
+		return false
+	})
 	w.Store, w.StoreURL = "redis", servers.Redis(t).URL()
 	before := len(host.Requests())
-	w.Callers, w.For = 4, time.Minute
-	for i := range 3 {
+	w.Callers, w.For = 4, 2*time.Minute
+	dropLogin.Store(true)
+	w.Name = "killed in login"
+	process, _ := w.start(t)
+	await(t, inLogin, "the login of the process that is killed in it")
+	require.NoError(t, process.Process.Kill())
+	for i, called := range afterCall {
 		w.Name = fmt.Sprint("killed ", i)
 		process, _ := w.start(t)
-		time.AfterFunc(time.Duration(i+1)*time.Second, func() { assert.NoError(t, process.Process.Kill()) })
+		go func() {
+			<-called
+			time.Sleep(time.Duration(i) * time.Second)
+			assert.NoError(t, process.Process.Kill())
+		}()
 	}
-	w.For = (rounds-1)*held + held/2 + 4*time.Second
+	w.For = lock + (rounds-1)*held + held/2 + 4*time.Second
 	together := run(t, w, 8)
 	assert.Zero(t, together.Limited)
 	assert.Empty(t, together.Failed)
-	limited, logins, saved := 0, 0, 0
-	for _, r := range host.Requests()[before:] {
-		switch {
-		case r.Status == 429:
-			limited++
-		case r.Operation == "CreateToken":
-			logins++
-		case r.Operation == "CreateContact":
-			saved++
-		}
+	for i, called := range afterCall {
+		await(t, called, fmt.Sprint("a call of the process killed ", i))
 	}
-	assert.Zero(t, limited)
-	assert.Equal(t, 1, logins)
-	assert.GreaterOrEqual(t, saved, rounds*120*9/10)
+	check(t, host.Requests()[before:], len(afterCall)*w.Callers) // the calls that the killed processes had begun
+}
+
+// await waits for a channel to be closed.
+func await(t *testing.T, closed <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		require.Fail(t, "a minute has passed without "+what)
+	}
 }
 
 func run(t *testing.T, w work, processes int) (together done) {
@@ -148,8 +190,9 @@ func run(t *testing.T, w work, processes int) (together done) {
 	return together
 }
 
-// check reads the host's log: one login, nothing over a window, and the window used.
-func check(t *testing.T, requests []sandbox.Request) {
+// check reads the host's log: one login, nothing over a window, and the window used, except for the slots that were
+// lost.
+func check(t *testing.T, requests []sandbox.Request, lost int) {
 	t.Helper()
 	var logins, limited int
 	var writes []time.Time
@@ -173,5 +216,5 @@ func check(t *testing.T, requests []sandbox.Request) {
 		}
 	}
 	t.Logf("%d of %d used", used, rounds*120)
-	assert.GreaterOrEqual(t, used, rounds*120*98/100)
+	assert.GreaterOrEqual(t, used, rounds*120*98/100-lost)
 }
