@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"testing"
 	"time"
 
@@ -51,7 +52,23 @@ func NewProxy(t testing.TB, upstream string) *Proxy {
 func (p *Proxy) Address() string { return p.inner.Listen }
 
 // Cut closes all connections, and refuses new ones.
-func (p *Proxy) Cut() { p.inner.Stop() }
+func (p *Proxy) Cut() {
+	p.t.Helper()
+	p.inner.Stop()
+	// A process that is being started holds a copy of the listener until its own program begins. Until then the system
+	// takes connections for it.
+	for end := time.Now().Add(refusedWithin); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		connection, err := net.Dial("tcp", p.Address())
+		if err != nil {
+			return
+		}
+		connection.Close()
+	}
+	p.t.Fatalf("rig: %s still takes connections, %s after the proxy was stopped", p.Address(), refusedWithin)
+}
+
+// refusedWithin is how long a slow machine may take to start a process.
+const refusedWithin = 10 * time.Second
 
 // Mend takes connections again after Cut.
 func (p *Proxy) Mend() {

@@ -2,9 +2,12 @@ package rig_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net"
 	"os"
+	"os/exec"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -146,4 +149,31 @@ func TestCutAndMend(t *testing.T) {
 	proxy.Mend() // changes nothing
 	assert.Equal(t, address, proxy.Address())
 	trip(t, dial(t, proxy), hello)
+}
+
+// A process that is being started has a copy of each open file of its parent for a moment, the proxy's listener too.
+func TestCutWhileProcessesStart(t *testing.T) {
+	t.Parallel()
+	short, err := exec.LookPath("true")
+	if err != nil {
+		t.Skipf("needs a program that ends at once: %v", err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	for range 4 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				assert.NoError(t, exec.Command(short).Run())
+			}
+		})
+	}
+	proxy := echo(t)
+	for range 2000 {
+		proxy.Cut()
+		_, err := net.Dial("tcp", proxy.Address())
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		proxy.Mend()
+	}
 }
