@@ -57,12 +57,15 @@ func (p *Proxy) Cut() {
 	p.inner.Stop()
 	// A process that is being started holds a copy of the listener until its own program begins. Until then the system
 	// takes connections for it.
-	for end := time.Now().Add(refusedWithin); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		connection, err := net.Dial("tcp", p.Address())
-		if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), refusedWithin)
+	defer cancel()
+	for ctx.Err() == nil {
+		connection, err := new(net.Dialer).DialContext(ctx, "tcp", p.Address())
+		if err == nil {
+			connection.Close()
+		} else if ctx.Err() == nil {
 			return
 		}
-		connection.Close()
 	}
 	p.t.Fatalf("rig: %s still takes connections, %s after the proxy was stopped", p.Address(), refusedWithin)
 }
