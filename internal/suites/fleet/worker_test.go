@@ -28,7 +28,7 @@ type work struct {
 	BaseURL, Email, Key   string // the key is in a file
 	Client                dapi.ClientID
 	Callers               int           // at the same time
-	Minute                time.Duration // of the rate windows
+	Minute                time.Duration // of the rate windows that the worker states
 	For                   time.Duration
 }
 
