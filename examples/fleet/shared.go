@@ -44,7 +44,7 @@ func (r running) stop(ctx context.Context) error {
 type fleetSettings struct {
 	postgres, redis string
 	schema          string        // of all tables of this run
-	minute          time.Duration // how long a minute of the rate windows lasts
+	minute          time.Duration // of the rate windows that the workers state
 }
 
 // fleet is one process's connection to what the fleet shares.

@@ -39,8 +39,9 @@ const (
 	held   = minute + time.Second // how long a call counts here: a second longer, as with real minutes
 	rounds = 2                    // how many windows the processes fill
 
-	// stated is the minute of the workers, which hold each call a sixtieth longer. A sixtieth of the host's short minute
-	// would be less time than a request can take on a slow machine, and the host would refuse calls of the next window.
+	// stated is the minute of the workers, which hold each call a sixtieth longer. A sixtieth of the host's short
+	// minute would be less time than a request takes on a slow machine, and the host would refuse calls of the next
+	// window.
 	stated = held * 60 / 61
 )
 
