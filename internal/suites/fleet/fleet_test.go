@@ -121,7 +121,7 @@ func TestKilledProcessesHoldUpNobody(t *testing.T) {
 	var dropLogin atomic.Bool
 	inLogin := make(chan struct{})
 	afterCall := []chan struct{}{make(chan struct{}), make(chan struct{})}
-	called := map[string]func(){
+	signals := map[string]func(){
 		"killed 0": sync.OnceFunc(func() { close(afterCall[0]) }),
 		"killed 1": sync.OnceFunc(func() { close(afterCall[1]) }),
 	}
@@ -130,7 +130,7 @@ func TestKilledProcessesHoldUpNobody(t *testing.T) {
 			close(inLogin)
 			return true
 		}
-		for name, signal := range called {
+		for name, signal := range signals {
 			if bytes.Contains(body, []byte("Example contact "+name)) {
 				signal()
 			}

@@ -171,7 +171,7 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 	return view
 }
 
-// windowEnd returns when the window of these actions closes. If there is no action, it returns the zero time.
+// windowEnd returns the time until which these actions can be taken, or the zero time if there are no actions.
 func (d *deal) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 	if len(actions) == 0 {
 		return time.Time{}
