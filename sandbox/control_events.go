@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/deployment"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 )
 
 const (
@@ -29,7 +31,8 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 		respondWith(func(*http.Request) (int, any, error) { return 0, nil, err })(w, r)
 		return
 	}
-	woken, stop := c.host.log.Listen()
+	log := c.host.log
+	woken, stop := log.Listen()
 	defer stop()
 	known := c.marks()
 
@@ -41,23 +44,24 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	stream.text("retry: 1000\n\n")
+	stream.event("host", "", hostEvent{ID: log.ID(), Latest: log.Last()})
 
 	look, silent := time.NewTicker(lookEvery), time.NewTicker(heartbeat)
 	defer look.Stop()
 	defer silent.Stop()
 	for stream.flush() == nil {
-		if entries := c.host.log.After(after); len(entries) > 0 {
-			mask := c.mask()
-			for _, entry := range entries {
-				after = entry.ID
-				stream.event("request", strconv.Itoa(after), viewOfRequest(mask, entry))
-			}
-		}
-		now := c.marks()
+		now, entries := c.news(after)
 		for _, what := range now.differFrom(known) {
 			stream.event("change", "", map[string]string{"what": what})
 		}
 		known = now
+		if len(entries) > 0 {
+			mask := c.mask()
+			for _, entry := range entries {
+				after = entry.ID
+				stream.event("request", eventID(log, after), viewOfRequest(mask, entry))
+			}
+		}
 		if stream.pending {
 			continue // what was made meanwhile is sent before the next wait
 		}
@@ -72,21 +76,49 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// hostEvent is the first event of a connection.
+type hostEvent struct {
+	ID     string `json:"id"`     // another one after the host was started again
+	Latest int    `json:"latest"` // the id of the latest request, or 0
+}
+
+// eventID is the id of the event about a request. It names the host too: one that was started again numbers its
+// requests from 1.
+func eventID(log *gate.Log, request int) string { return log.ID() + "-" + strconv.Itoa(request) }
+
 // startOf returns the number of the request after which the stream begins: that of the header of a connection that was
 // lost, or of the query, or of the latest request.
 func (c control) startOf(r *http.Request) (int, error) {
-	last := c.host.log.Last()
-	after, err := last, error(nil)
-	if r.URL.Query().Has("after") {
-		after, err = countOf(r, "after", "after is the id of a request.")
+	log := c.host.log
+	if seen := r.Header.Get("Last-Event-ID"); seen != "" {
+		number, ours := strings.CutPrefix(seen, log.ID()+"-")
+		after, err := strconv.Atoi(number)
+		if !ours || err != nil {
+			return 0, nil //nolint:nilerr // an event of another host: all requests of this one are new
+		}
+		return after, nil
 	}
-	if seen, invalid := strconv.Atoi(r.Header.Get("Last-Event-ID")); invalid == nil {
-		after = seen
+	last := log.Last()
+	if !r.URL.Query().Has("after") {
+		return last, nil
 	}
-	if after > last { // the host was started again since
+	after, err := countOf(r, "after", "after is the id of a request.")
+	if after > last { // an id of a host that was started again since
 		after = 0
 	}
 	return after, err
+}
+
+// news returns the marks of the host, and the requests with larger numbers. The marks are those of before or after a
+// reset, as the requests are: a listener that hears of a reset after a request that followed it forgets that request.
+func (c control) news(after int) (marks, []gate.Entry) {
+	for {
+		now := c.marks()
+		entries := c.host.log.After(after)
+		if c.host.resets.Load() == now.resets {
+			return now, entries
+		}
+	}
 }
 
 // marks are numbers and pointers that differ after a change.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"crypto/rand"
 	"strings"
 	"sync"
 	"time"
@@ -57,6 +58,7 @@ func short(text string) string {
 
 // Log holds the latest requests. The zero Log holds none. It is safe for concurrent use.
 type Log struct {
+	id     string
 	length int
 
 	mu        sync.Mutex
@@ -68,7 +70,10 @@ type Log struct {
 }
 
 // NewLog returns a log that holds the latest requests, as many as length says.
-func NewLog(length int) *Log { return &Log{length: length} }
+func NewLog(length int) *Log { return &Log{id: rand.Text(), length: length} }
+
+// ID tells the log from that of every other host, which numbers its requests alike.
+func (l *Log) ID() string { return l.id }
 
 // Record makes the log keep what was sent and received in the latest requests, as many as length says.
 func (l *Log) Record(length int) { l.exchanges = make([]*exchange.Exchange, min(length, l.length)) }

@@ -22,13 +22,20 @@ const (
 	longestPause  = 5 * time.Second
 )
 
+// position is where a connection to the events begins.
+type position struct {
+	after int64  // the id of a request, for the first connection
+	event string // the id of the last event, which names the host too
+}
+
 // follow calls show with each request after the one with the given id, until ctx ends or show fails. When the
 // connection is lost, it calls lost, connects again, and goes on where it was. A host that was started again since
 // begins with its first request.
 func (c *Client) follow(ctx context.Context, after int64, show func(entry) error, lost func(error)) error {
 	pause, told := shortestPause, false
+	at := position{after: after}
 	for {
-		connected, err := c.stream(ctx, &after, show)
+		connected, err := c.stream(ctx, &at, show)
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // the person has seen enough
 		}
@@ -51,15 +58,18 @@ func (c *Client) follow(ctx context.Context, after int64, show func(entry) error
 	}
 }
 
-// stream shows requests as they come over one connection, and keeps the id of the last. It reports whether there was a
+// stream shows requests as they come over one connection, and moves the position on. It reports whether there was a
 // connection.
-func (c *Client) stream(ctx context.Context, after *int64, show func(entry) error) (connected bool, err error) {
+func (c *Client) stream(ctx context.Context, at *position, show func(entry) error) (connected bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	quiet := time.AfterFunc(silence, cancel)
 	defer quiet.Stop()
-	response, err := c.send(ctx, http.MethodGet, "/events", nil,
-		http.Header{"Accept": {"text/event-stream"}, "Last-Event-Id": {strconv.FormatInt(*after, 10)}})
+	header := http.Header{"Accept": {"text/event-stream"}}
+	if at.event != "" {
+		header.Set("Last-Event-ID", at.event)
+	}
+	response, err := c.send(ctx, http.MethodGet, "/events?after="+strconv.FormatInt(at.after, 10), nil, header)
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = c.lost(http.MethodGet, errSilent)
@@ -70,14 +80,16 @@ func (c *Client) stream(ctx context.Context, after *int64, show func(entry) erro
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 4<<20)
 	var event struct {
-		kind string
-		data []string
+		id, kind string
+		data     []string
 	}
 	for lines.Scan() {
 		quiet.Reset(silence)
 		field, value, _ := strings.Cut(lines.Text(), ":")
 		value = strings.TrimPrefix(value, " ")
 		switch field {
+		case "id":
+			event.id = value
 		case "event":
 			event.kind = value
 		case "data":
@@ -91,12 +103,12 @@ func (c *Client) stream(ctx context.Context, after *int64, show func(entry) erro
 			if err := c.decode(e.text, &e.Entry); err != nil {
 				return true, err
 			}
-			*after = e.ID
+			at.event = event.id
 			if err := show(e); err != nil {
 				return true, err
 			}
 		}
-		event.kind, event.data = "", nil
+		event.id, event.kind, event.data = "", "", nil
 	}
 	err = lines.Err()
 	if err == nil || errors.Is(err, context.Canceled) {
