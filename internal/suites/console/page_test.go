@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,9 @@ type page struct {
 	server *httptest.Server
 	tab    context.Context
 
+	running        atomic.Pointer[sandbox.Host] // the same host, for the server
+	refusing, busy atomic.Bool                  // whether every connection ends, and whether slugs cannot be read
+
 	mu       sync.Mutex
 	requests []string // the addresses that the tab asked for
 	errors   []string // what the tab wrote to the browser's console
@@ -46,8 +50,9 @@ type page struct {
 func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 	t.Helper()
 	needBrowser(t)
-	host := sandbox.New(append([]sandbox.Option{sandbox.WithControl()}, options...)...)
-	p := &page{T: t, host: host, server: httptest.NewServer(host)}
+	p := &page{T: t}
+	p.server = httptest.NewServer(http.HandlerFunc(p.serve))
+	p.startHost(options...)
 	tab, closeTab := chromedp.NewContext(browser.tab, chromedp.WithNewBrowserContext())
 	p.tab = tab
 	t.Cleanup(func() {
@@ -64,6 +69,30 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 	p.until(`document.getElementById("live").dataset.state === "on"`)
 	p.until(`document.querySelector("[role=tabpanel]:not([hidden]) h2")`)
 	return p
+}
+
+// startHost puts a new host behind the server.
+func (p *page) startHost(options ...sandbox.Option) {
+	p.host = sandbox.New(append([]sandbox.Option{sandbox.WithControl()}, options...)...)
+	p.running.Store(p.host)
+}
+
+// startAgain ends the host, and starts another one at the same address.
+func (p *page) startAgain() {
+	p.Helper()
+	p.startHost()
+	p.server.CloseClientConnections()
+}
+
+func (p *page) serve(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case p.refusing.Load():
+		panic(http.ErrAbortHandler)
+	case p.busy.Load() && r.URL.Path == "/_host/slugs":
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+	default:
+		p.running.Load().ServeHTTP(w, r)
+	}
 }
 
 // must sends a command to the tab.
@@ -188,17 +217,30 @@ func (p *page) press(name string) {
 		(e.getAttribute("aria-label") ?? e.innerText).trim() === ` + quoted(name) + `)`)
 }
 
-// clickOn waits for an element, scrolls to it, and clicks its middle.
+// clickOn waits until an element stands still with nothing in front of it, and clicks its middle.
 func (p *page) clickOn(element string) {
 	p.Helper()
 	p.until(element)
-	at := eval[[]float64](p, `(() => {
-		const element = `+element+`;
-		element.scrollIntoView({ block: "center", inline: "center" });
-		const { x, y, width, height } = element.getBoundingClientRect();
-		return [x + width / 2, y + height / 2];
-	})()`)
-	p.do(chromedp.MouseClickXY(at[0], at[1]))
+	middle := `(async () => {
+		const find = () => ` + element + `;
+		const middleOf = (e) => {
+			const { x, y, width, height } = e.getBoundingClientRect();
+			return [x + width / 2, y + height / 2];
+		};
+		find()?.scrollIntoView({ block: "center", inline: "center" });
+		const before = find() && middleOf(find());
+		await new Promise((done) => setTimeout(done, 30));
+		const now = find() && middleOf(find());
+		const still = before && now && before.every((part, i) => part === now[i]);
+		return still && find().contains(document.elementFromPoint(...now)) ? now : null;
+	})()`
+	for deadline := time.Now().Add(patience); ; {
+		if at := eval[[]float64](p, middle); at != nil {
+			p.do(chromedp.MouseClickXY(at[0], at[1]))
+			return
+		}
+		require.False(p, time.Now().After(deadline), "it does not stand still, or something covers it: %s", element)
+	}
 }
 
 // fill types a text into an input, in place of what is there.

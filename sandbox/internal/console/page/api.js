@@ -2,8 +2,8 @@
 
 const controls = "/_host";
 
-// host is what the page knows about the host itself.
-const host = { now: null, origin: location.origin, slugs: new Map(), accounts: new Map() };
+// host is what the page knows about the host itself. latest is the request that was the latest when the page connected.
+const host = { id: null, latest: 0, now: null, origin: location.origin, slugs: new Map(), accounts: new Map() };
 
 // Refused is a call that the host refused, or that did not reach it.
 class Refused extends Error {

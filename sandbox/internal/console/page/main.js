@@ -90,14 +90,13 @@ function refreshSoon(what) {
   }, 250);
 }
 
+// listen hears of requests and changes. The first connection begins with every request that the host still has, a later
+// one with what the page missed.
 function listen() {
-  const events = new EventSource(`${controls}/events`);
-  events.onopen = () => {
-    live("on", "live");
-    catchUp();
-  };
+  const events = new EventSource(`${controls}/events?after=0`);
   events.onerror = () => live("off", "reconnecting");
-  events.addEventListener("request", (event) => arrived([JSON.parse(event.data)]));
+  events.addEventListener("host", (event) => meet(JSON.parse(event.data), events));
+  events.addEventListener("request", (event) => arrived(JSON.parse(event.data)));
   events.addEventListener("change", (event) => changed(JSON.parse(event.data).what));
 }
 
@@ -109,40 +108,62 @@ function live(state, text) {
   if (state === "off") say("The connection to the host is lost. The page tries again by itself.");
 }
 
-// catchUp reads the requests that arrived while nothing listened.
-async function catchUp() {
+// meet takes note of the host at the other end of a new connection. It may have been started again since the last one.
+function meet({ id, latest }, events) {
+  if (host.id && host.id !== id) {
+    startOver();
+    hideCredentials();
+  }
+  Object.assign(host, { id, latest });
+  catchUp(events);
+}
+
+// catchUp reads what may have changed while nothing listened. If it fails, it tries again as long as it is connected.
+async function catchUp(events) {
   try {
-    arrived(await readItems(`/requests?after=${requests.last}`), true);
-    await Promise.all([loadClock(), learn()]);
+    await Promise.all([loadClock(), learn(), refreshShown()]);
+    if (events.readyState === EventSource.OPEN) live("on", "live");
   } catch {
-    live("off", "reconnecting");
+    setTimeout(() => events.readyState === EventSource.OPEN && catchUp(events), 1000);
   }
 }
 
-function arrived(entries, quietly = false) {
-  const fresh = takeRequests(entries);
-  if (!fresh.length) return;
-  if (!quietly) announce(fresh);
-  if (fresh.some(({ account }) => account && !host.accounts.has(account))) nameSoon();
-  if (shown.id === "requests") showAgain();
+function arrived(entry) {
+  if (!takeRequest(entry)) return;
+  if (entry.id > host.latest) announce();
+  if (entry.account && !host.accounts.has(entry.account)) nameSoon();
+  showRequestsSoon();
   refreshSoon("request");
+}
+
+// showRequestsSoon draws requests once that arrive together.
+let drawing = null;
+function showRequestsSoon() {
+  drawing ??= setTimeout(() => {
+    drawing = null;
+    if (shown.id === "requests") showAgain();
+  }, 50);
 }
 
 function changed(what) {
   if (what === "clock" || what === "reset") loadClock().catch(() => {});
-  if (what === "reset") {
-    forgetRequests();
-    host.operations = null;
-    settings.typed = {};
-    if (shown.id === "requests") showAgain();
-  }
+  if (what === "reset") startOver();
   refreshSoon(what);
+}
+
+// startOver forgets what the page knows of a host that is as at its start.
+function startOver() {
+  forgetRequests();
+  host.operations = null;
+  settings.typed = {};
+  credit.account = "";
+  if (shown.id === "requests") showAgain();
 }
 
 // announce tells people who listen to the page about new requests: at most once in a while, and then about the last.
 let unsaid = 0, saying = null;
-function announce(fresh) {
-  unsaid += fresh.length;
+function announce() {
+  unsaid += 1;
   saying ??= setTimeout(() => {
     const last = requests.entries.at(-1);
     byId("arrived").textContent = last ? `${count(unsaid, "new request")}. The last: ${last.method} ${last.path}, ${last.slug || last.status || "no response"}.` : "";

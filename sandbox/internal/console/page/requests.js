@@ -12,16 +12,14 @@ const requestKinds = {
   writes: ["Writes", (entry) => entry.method !== "GET"],
 };
 
-// takeRequests adds entries, each once. A stream that resumes may send some again.
-function takeRequests(entries) {
-  const fresh = entries.filter((entry) => entry.id > requests.last);
-  if (!fresh.length) return [];
-  requests.last = fresh.at(-1).id;
+// takeRequest adds a request. It returns false for one that is there: a stream that resumes may send some again.
+function takeRequest(entry) {
+  if (entry.id <= requests.last) return false;
+  requests.last = entry.id;
   const into = requests.paused ? requests.waiting : requests.entries;
-  into.push(...fresh);
-  requests.entries = requests.entries.slice(-shownRequests);
-  requests.waiting = requests.waiting.slice(-shownRequests);
-  return fresh;
+  into.push(entry);
+  if (into.length > shownRequests) into.shift();
+  return true;
 }
 
 function forgetRequests() { Object.assign(requests, { entries: [], waiting: [], selected: null, detail: null, last: 0 }); }
