@@ -200,7 +200,7 @@ func (w *slowWriter) names() []string {
 	return names
 }
 
-// A listener forgets its requests at a reset. So it must hear of the reset before it hears of a request that came after.
+// A listener forgets its requests at a reset. So it must hear of the reset before it hears of a later request.
 func TestAResetIsToldBeforeWhatFollows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())

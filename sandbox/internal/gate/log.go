@@ -72,7 +72,7 @@ type Log struct {
 // NewLog returns a log that holds the latest requests, as many as length says.
 func NewLog(length int) *Log { return &Log{id: rand.Text(), length: length} }
 
-// ID tells the log from that of every other host, which numbers its requests alike.
+// ID is the log's own. Every host numbers its requests from 1, so an entry is known by both.
 func (l *Log) ID() string { return l.id }
 
 // Record makes the log keep what was sent and received in the latest requests, as many as length says.
