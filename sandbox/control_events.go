@@ -44,13 +44,18 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
 	stream.text("retry: 1000\n\n")
-	stream.event("host", "", hostEvent{ID: log.ID(), Latest: log.Last()})
+	stream.host(log, known.log)
 
 	look, silent := time.NewTicker(lookEvery), time.NewTicker(heartbeat)
 	defer look.Stop()
 	defer silent.Stop()
 	for stream.flush() == nil {
-		now, entries := c.news(after)
+		now := c.marks()
+		var entries []gate.Entry
+		now.log, entries = log.News(after)
+		if now.log != known.log { // first: a listener forgets its requests at a reset
+			stream.host(log, now.log)
+		}
 		for _, what := range now.differFrom(known) {
 			stream.event("change", "", map[string]string{"what": what})
 		}
@@ -59,7 +64,7 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 			mask := c.mask()
 			for _, entry := range entries {
 				after = entry.ID
-				stream.event("request", eventID(log, after), viewOfRequest(mask, entry))
+				stream.event("request", eventID(now.log, after), viewOfRequest(mask, entry))
 			}
 		}
 		if stream.pending {
@@ -76,27 +81,20 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hostEvent is the first event of a connection.
-type hostEvent struct {
-	ID     string `json:"id"`     // another one after the host was started again
-	Latest int    `json:"latest"` // the id of the latest request, or 0
-}
-
-// eventID is the id of the event about a request. It names the host too: one that was started again numbers its
+// eventID is the id of the event about a request. It names the log too: a host that is started again numbers its
 // requests from 1.
-func eventID(log *gate.Log, request int) string { return log.ID() + "-" + strconv.Itoa(request) }
+func eventID(log string, request int) string { return log + "-" + strconv.Itoa(request) }
 
 // startOf returns the number of the request after which the stream begins: that of the header of a connection that was
 // lost, or of the query, or of the latest request.
 func (c control) startOf(r *http.Request) (int, error) {
 	log := c.host.log
 	if seen := r.Header.Get("Last-Event-ID"); seen != "" {
-		number, ours := strings.CutPrefix(seen, log.ID()+"-")
-		after, err := strconv.Atoi(number)
-		if !ours || err != nil {
-			return 0, nil //nolint:nilerr // an event of another host: all requests of this one are new
+		id, number, _ := strings.Cut(seen, "-")
+		if after, err := strconv.Atoi(number); err == nil && id == log.ID() {
+			return after, nil
 		}
-		return after, nil
+		return 0, nil // an event of another log: all requests of this one are new
 	}
 	last := log.Last()
 	if !r.URL.Query().Has("after") {
@@ -109,29 +107,18 @@ func (c control) startOf(r *http.Request) (int, error) {
 	return after, err
 }
 
-// news returns the marks of the host, and the requests with larger numbers. The marks are those of before or after a
-// reset, as the requests are: a listener that hears of a reset after a request that followed it forgets that request.
-func (c control) news(after int) (marks, []gate.Entry) {
-	for {
-		now := c.marks()
-		entries := c.host.log.After(after)
-		if c.host.resets.Load() == now.resets {
-			return now, entries
-		}
-	}
-}
-
 // marks are numbers and pointers that differ after a change.
 type marks struct {
-	resets, ledger, faults, keys int64
-	advanced                     time.Duration
-	settings                     *deployment.Settings
+	log                  string // another id after a reset
+	ledger, faults, keys int64
+	advanced             time.Duration
+	settings             *deployment.Settings
 }
 
 func (c control) marks() marks {
 	h := c.host
 	return marks{
-		resets: h.resets.Load(), ledger: h.operator().Revision(), faults: h.faults.Revision(),
+		log: h.log.ID(), ledger: h.operator().Revision(), faults: h.faults.Revision(),
 		keys: h.registry.Revision() + h.appKeys.Revision(), advanced: h.clock.Advanced(), settings: h.configured.get(),
 	}
 }
@@ -143,7 +130,7 @@ func (m marks) differFrom(before marks) []string {
 		what    string
 		changed bool
 	}{
-		{"reset", m.resets != before.resets},
+		{"reset", m.log != before.log},
 		{"clock", m.advanced != before.advanced},
 		{"settings", m.settings != before.settings},
 		{"faults", m.faults != before.faults},
@@ -173,6 +160,14 @@ func (s *eventStream) text(text string) {
 	if _, err := fmt.Fprint(s.w, text); err != nil {
 		s.failed = err
 	}
+}
+
+// host writes what a listener must know about the log to put requests in their place.
+func (s *eventStream) host(log *gate.Log, id string) {
+	s.event("host", "", struct {
+		ID     string `json:"id"`
+		Latest int    `json:"latest"` // the number of the latest request, or 0
+	}{id, log.Last()})
 }
 
 // event writes an event, with an id unless that is empty.

@@ -164,6 +164,22 @@ func TestEventsOfAHostThatIsStartedAgain(t *testing.T) {
 	}
 }
 
+// A listener that had no connection during a reset sees it by the id of the host.
+func TestEventsAfterAReset(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sandbox.WithControl())
+	w.rate("EUR")
+	l := listenTo(t, w, "?after=0", "")
+	id := l.begin(1)
+	last := l.next().id
+	l.stop()
+	w.host.Reset()
+	w.rate("GBP")
+	l = listenTo(t, w, "?after=0", last)
+	assert.NotEqual(t, id, l.begin(2))
+	assert.Equal(t, []string{"/utils/rates/GBP"}, l.paths(1))
+}
+
 // slowWriter is a connection that takes nothing until it is released.
 type slowWriter struct {
 	header          http.Header
@@ -221,8 +237,7 @@ func TestAResetIsToldBeforeWhatFollows(t *testing.T) {
 	<-slow.flushed
 	names := slow.names()
 	require.NotEmpty(t, names)
-	assert.Equal(t, "host", names[0])
-	assert.Contains(t, names[:len(names)-1], "change")
+	assert.Equal(t, []string{"host", "host", "change"}, names[:3], "the connection, and the reset")
 	assert.Equal(t, "request", names[len(names)-1], "after every change: %v", names)
 	stop()
 	close(slow.resume)

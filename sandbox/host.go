@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
@@ -44,7 +43,6 @@ type Host struct {
 	operations fault.Operations
 
 	resetting sync.Mutex
-	resets    atomic.Int64
 }
 
 // New returns a host with its first account, an integrator's. The account has a developer key, an app key and an access
@@ -209,5 +207,4 @@ func (h *Host) Reset() {
 	h.log.Clear()
 	h.audit.Reset()
 	h.state.endReset()
-	h.resets.Add(1)
 }

@@ -77,15 +77,35 @@ func TestTheHostIsStartedAgain(t *testing.T) {
 func TestAChangeWithoutAConnectionIsShown(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "settings")
-	p.expect("ERR_") // the connections that end
 	p.see("All settings are as at the start.")
+	p.offline(func() {
+		assert.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.OpaqueLogin = true }))
+	})
+	p.see("1 setting changed since the start.")
+}
+
+func TestAResetWithoutAConnectionIsShown(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests")
+	p.send("GET", "/utils/rates/EUR", "")
+	p.see("/utils/rates/EUR")
+	p.offline(p.host.Reset)
+	p.see("No request yet")
+	p.send("GET", "/utils/rates/GBP", "")
+	p.see("/utils/rates/GBP")
+	assert.NotContains(t, p.text(), "/utils/rates/EUR")
+}
+
+// offline lets something happen while the page has no connection.
+func (p *page) offline(happen func()) {
+	p.Helper()
+	p.expect("ERR_") // the connections that end
 	p.refusing.Store(true)
 	p.server.CloseClientConnections()
 	p.until(`document.getElementById("live").dataset.state === "off"`)
-	assert.NoError(t, p.host.Configure(func(s *sandbox.Settings) { s.OpaqueLogin = true }))
+	happen()
 	p.refusing.Store(false)
 	p.until(`document.getElementById("live").dataset.state === "on"`)
-	p.see("1 setting changed since the start.")
 }
 
 // The page says that it is live once it knows all that it missed. A call that fails before is made again.

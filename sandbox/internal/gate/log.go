@@ -58,10 +58,10 @@ func short(text string) string {
 
 // Log holds the latest requests. The zero Log holds none. It is safe for concurrent use.
 type Log struct {
-	id     string
 	length int
 
 	mu        sync.Mutex
+	id        string
 	entries   []Entry // a ring buffer when it is full
 	next      int
 	last      int                  // the number of the last entry
@@ -72,8 +72,12 @@ type Log struct {
 // NewLog returns a log that holds the latest requests, as many as length says.
 func NewLog(length int) *Log { return &Log{id: rand.Text(), length: length} }
 
-// ID is the log's own. Every host numbers its requests from 1, so an entry is known by both.
-func (l *Log) ID() string { return l.id }
+// ID is that of this log until it is cleared. The logs of two hosts have the same numbers, and never the same id.
+func (l *Log) ID() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.id
+}
 
 // Record makes the log keep what was sent and received in the latest requests, as many as length says.
 func (l *Log) Record(length int) { l.exchanges = make([]*exchange.Exchange, min(length, l.length)) }
@@ -108,16 +112,22 @@ func (l *Log) add(entry Entry, sent *exchange.Exchange) Entry {
 func (l *Log) Entries() []Entry { return l.After(0) }
 
 // After returns the entries with larger numbers, oldest first.
-func (l *Log) After(id int) []Entry {
+func (l *Log) After(number int) []Entry {
+	_, entries := l.News(number)
+	return entries
+}
+
+// News returns the entries with larger numbers, oldest first, and the id of the log that has them.
+func (l *Log) News(after int) (id string, entries []Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	first := l.last - len(l.entries) + 1 // numbers have no gaps
-	skipped := min(max(id-first+1, 0), len(l.entries))
-	entries := make([]Entry, 0, len(l.entries)-skipped)
+	skipped := min(max(after-first+1, 0), len(l.entries))
+	entries = make([]Entry, 0, len(l.entries)-skipped)
 	for i := skipped; i < len(l.entries); i++ {
 		entries = append(entries, l.entries[(l.next+i)%len(l.entries)])
 	}
-	return entries
+	return l.id, entries
 }
 
 // Get returns the entry with a number, and what was sent if the log still has it.
@@ -145,7 +155,7 @@ func (l *Log) Last() int {
 func (l *Log) Clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.entries, l.next = nil, 0
+	l.id, l.entries, l.next = rand.Text(), nil, 0
 	clear(l.exchanges)
 	l.wake()
 }

@@ -108,12 +108,9 @@ function live(state, text) {
   if (state === "off") say("The connection to the host is lost. The page tries again by itself.");
 }
 
-// meet takes note of the host at the other end of a new connection. It may have been started again since the last one.
+// meet takes note of the host. Its id is another one after it was reset or started again.
 function meet({ id, latest }, events) {
-  if (host.id && host.id !== id) {
-    startOver();
-    hideCredentials();
-  }
+  if (host.id && host.id !== id) startOver();
   Object.assign(host, { id, latest });
   catchUp(events);
 }
@@ -146,18 +143,17 @@ function showRequestsSoon() {
 }
 
 function changed(what) {
-  if (what === "clock" || what === "reset") loadClock().catch(() => {});
-  if (what === "reset") startOver();
+  if (what === "clock") loadClock().catch(() => {});
   refreshSoon(what);
 }
 
-// startOver forgets what the page knows of a host that is as at its start.
+// startOver forgets what the page knows of the host before.
 function startOver() {
   forgetRequests();
   host.operations = null;
   settings.typed = {};
   credit.account = "";
-  if (shown.id === "requests") showAgain();
+  hideCredentials();
 }
 
 // announce tells people who listen to the page about new requests: at most once in a while, and then about the last.
