@@ -51,7 +51,12 @@ func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
 	kept context.Context, retryAt time.Time, done func(retryAt time.Time, stored bool),
 ) {
 	kept, lose := context.WithCancelCause(ctx)
-	end := time.AfterFunc(time.Until(claimed.Add(h.lasts)), func() { lose(&LeaseLost{Key: row.Key, Lease: row.Lease}) })
+	left := time.Until(claimed.Add(h.lasts))
+	over := func() { lose(&LeaseLost{Key: row.Key, Lease: row.Lease}) }
+	if left <= 0 { // the claim took too long; a timer would end the context a little after the step has begun
+		over()
+	}
+	end := time.AfterFunc(left, over)
 	step := &heldStep{over: make(chan struct{})}
 	others, retryAt := h.take(ctx, row, heldLease{row.Lease, lose, end}, step)
 	for _, old := range others {
