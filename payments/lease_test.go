@@ -12,19 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// leased is a payment that this process has claimed.
+var leased = Row{Key: "k-1", Lease: Lease{Owner: "p1", Epoch: 1}}
+
+// oneMinute holds leases for a minute.
+func oneMinute() *held {
+	return newHeld(NewMemoryStore(),
+		Config{Owner: "p1", LeaseFor: time.Minute, Logger: slog.New(slog.DiscardHandler)})
+}
+
 // A claim that took as long as the lease lasts has no lease any more. Nothing may begin under it.
 func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
 	t.Parallel()
 	for _, took := range []time.Duration{time.Minute, time.Minute + time.Nanosecond, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Logger: slog.New(slog.DiscardHandler)})
-			row := Row{Key: "k-1", Lease: Lease{Owner: "p1", Epoch: 1}}
+			h := oneMinute()
 			claimed := time.Now()
 			time.Sleep(took)
-			kept, _, done := h.keep(t.Context(), row, claimed)
+			kept, _, done := h.keep(t.Context(), leased, claimed)
 			lost, ok := errors.AsType[*LeaseLost](context.Cause(kept))
 			require.True(t, ok, "%v: %v", took, context.Cause(kept))
-			assert.Equal(t, row.Lease, lost.Lease)
+			assert.Equal(t, leased.Lease, lost.Lease)
 			done(time.Time{}, true)
 		})
 	}
@@ -34,10 +42,10 @@ func TestALeaseThatEndedBeforeTheStep(t *testing.T) {
 func TestALeaseCountsFromItsClaim(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Logger: slog.New(slog.DiscardHandler)})
+		h := oneMinute()
 		claimed := time.Now()
 		time.Sleep(50 * time.Second)
-		kept, _, done := h.keep(t.Context(), Row{Key: "k-1", Lease: Lease{Owner: "p1", Epoch: 1}}, claimed)
+		kept, _, done := h.keep(t.Context(), leased, claimed)
 		require.NoError(t, kept.Err())
 		<-kept.Done()
 		assert.Equal(t, time.Minute, time.Since(claimed))
