@@ -130,17 +130,22 @@ func TestEventsFromTheFirstRequest(t *testing.T) {
 	assert.Equal(t, map[string]string{"after": "greater_than_equal"}, w.call("GET", "/_host/events?after=-1", nil).fields())
 }
 
+// listenOnce makes a request, and listens until its event has come. It returns the ids of the host and of the event.
+func (w *world) listenOnce(t *testing.T) (host, last string) {
+	t.Helper()
+	w.rate("EUR")
+	l := listenTo(t, w, "?after=0", "")
+	defer l.stop()
+	return l.begin(1), l.next().id
+}
+
 // A connection that was lost goes on after the last event that it received.
 func TestEventsGoOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
-	w.rate("EUR")
-	l := listenTo(t, w, "?after=0", "")
-	id := l.begin(1)
-	last := l.next().id
-	l.stop()
+	id, last := w.listenOnce(t)
 	w.rate("GBP")
-	l = listenTo(t, w, "?after=0", last)
+	l := listenTo(t, w, "?after=0", last)
 	assert.Equal(t, id, l.begin(2))
 	assert.Equal(t, []string{"/utils/rates/GBP"}, l.paths(1))
 }
@@ -148,17 +153,12 @@ func TestEventsGoOn(t *testing.T) {
 // The requests of another host have the same numbers. So none of them may be taken for one that was seen.
 func TestEventsOfAHostThatIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	before := newWorld(t, sandbox.WithControl())
-	before.rate("EUR")
-	l := listenTo(t, before, "?after=0", "")
-	id := l.begin(1)
-	last := l.next().id
-
+	id, last := newWorld(t, sandbox.WithControl()).listenOnce(t)
 	w := newWorld(t, sandbox.WithControl())
 	w.rate("GBP")
 	w.rate("USD")
 	for _, unknown := range []string{last, "1", "no id"} {
-		l = listenTo(t, w, "", unknown)
+		l := listenTo(t, w, "", unknown)
 		assert.NotEqual(t, id, l.begin(2))
 		assert.Equal(t, []string{"/utils/rates/GBP", "/utils/rates/USD"}, l.paths(2), unknown)
 	}
@@ -168,14 +168,10 @@ func TestEventsOfAHostThatIsStartedAgain(t *testing.T) {
 func TestEventsAfterAReset(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sandbox.WithControl())
-	w.rate("EUR")
-	l := listenTo(t, w, "?after=0", "")
-	id := l.begin(1)
-	last := l.next().id
-	l.stop()
+	id, last := w.listenOnce(t)
 	w.host.Reset()
 	w.rate("GBP")
-	l = listenTo(t, w, "?after=0", last)
+	l := listenTo(t, w, "?after=0", last)
 	assert.NotEqual(t, id, l.begin(2))
 	assert.Equal(t, []string{"/utils/rates/GBP"}, l.paths(1))
 }

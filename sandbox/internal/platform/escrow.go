@@ -171,7 +171,8 @@ func (d *deal) view(now time.Time) platformwire.Escrow {
 	return view
 }
 
-// windowEnd returns the time until which these actions can be taken, or the zero time if there are no actions.
+// windowEnd returns when the window for these actions ends. Without actions there is no window, and it returns the zero
+// time.
 func (d *deal) windowEnd(actions []platformwire.EscrowActionType) time.Time {
 	if len(actions) == 0 {
 		return time.Time{}
