@@ -9,7 +9,7 @@ require (
 )
 
 require (
-	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 )

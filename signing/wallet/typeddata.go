@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/ethereum/go-ethereum/crypto"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 const (
@@ -21,8 +21,8 @@ const (
 type typedData struct {
 	Types       map[string][]member `json:"types"`
 	PrimaryType string              `json:"primaryType"`
-	Domain      jsontext.Value      `json:"domain"`
-	Message     jsontext.Value      `json:"message"`
+	Domain      jsonv2.Value        `json:"domain"`
+	Message     jsonv2.Value        `json:"message"`
 }
 
 // member is one member of a struct type.
@@ -54,7 +54,7 @@ func parseTypedData(document []byte) (typedData, error) {
 	if len(document) > maxTypedData {
 		return data, refuse("document", "it has %d bytes, which is too long", len(document))
 	}
-	if err := json.Unmarshal(document, &data, json.RejectUnknownMembers(true)); err != nil {
+	if err := jsonv2.Unmarshal(document, &data, jsonv2.NoUnknownMembers()); err != nil {
 		return data,
 			refuse("document", "it is not a JSON object with types, primaryType, domain and message, and nothing else")
 	}
