@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -24,7 +25,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 	require.NoError(t, err)
 	paid, err := w.pay()
 	require.NoError(t, err)
-	contact := w.contact(w.account, sepa())
+	contact := w.Contact(w.account.Contacts, worlds.SEPA())
 	for name, c := range map[string]struct {
 		method, path string
 		call         func(...moneymovement.CallOption) (any, error)
@@ -66,7 +67,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 				if body == "" {
 					status = http.StatusNoContent
 				}
-				w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
+				w.Host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
 				var answer moneymovement.Response
 				shown, err := c.call(moneymovement.CaptureResponse(&answer))
 				require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -40,8 +41,8 @@ func TestEveryBankMethodIsTakenByTheHost(t *testing.T) {
 // bodies keeps what was sent to a path.
 func (w *world) bodies(path string) *[]string {
 	var kept []string
-	next := w.wire.Handler
-	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	next := w.Wire.Handler
+	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, path) {
 			body, err := io.ReadAll(r.Body)
 			assert.NoError(w, err)
@@ -57,7 +58,7 @@ func (w *world) bodies(path string) *[]string {
 func TestUnsetFieldsAreNotSent(t *testing.T) {
 	w := newWorld(t)
 	sent := w.bodies("/dapi/v1/contacts")
-	_, err := w.integrator().Self().Contacts.Create(t.Context(), dapi.ContactCreate{Email: w.host.Credentials().Email})
+	_, err := w.integrator().Self().Contacts.Create(t.Context(), dapi.ContactCreate{Email: w.Host.Credentials().Email})
 	require.NoError(t, err)
 	assert.Equal(t, []string{`{"email":"ops@example.com"}`}, *sent, "the zero account is no account")
 }
@@ -65,7 +66,7 @@ func TestUnsetFieldsAreNotSent(t *testing.T) {
 func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	id := w.contact(account, sepa())
+	id := w.Contact(account.Contacts, worlds.SEPA())
 	sent := w.bodies("/dapi/v1/contacts/")
 	for _, c := range []struct {
 		change dapi.ContactUpdate
@@ -88,11 +89,11 @@ func TestContactsLive(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
 	var answer moneymovement.Response
-	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: sepa()},
+	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: worlds.SEPA()},
 		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.False(t, answer.Replayed)
-	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: sepa()},
+	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: worlds.SEPA()},
 		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "deduplicated by its account details")
@@ -106,7 +107,7 @@ func TestContactsLive(t *testing.T) {
 
 	require.NoError(t, account.Contacts.Delete(t.Context(), first.ID))
 	_, err = account.Contacts.Capabilities(t.Context(), first.ID)
-	as[*errors.NotFound](t, err)
+	worlds.As[*errors.NotFound](t, err)
 }
 
 // Rule: idempotency.client, sandbox.minimum, sandbox.maximum
@@ -124,14 +125,14 @@ func TestClientsLive(t *testing.T) {
 	assert.True(t, answer.Replayed)
 
 	_, err = integrator.For("cl_nobody").Contacts.Capabilities(t.Context(), "ct_1")
-	as[*errors.NotFound](t, err)
+	worlds.As[*errors.NotFound](t, err)
 
 	treasury, err := integrator.Self().Sandbox.Treasury(t.Context())
 	require.NoError(t, err)
 	_, err = integrator.Self().Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: treasury.MaxCredit.Add(amount("0.01")), Currency: dapi.USDC})
-	assert.True(t, as[*errors.AmountAboveMaximum](t, err).MaxCredit.Equal(treasury.MaxCredit))
+	assert.True(t, worlds.As[*errors.AmountAboveMaximum](t, err).MaxCredit.Equal(treasury.MaxCredit))
 	_, err = integrator.Self().Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: amount("0.09"), Currency: dapi.USDC})
-	as[*errors.AmountBelowMinimum](t, err)
+	worlds.As[*errors.AmountBelowMinimum](t, err)
 }

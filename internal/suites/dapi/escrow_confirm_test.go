@@ -12,6 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -37,9 +38,9 @@ func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
 		*booked.Approval = dapi.Approval{ID: booked.Approval.ID, Payload: []byte("opaque")}
 		*created.Action.Approval = dapi.Approval{ID: created.Action.Approval.ID, Payload: []byte("opaque")}
 		_, err = account.Payouts.Confirm(t.Context(), w.asked, booked)
-		as[*signing.ApprovalRefused](t, err)
+		worlds.As[*signing.ApprovalRefused](t, err)
 		_, err = account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
-		as[*signing.ApprovalRefused](t, err)
+		worlds.As[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, []time.Duration{2 * time.Minute, time.Minute}, left)
 		assert.True(t, booked.Approval.ExpiresAt.IsZero(), "the caller's own stays as it is")
 	})
@@ -55,10 +56,10 @@ func TestConfirmsByHandThatComeTooLate(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(121 * time.Second)
 		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
+		assert.True(t, worlds.As[*signing.ApprovalRefused](t, err).Expired)
 		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
-		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
+		assert.True(t, worlds.As[*signing.ApprovalRefused](t, err).Expired)
 		w.assertNothingHeld(t)
 	})
 }
@@ -74,12 +75,12 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
 				created.Action)
 			assert.Nil(t, confirmed)
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
 			of := errors.CallInfo{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
 				IdempotencyKey: created.Action.IdempotencyKey}
 			assert.Equal(t, of, unknown.CallInfo)
 			if member != "id" {
-				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).CallInfo)
+				assert.Equal(t, of, worlds.As[*dapi.TermsDiffer](t, unknown.Cause).CallInfo)
 			}
 		})
 	}
@@ -95,7 +96,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 		"it was carried out": {nil, true, true},
 		"it was not":         {nil, false, false},
 		"the deal cannot be read": {func(w *dealWorld) {
-			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		}, true, false},
 		"the deal read is not asked": {func(w *dealWorld) {
 			w.onSuccess("POST", syncPath, func(d map[string]any) { d["id"] = "esc_another" })
@@ -109,7 +110,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 			if tc.carried {
 				fault = fault.AfterCommit()
 			}
-			w.host.Arm("POST", confirmActionPath, fault)
+			w.Host.Arm("POST", confirmActionPath, fault)
 			if tc.arrange != nil {
 				tc.arrange(w)
 			}
@@ -120,7 +121,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 				assert.Equal(t, dapi.EscrowStatusActive, confirmed.Status)
 				return
 			}
-			unknown := as[*errors.OutcomeUnknown](t, err)
+			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 			assert.Equal(t, string(created.ID), unknown.Resource)
 			assert.Nil(t, confirmed)

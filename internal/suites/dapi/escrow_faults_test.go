@@ -13,6 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -61,7 +62,7 @@ func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
 func (e *escrowActing) moved() (count int) {
 	kind := map[dapi.EscrowActionType]string{"approve": "escrow_active", "release": "escrow_released",
 		"refund": "escrow_refunded"}[e.action]
-	for _, entry := range e.host.Ledger().Entries {
+	for _, entry := range e.Host.Ledger().Entries {
 		if entry.Kind == kind && entry.Amount.IsNegative() {
 			count++
 		}
@@ -89,7 +90,7 @@ func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
 		return true
 	}
 	if after > before {
-		assert.NotEqual(e, errors.NotMoved, as[errors.Failure](e.T, err).MovedByCall(), "%v", err)
+		assert.NotEqual(e, errors.NotMoved, worlds.As[errors.Failure](e.T, err).MovedByCall(), "%v", err)
 	}
 	return false
 }
@@ -114,9 +115,9 @@ func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							e := newEscrowActing(t, action)
 							if at.lead != nil {
-								at.lead(e.host)
+								at.lead(e.Host)
 							}
-							armed := e.host.Arm("POST", at.path, goesWrong.Times(c.times))
+							armed := e.Host.Arm("POST", at.path, goesWrong.Times(c.times))
 							done := e.attempt(c.timeout)
 							assert.Positive(t, armed.Consumed(), "it did happen")
 							for range 20 {
@@ -143,9 +144,9 @@ func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
 func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEscrowActing(t, dapi.EscrowActionTypeApprove)
-		e.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-		e.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
-		e.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		e.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+		e.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
+		e.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)

@@ -12,6 +12,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -34,7 +35,7 @@ func (w *dealWorld) open(options ...dapi.OpenOption) (*dapi.Escrow, error) {
 
 // holdings counts how often money was moved into a deal.
 func (w *dealWorld) holdings() (count int) {
-	for _, entry := range w.host.Ledger().Entries {
+	for _, entry := range w.Host.Ledger().Entries {
 		if entry.Kind == "escrow_active" && entry.Amount.IsNegative() {
 			count++
 		}
@@ -44,7 +45,7 @@ func (w *dealWorld) holdings() (count int) {
 
 func (w *dealWorld) assertNothingHeld(t *testing.T) {
 	t.Helper()
-	assert.Zero(t, w.key.Approvals(), "the signer is not called")
+	assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 	assert.Zero(t, w.holdings())
 }
 
@@ -130,7 +131,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 				assert.Equal(t, 1, w.holdings())
 				return
 			}
-			differs := as[*dapi.TermsDiffer](t, err)
+			differs := worlds.As[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
 			assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", Resource: string(opened.ID),
@@ -150,7 +151,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", confirmActionPath, c.change)
-			w.host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
 			_, err := w.open(dapi.FirstUse())
 			assertDoubted(t, c.member, c.moves, err)
 			assert.Equal(t, 1, w.holdings())
@@ -165,7 +166,7 @@ func assertDoubted(t *testing.T, member string, moves bool, err error) {
 		require.NoError(t, err)
 		return
 	}
-	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+	differs := worlds.As[*dapi.TermsDiffer](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, member, differs.Member)
 	assert.NotEmpty(t, differs.Operation)
 	assert.NotEmpty(t, differs.Resource)
@@ -195,7 +196,7 @@ func TestWindowsOfADeal(t *testing.T) {
 		w.onSuccess("POST", dealPath, later("holdUntil", time.Hour))
 		w.deal.HoldFor = ""
 		_, err := w.open()
-		differs := as[*dapi.TermsDiffer](t, err)
+		differs := worlds.As[*dapi.TermsDiffer](t, err)
 		assert.Equal(t, "14d", differs.Asked)
 		w.assertNothingHeld(t)
 	})
@@ -229,10 +230,10 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 			w.onSuccess("POST", dealPath, c.change)
 			_, err := w.open(dapi.FirstUse())
 			if c.member == "" {
-				unknown := as[*errors.OutcomeUnknown](t, err)
+				unknown := worlds.As[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, "deal-1", unknown.IdempotencyKey)
 			} else {
-				assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, err).Member)
+				assert.Equal(t, c.member, worlds.As[*dapi.TermsDiffer](t, err).Member)
 			}
 			w.assertNothingHeld(t)
 		})
@@ -248,7 +249,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 				assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 				return
 			}
-			as[*errors.OutcomeUnknown](t, err)
+			worlds.As[*errors.OutcomeUnknown](t, err)
 		})
 	}
 	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
@@ -262,7 +263,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
 		_, err := w.open(dapi.FirstUse())
-		assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
+		assert.Equal(t, "amount", worlds.As[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
 		w.assertNothingHeld(t)
 	})
 	t.Run("a bare action", func(t *testing.T) {
@@ -314,10 +315,10 @@ func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newDealWorld(t)
-				w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
+				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				w.onSuccess("POST", syncPath, both(change, func(deal map[string]any) { deal["status"] = "active" }))
 				_, err := w.open(dapi.FirstUse())
-				as[*errors.OutcomeUnknown](t, err)
+				worlds.As[*errors.OutcomeUnknown](t, err)
 				assert.Zero(t, w.holdings())
 			})
 		})

@@ -11,6 +11,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -29,9 +30,9 @@ func TestOnboardingOfAClient(t *testing.T) {
 		acme := platform.For(client.ID)
 
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
-		assert.NotEmpty(t, as[*errors.RailRequirementsUnmet](t, err).Blockers, "not before verification")
+		assert.NotEmpty(t, worlds.As[*errors.RailRequirementsUnmet](t, err).Blockers, "not before verification")
 		_, err = acme.Verification.Complete(t.Context())
-		as[*errors.Conflict](t, err)
+		worlds.As[*errors.Conflict](t, err)
 
 		verification := complete(t, acme)
 		assert.Equal(t, model.KYCStatusApproved, verification.Status)
@@ -103,17 +104,17 @@ func TestRailsThatCannotBeHad(t *testing.T) {
 
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodPIX, Currency: "BRL"})
 		require.NoError(t, err)
-		w.configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"pix"} })
+		w.Configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"pix"} })
 		_, err = acme.Rails.WaitActive(t.Context(), dapi.BankMethodPIX, "BRL")
 		var down *dapi.ChannelUnavailable
 		require.ErrorAs(t, err, &down)
 
-		w.configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} })
+		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} })
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodACH, Currency: "USD"})
-		as[*errors.RailNotAvailable](t, err)
-		w.configure(func(s *sandbox.Settings) { s.PartnerDown = true })
+		worlds.As[*errors.RailNotAvailable](t, err)
+		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSPEI, Currency: "MXN"})
-		as[*errors.ProviderUnavailable](t, err)
+		worlds.As[*errors.ProviderUnavailable](t, err)
 	})
 }
 
@@ -128,7 +129,7 @@ func TestPayinFromAnotherChain(t *testing.T) {
 		assert.Equal(t, "10", payin.Quote.SourceAmount.String())
 
 		_, err = self.Sandbox.CompletePayin(t.Context(), payin.ID)
-		as[*errors.QuoteNotSubmitted](t, err)
+		worlds.As[*errors.QuoteNotSubmitted](t, err)
 		instructions, err := self.Payins.Instructions(t.Context(), payin.ID)
 		require.NoError(t, err)
 		assert.NotEmpty(t, instructions.Requisites)
@@ -144,7 +145,7 @@ func TestPayinFromAnotherChain(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(3 * time.Minute)
 		_, err = self.Payins.Instructions(t.Context(), late.ID)
-		as[*errors.QuoteExpired](t, err)
+		worlds.As[*errors.QuoteExpired](t, err)
 		_, err = self.Payins.Wait(t.Context(), late.ID)
 		var ended *dapi.PayinNotCompleted
 		require.ErrorAs(t, err, &ended)
@@ -168,7 +169,7 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		assert.Equal(t, deal.ID, again.ID)
 
 		_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund, "deal-Refund")
-		as[*errors.Conflict](t, err)
+		worlds.As[*errors.Conflict](t, err)
 		released, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "deal-Release")
 		require.NoError(t, err)
 		if released.Status != dapi.EscrowStatusReleased { // the projection is read from chain every 15 seconds
@@ -181,7 +182,7 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		again, err = account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, again.Status, "opened once, and released since")
-		assert.True(t, w.host.Ledger().Sums["USDC"].IsZero())
+		assert.True(t, w.Host.Ledger().Sums["USDC"].IsZero())
 	})
 }
 
@@ -204,7 +205,7 @@ func TestEscrowWhoseConfirmIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
-		w.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
+		w.Host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee}
 		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)

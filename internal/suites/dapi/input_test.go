@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -44,7 +45,7 @@ func TestConfirmOfNothing(t *testing.T) {
 		"no payout": nil, "no approval": {ID: "po_1"}, "an empty approval": {ID: "po_1", Approval: &dapi.Approval{}},
 	} {
 		_, err := w.integrator().Self().Payouts.Confirm(t.Context(), asked, booked)
-		as[*signing.ApprovalRefused](t, err)
-		assert.Empty(t, w.host.Requests(), name)
+		worlds.As[*signing.ApprovalRefused](t, err)
+		assert.Empty(t, w.Host.Requests(), name)
 	}
 }

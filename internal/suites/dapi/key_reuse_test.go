@@ -10,6 +10,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 )
 
 // Rule: idempotency.other-terms
@@ -29,14 +30,14 @@ func TestAKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 		other := w.asked
 		change(&other)
 		_, err = w.account.Payouts.Book(t.Context(), other, key)
-		reused := as[*errors.IdempotencyKeyReused](t, err)
+		reused := worlds.As[*errors.IdempotencyKeyReused](t, err)
 		assert.Equal(t, string(booked.ID), reused.PayoutID)
 		assert.Equal(t, "invoice-42", reused.IdempotencyKey)
 		assert.Zero(t, reused.Status)
 		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
 		assert.Contains(t, reused.Error(), "("+name+"), so this request was not sent")
 	}
-	assert.Equal(t, 1, w.sent("BookPayout"), "the others were not sent")
+	assert.Equal(t, 1, w.Sent("BookPayout"), "the others were not sent")
 }
 
 // Rule: idempotency.replay
@@ -56,7 +57,7 @@ func TestTheSameTermsInAnotherSpellingAreSent(t *testing.T) {
 		if _, local := errors.AsType[*errors.InvalidInput](err); local {
 			t.Fatal(err)
 		}
-		assert.Equal(t, i+1, w.sent("BookPayout"), "the service judges")
+		assert.Equal(t, i+1, w.Sent("BookPayout"), "the service judges")
 	}
 }
 
@@ -76,7 +77,7 @@ func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 
 	terms.HoldFor = "2d"
 	_, err = w.account.Escrows.Create(t.Context(), terms, key)
-	reused := as[*errors.IdempotencyKeyReused](t, err)
+	reused := worlds.As[*errors.IdempotencyKeyReused](t, err)
 	assert.Equal(t, string(deal.ID), reused.EscrowID)
 	assert.Zero(t, reused.Status)
 }
@@ -87,7 +88,7 @@ func TestAKeyIsFreeForCorrectedTermsAfterARefusal(t *testing.T) {
 	wrong := w.asked
 	wrong.ContactID = "ct_nobody"
 	_, err := w.account.Payouts.Book(t.Context(), wrong, key)
-	as[*errors.NotFound](t, err)
+	worlds.As[*errors.NotFound](t, err)
 
 	_, err = w.account.Payouts.Book(t.Context(), w.asked, key)
 	require.NoError(t, err)
@@ -104,5 +105,5 @@ func TestAKeyMeansSomethingElseInAnotherAccount(t *testing.T) {
 	other := w.asked
 	other.Amount = amount("24")
 	_, err = platform.For("cl_other").Payouts.Book(t.Context(), other, key)
-	as[*errors.NotFound](t, err)
+	worlds.As[*errors.NotFound](t, err)
 }

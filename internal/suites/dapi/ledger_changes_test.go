@@ -16,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 )
 
 // ledger stands in for the host's, with pages that shift while they are read: a cursor is a number of entries.
@@ -35,7 +36,7 @@ func newChangingLedger(t *testing.T, size int) *ledger {
 	t.Helper()
 	w := newWorld(t)
 	l := &ledger{world: w, account: w.integrator().Self(), size: size, between: func(int) {}}
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if !strings.HasSuffix(r.URL.Path, "/transactions") {
 			return
 		}
@@ -324,7 +325,7 @@ func TestAnEntryThatCannotBeFollowed(t *testing.T) {
 			l := newChangingLedger(t, 2)
 			l.entries = []dapi.Transaction{entry}
 			for _, err := range l.account.Transactions.Changes(t.Context(), dapi.ChangesParams{}) {
-				as[*errors.UnexpectedResponse](t, err)
+				worlds.As[*errors.UnexpectedResponse](t, err)
 			}
 		})
 	}

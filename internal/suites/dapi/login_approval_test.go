@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -36,10 +37,10 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 		"a booking of another process": {"", "", nil,
 			func(ctx context.Context, w *payWorld, account *dapi.Account) error {
 				_, err := account.Payouts.Confirm(ctx, w.asked, &dapi.Payout{
-					ID: "po_1", Approval: &dapi.Approval{ID: "apr_1", Payload: opaque, ExpiresAt: w.host.Now().
+					ID: "po_1", Approval: &dapi.Approval{ID: "apr_1", Payload: opaque, ExpiresAt: w.Host.Now().
 						Add(time.Minute)},
 				})
-				as[*signing.ApprovalRefused](w.T, err)
+				worlds.As[*signing.ApprovalRefused](w.T, err)
 				return read(ctx, account) // so that there is a session
 			}},
 		"a payout that was read": {"/payouts/*", "GET", func(body map[string]any) { approval(body) },
@@ -70,14 +71,14 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			require.NoError(t, c.call(t.Context(), w, w.account))
 
 			w.answerPayload(opaque)
-			w.host.Reset() // and with it the session
-			logins := w.key.Logins()
-			refused := as[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
+			w.Host.Reset() // and with it the session
+			logins := w.Key.Logins()
+			refused := worlds.As[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
 			assert.Contains(t, refused.Reason, "an approval")
-			assert.Equal(t, logins, w.key.Logins(), "the signer is not called")
-			assert.Zero(t, w.key.Approvals())
+			assert.Equal(t, logins, w.Key.Logins(), "the signer is not called")
+			assert.Zero(t, w.Key.Approvals())
 
-			w.wire.OnAnswer(nil)
+			w.Wire.OnAnswer(nil)
 			assert.NoError(t, read(t.Context(), integrator.Self()), "a good challenge is signed as before")
 		})
 	}
@@ -105,13 +106,13 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 				}
 			}).Self())
 			if c.says != nil {
-				as[*signing.ChallengeRefused](t, err)
+				worlds.As[*signing.ChallengeRefused](t, err)
 				require.ErrorIs(t, err, no)
-				assert.Zero(t, w.key.Logins())
+				assert.Zero(t, w.Key.Logins())
 				return
 			}
-			as[*errors.ChallengeNotFound](t, err) // for the host does not know it
-			assert.Equal(t, 1, w.key.Logins())
+			worlds.As[*errors.ChallengeNotFound](t, err) // for the host does not know it
+			assert.Equal(t, 1, w.Key.Logins())
 		})
 	}
 }
@@ -121,8 +122,8 @@ func TestLoginThatIsNotSignedHasAType(t *testing.T) {
 	w := newWorld(t)
 	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, context.Canceled} }).
 		Self())
-	as[*signing.NotSigned](t, err)
-	undelivered := as[*errors.NotDelivered](t, err)
+	worlds.As[*signing.NotSigned](t, err)
+	undelivered := worlds.As[*errors.NotDelivered](t, err)
 	assert.Equal(t, "CreateToken", undelivered.Operation)
 	assert.Empty(t, undelivered.IdempotencyKey)
 	require.ErrorIs(t, err, context.Canceled)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -72,7 +72,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
 			_, err := w.pay()
-			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
+			assert.Equal(t, c.field, worlds.As[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -96,18 +96,18 @@ func TestBookingThatHasEnded(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			as[*dapi.PayoutNotCompleted](t, err)
+			worlds.As[*dapi.PayoutNotCompleted](t, err)
 		})
 	}
 }
 
 func (w *payWorld) assertNothingSigned(t *testing.T) {
 	t.Helper()
-	assert.Zero(t, w.key.Approvals(), "the signer is not called")
+	assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 	sent := w.traffic()
 	assert.Equal(t, 1, sent.books)
 	assert.Zero(t, sent.confirms, "and nothing is confirmed")
-	assert.Zero(t, w.fundings())
+	assert.Zero(t, w.Fundings())
 }
 
 func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
@@ -123,7 +123,7 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
 			_, err := w.pay()
-			as[*signing.ApprovalRefused](t, err)
+			worlds.As[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -140,7 +140,7 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 		payout["approval"].(map[string]any)["expiresAt"] = end
 	})
 	_, err := w.pay()
-	refused := as[*signing.ApprovalRefused](t, err)
+	refused := worlds.As[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
 	w.assertNothingSigned(t)
@@ -175,7 +175,7 @@ func TestApprovalOfABooking(t *testing.T) {
 		delete(approval, "expiresAt")
 		approval["payload"] = []byte{0}
 	}))
-	assert.WithinDuration(t, w.host.Now().Add(120*time.Second), opaque, 5*time.Second)
+	assert.WithinDuration(t, w.Host.Now().Add(120*time.Second), opaque, 5*time.Second)
 }
 
 func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
@@ -191,7 +191,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 		}
 	}).Self()
 	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42")
-	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
+	worlds.As[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
 	assert.True(t, judged.Amount.Equal(w.asked.Amount))
@@ -204,19 +204,19 @@ func TestApprovalNamesTheClient(t *testing.T) {
 	client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 	require.NoError(t, err)
 	acme := integrator.For(client.ID)
-	_, err = acme.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
-	require.NoError(t, err)
-	asked := dapi.PayoutCreate{ContactID: w.contact(acme, wallet()), Amount: amount("10"), Currency: dapi.USDC}
+	w.Credit(acme.Sandbox, "10", dapi.USDC)
+	bob := w.Contact(acme.Contacts, worlds.Wallet())
+	asked := dapi.PayoutCreate{ContactID: bob, Amount: amount("10"), Currency: dapi.USDC}
 	booked, err := acme.Payouts.Book(t.Context(), asked)
 	require.NoError(t, err)
 
 	_, err = integrator.Self().Payouts.Confirm(t.Context(), asked, booked)
-	assert.Equal(t, "account", as[*signing.ApprovalRefused](t, err).Field,
+	assert.Equal(t, "account", worlds.As[*signing.ApprovalRefused](t, err).Field,
 		"another account does not sign for the client")
 	other := asked
 	other.Amount = amount("9")
 	_, err = acme.Payouts.Confirm(t.Context(), other, &dapi.Payout{ID: booked.ID, Approval: booked.Approval})
-	assert.Equal(t, string(client.ID), as[*signing.ApprovalRefused](t, err).Account)
+	assert.Equal(t, string(client.ID), worlds.As[*signing.ApprovalRefused](t, err).Account)
 	_, err = acme.Payouts.Confirm(t.Context(), asked, booked)
 	require.NoError(t, err)
 }
@@ -233,19 +233,20 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
 	})
 	_, err = w.payAs("invoice-43")
-	as[*errors.SignatureInvalid](t, err) // signed where the service spells it out; the host knows another payload
+	// signed where the service spells it out; the host knows another payload
+	worlds.As[*errors.SignatureInvalid](t, err)
 }
 
 // Rule: coverage.cross-chain
 func TestCrossChainPayoutIsApprovedForItsChain(t *testing.T) {
 	w := newPayWorld(t)
-	w.asked.ContactID = w.contact(w.account, dapi.Onchain(dapi.OnchainAccount{
+	w.asked.ContactID = w.Contact(w.account.Contacts, dapi.Onchain(dapi.OnchainAccount{
 		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "arbitrum", Currency: "USDC",
 	}))
 	w.asked.FromChainID, w.asked.ToChainID = 8453, 42161
 	_, err := w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }
 
 // A service may replay a booking's first answer as it was, however old its approval is.
@@ -273,18 +274,18 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 				})
 				w.refuse(http.StatusForbidden, "signing_policy_refused")
 				_, err := w.payAs("invoice-42")
-				as[*errors.SigningPolicyRefused](t, err)
+				worlds.As[*errors.SigningPolicyRefused](t, err)
 
 				time.Sleep(5 * time.Minute)
 				_, err = w.payAs("invoice-42")
 				assert.Equal(t, c.want, w.traffic())
 				if c.replays == 1 {
 					require.NoError(t, err)
-					assert.Equal(t, 1, w.fundings())
+					assert.Equal(t, 1, w.Fundings())
 					return
 				}
-				as[*errors.FundingAttemptExpired](t, as[*errors.OutcomeUnknown](t, err).Cause)
-				assert.Zero(t, w.fundings())
+				worlds.As[*errors.FundingAttemptExpired](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause)
+				assert.Zero(t, w.Fundings())
 			})
 		})
 	}
@@ -300,28 +301,21 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
 	_, err := w.pay()
-	assert.Equal(t, "id", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+	assert.Equal(t, "id", worlds.As[*dapi.TermsDiffer](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause).Member)
 	assert.Equal(t, 1, w.traffic().confirms)
-	assert.Zero(t, w.fundings())
+	assert.Zero(t, w.Fundings())
 }
 
 // A sandbox host and a client meet on a real socket here, as in an integrator's own test.
 func TestPayOverASocket(t *testing.T) {
-	host := sandbox.New()
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	credentials := host.Credentials()
-	integrator, err := dapi.NewIntegrator(server.URL,
-		dapi.Developer{Email: credentials.Email, Key: credentials.Key})
-	require.NoError(t, err)
-	account := integrator.Self()
-	w := &payWorld{world: &world{T: t, host: host}, account: account}
-	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("50"), Currency: dapi.USDC})
-	require.NoError(t, err)
-	w.asked = dapi.PayoutCreate{ContactID: w.contact(account, wallet()), Amount: amount("20"), Currency: dapi.USDC}
+	served := worlds.Serve(t)
+	account := served.Integrator(served.Developer()).Self()
+	w := &payWorld{world: &world{served}, account: account}
+	w.Credit(account.Sandbox, "50", dapi.USDC)
+	w.asked = dapi.PayoutCreate{ContactID: w.Contact(account.Contacts, worlds.Wallet()), Amount: amount("20"), Currency: dapi.USDC}
 
-	lost := host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
-	expired := host.Arm("POST", bookPath, sandbox.ExpireToken())
+	lost := w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+	expired := w.Host.Arm("POST", bookPath, sandbox.ExpireToken())
 	payout, err := w.payAs("invoice-42")
 	require.NoError(t, err)
 	assert.Equal(t, 1, lost.Consumed())
@@ -329,5 +323,5 @@ func TestPayOverASocket(t *testing.T) {
 	payout, err = account.Payouts.Wait(t.Context(), payout.ID)
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Status)
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -48,7 +49,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			w := newPayWorld(t)
 			reads := false
 			w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
-				if reads = reads || w.sent("GetPayout") > 0; reads {
+				if reads = reads || w.Sent("GetPayout") > 0; reads {
 					tc.reading(payout)
 				} else {
 					settling(payout)
@@ -56,10 +57,10 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			})
 			payout, err := w.pay()
 			assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
-			assert.Zero(t, w.key.Approvals(), "the signer is not called")
+			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 			if tc.state == dapi.PaymentUnknown {
 				w.assertInDoubt(t, payout, err)
-				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
+				require.ErrorContains(t, worlds.As[*errors.OutcomeUnknown](t, err).Cause,
 					`the booking has no approval to sign, and its status is "settling"`)
 			}
 		})
@@ -76,7 +77,7 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 			require.NoError(t, err)
 			w.onBooking(settling)
 			if !readable {
-				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 			}
 			again, err := w.pay()
 			require.NoError(t, err)
@@ -84,7 +85,7 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(again, err))
 			assert.Equal(t, readable, again.Status.Final() || again.TransactionHash != "",
 				"as it stands now, or as it was booked")
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	}
 }
@@ -96,14 +97,14 @@ func TestABookingWithoutStatusAndApproval(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(bare)
 	_, err := w.payAs("invoice-41", dapi.FirstUse())
-	assert.Equal(t, "approval", as[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
+	assert.Equal(t, "approval", worlds.As[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
 
 	w.onBooking(func(map[string]any) {})
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
 	_, err = w.payAs("invoice-42", dapi.FirstUse())
-	as[*errors.SigningPolicyRefused](t, err)
+	worlds.As[*errors.SigningPolicyRefused](t, err)
 	w.account = w.integrator().Self()
 	w.onBooking(bare)
 	_, err = w.payAs("invoice-42")
-	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
+	require.ErrorContains(t, worlds.As[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
 }

@@ -16,6 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -53,7 +54,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			differs := as[*dapi.TermsDiffer](t, err)
+			differs := worlds.As[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Contains(t, err.Error(), c.member)
 			assert.Equal(t, "BookPayout", differs.Operation)
@@ -77,16 +78,18 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			payout, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err),
 				"a difference is doubt, never success")
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
-			assert.Zero(t, w.key.Approvals())
+			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, worlds.As[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			assert.Zero(t, w.Key.Approvals())
 		})
 		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
-			w.host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
 			payout, err := w.pay()
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, worlds.As[*dapi.TermsDiffer](t, unknown.Cause).Member)
 		})
 	}
 }
@@ -105,7 +108,7 @@ func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
 	_, err := w.pay(dapi.FirstUse())
-	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
+	assert.Equal(t, "amount", worlds.As[*dapi.TermsDiffer](t, err).Member)
 	w.assertNothingSigned(t)
 }
 
@@ -117,7 +120,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	other := *booked
 	other.Amount = amount("250")
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &other)
-	differs := as[*dapi.TermsDiffer](t, err)
+	differs := worlds.As[*dapi.TermsDiffer](t, err)
 	assert.Equal(t, "amount", differs.Member)
 	ofConfirm := errors.CallInfo{Operation: "ConfirmPayout", Resource: string(booked.ID),
 		IdempotencyKey: booked.IdempotencyKey}
@@ -127,28 +130,28 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	quote.SourceAmount = amount("1000")
 	dear.Quote = &quote
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &dear)
-	refused := as[*dapi.PriceRefused](t, err)
+	refused := worlds.As[*dapi.PriceRefused](t, err)
 	assert.Equal(t, dapi.BoundAmount, refused.Bound)
 	assert.Equal(t, ofConfirm, refused.CallInfo)
 	assert.Equal(t, &dear, refused.Payout)
 	forged := *booked
 	forged.Approval = &dapi.Approval{ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: booked.Approval.ExpiresAt}
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &forged)
-	head := as[*signing.ApprovalRefused](t, err).CallInfo
+	head := worlds.As[*signing.ApprovalRefused](t, err).CallInfo
 	assert.Equal(t, "ConfirmPayout", head.Operation)
 	assert.Equal(t, string(booked.ID), head.Resource)
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
 	assert.Empty(t, head.Account, "the credential's own")
-	assert.Zero(t, w.key.Approvals())
+	assert.Zero(t, w.Key.Approvals())
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
 	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	assert.Nil(t, confirmed)
-	unknown := as[*errors.OutcomeUnknown](t, err)
+	unknown := worlds.As[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, "ConfirmPayout", unknown.Operation)
-	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
+	differs = worlds.As[*dapi.TermsDiffer](t, unknown.Cause)
 	assert.Equal(t, "250", differs.Got)
 	assert.Equal(t, ofConfirm, differs.CallInfo)
-	assert.Equal(t, 1, w.fundings(), "it was signed by then")
+	assert.Equal(t, 1, w.Fundings(), "it was signed by then")
 }
 
 // The hook sees each booking before it is signed, and has until 20 seconds before its approval ends.
@@ -160,7 +163,7 @@ func TestBeforeSigning(t *testing.T) {
 		payout, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
 			seen, during = booked, ctx
 			assert.NoError(t, ctx.Err())
-			assert.Zero(t, w.key.Approvals())
+			assert.Zero(t, w.Key.Approvals())
 			return nil
 		}))
 		require.NoError(t, err)
@@ -173,7 +176,7 @@ func TestBeforeSigning(t *testing.T) {
 		no := errors.New("not today")
 		payout, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
-		declined := as[*dapi.PaymentDeclined](t, err)
+		declined := worlds.As[*dapi.PaymentDeclined](t, err)
 		assert.Equal(t, payout, declined.Payout)
 		assert.Equal(t, errors.CallInfo{Operation: "BookPayout", Resource: string(payout.ID),
 			IdempotencyKey: "invoice-42"},
@@ -184,13 +187,13 @@ func TestBeforeSigning(t *testing.T) {
 	t.Run("takes too long", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
+			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			started := time.Now()
 			_, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}))
-			as[*dapi.PaymentDeclined](t, err)
+			worlds.As[*dapi.PaymentDeclined](t, err)
 			assert.Equal(t, 100*time.Second, time.Since(started).Round(time.Second))
 		})
 	})
@@ -218,13 +221,13 @@ func TestKeyThatIsTooOld(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(24 * time.Hour)
 		payout, err := w.pay(dapi.FirstUsedAt(first))
-		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
+		assert.Equal(t, first, worlds.As[*dapi.KeyTooOld](t, err).FirstUsed)
 		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 
 		_, err = w.pay()
 		require.NoError(t, err, "without the option, it is paid again")
-		assert.Equal(t, 2, w.fundings())
+		assert.Equal(t, 2, w.Fundings())
 	})
 }
 
@@ -234,7 +237,7 @@ func TestKeyThatIsAlmostTooOld(t *testing.T) {
 		w := newPayWorld(t)
 		oldest := time.Now().Add(-7*24*time.Hour + time.Hour)
 		_, err := w.pay(dapi.FirstUsedAt(oldest.Add(-1)))
-		as[*dapi.KeyTooOld](t, err)
+		worlds.As[*dapi.KeyTooOld](t, err)
 		_, err = w.pay(dapi.FirstUsedAt(oldest))
 		require.NoError(t, err)
 	})
@@ -246,16 +249,16 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	first := time.Now()
 	_, err := w.pay(dapi.FirstUsedAt(first))
 	require.NoError(t, err)
-	w.host.Advance(8 * 24 * time.Hour)
+	w.Host.Advance(8 * 24 * time.Hour)
 	payout, err := w.pay(dapi.FirstUsedAt(first))
 	require.NoError(t, err, "this client knows the payout, and reads it")
 	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 
 	w.account = w.integrator().Self()
 	payout, err = w.pay(dapi.FirstUsedAt(first))
-	as[*dapi.KeyTooOld](t, err)
+	worlds.As[*dapi.KeyTooOld](t, err)
 	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-	assert.Equal(t, 1, w.fundings(), "nothing was signed")
+	assert.Equal(t, 1, w.Fundings(), "nothing was signed")
 }
 
 // What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would
@@ -263,15 +266,15 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
 	first := dapi.FirstUsedAt(time.Now().Add(-time.Hour))
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
 			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
 		}
 	})
 	_, err := w.pay(first)
-	as[*dapi.KeyTooOld](t, err)
+	worlds.As[*dapi.KeyTooOld](t, err)
 	_, err = w.open(first)
-	as[*dapi.KeyTooOld](t, err)
+	worlds.As[*dapi.KeyTooOld](t, err)
 	w.assertNothingHeld(t)
 }
 
@@ -297,14 +300,14 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Go(func() {
 			payout, err := w.pay(dapi.FirstUsedAt(first))
 			assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "it would be a second payment")
-			as[*dapi.KeyTooOld](t, err)
+			worlds.As[*dapi.KeyTooOld](t, err)
 		})
 		time.Sleep(2 * time.Hour)
-		books := w.sent("BookPayout")
+		books := w.Sent("BookPayout")
 		close(release)
 		line.Wait()
-		assert.Equal(t, 1, w.fundings())
-		assert.Equal(t, books, w.sent("BookPayout"), "it is not even booked")
+		assert.Equal(t, 1, w.Fundings())
+		assert.Equal(t, books, w.Sent("BookPayout"), "it is not even booked")
 		payout, err := w.pay(dapi.FirstUsedAt(first))
 		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -27,30 +28,30 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 	}{
 		"input": {
 			options: []dapi.PayOption{dapi.MaxFee(amount("-1"))},
-			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*errors.InvalidInput](t, err) },
 		},
 		"the terms of the input": {
 			arrange: func(w *payWorld) { w.asked.Currency = "" },
-			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*errors.InvalidInput](t, err) },
 		},
 		"price": {
 			options: []dapi.PayOption{dapi.MaxFee(amount("0.1"))},
-			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.PriceRefused](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*dapi.PriceRefused](t, err) },
 		},
 		"other terms booked": {
 			arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) },
-			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.TermsDiffer](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*dapi.TermsDiffer](t, err) },
 		},
 		"a key too old": {
 			options:   []dapi.PayOption{dapi.FirstUsedAt(old)},
-			needs:     func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
+			needs:     func(t *testing.T, err error) { t.Helper(); worlds.As[*dapi.KeyTooOld](t, err) },
 			afterNone: true,
 		},
 		"a key with other terms": {
 			arrange: func(w *payWorld) {
-				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
+				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
 			},
-			needs:     func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
+			needs:     func(t *testing.T, err error) { t.Helper(); worlds.As[*errors.IdempotencyKeyReused](t, err) },
 			afterNone: true,
 		},
 	} {
@@ -64,7 +65,7 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 				c.needs(t, err)
 				require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 				assert.Equal(t, c.afterNone, dapi.MayHavePaid(payout, err))
-				assert.Zero(t, w.fundings())
+				assert.Zero(t, w.Fundings())
 			})
 			for _, process := range []string{"the same client", "another process"} {
 				t.Run("a call has paid, and "+process+" calls again", func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 					}
 					payout, err := w.pay(append(options, c.options...)...)
 					assert.True(t, dapi.MayHavePaid(payout, err), "%v", err)
-					assert.Equal(t, 1, w.fundings())
+					assert.Equal(t, 1, w.Fundings())
 				})
 			}
 		})
@@ -94,7 +95,7 @@ func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
 		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
-		as[*errors.InvalidInput](t, err)
+		worlds.As[*errors.InvalidInput](t, err)
 		assert.True(t, dapi.MayHavePaid(payout, err))
 		return nil
 	}))
@@ -106,12 +107,12 @@ func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
 	faults := map[string]func(w *payWorld) []dapi.PayOption{
 		"lost response": func(w *payWorld) []dapi.PayOption {
-			w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
-			w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+			w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 			return nil
 		},
 		"refused booking": func(w *payWorld) []dapi.PayOption {
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 			return nil
 		},
 		"refused confirm": func(w *payWorld) []dapi.PayOption {
@@ -137,17 +138,17 @@ func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
 							}
 							payout, err := w.pay(options...)
 							mayHavePaid = dapi.MayHavePaid(payout, err)
-							assert.True(t, mayHavePaid || w.fundings() == 0, "%v", err)
+							assert.True(t, mayHavePaid || w.Fundings() == 0, "%v", err)
 							return payout, err
 						}
 						for _, fault := range []func(*payWorld) []dapi.PayOption{one, two} {
 							_, _ = call(fault(w)...)
 						}
-						w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-						w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+						w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+						w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 						state := dapi.PaymentStateOf(call())
 						switch {
-						case w.fundings() == 1:
+						case w.Fundings() == 1:
 							assert.Equal(t, dapi.PaymentUnknown, state)
 						case process == "the same client": // another one cannot know who booked the payout
 							assert.Equal(t, dapi.PaymentNotPaid, state)

@@ -15,6 +15,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -25,7 +26,7 @@ func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 		w := newPayWorld(t)
 		w.asked.Amount = amount("1")
 		waiting, stop := context.WithCancel(t.Context())
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(108))
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(108))
 		var all sync.WaitGroup
 		for i := range 108 {
 			all.Go(func() {
@@ -49,14 +50,14 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
-		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
 		for i := range 20 {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
 			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key)
-			as[*errors.Forbidden](t, err)
+			worlds.As[*errors.Forbidden](t, err)
 			_, err = w.account.Escrows.Open(ctx, w.deal, key, dapi.FirstUse())
-			as[*errors.Forbidden](t, err)
+			worlds.As[*errors.Forbidden](t, err)
 		}
 		_, err := w.release(ctx, id)
 		require.NoError(t, err)
@@ -65,11 +66,11 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		w := newPayWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
 		for i := range 120 {
 			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)),
 				dapi.FirstUse())
-			as[*errors.Forbidden](t, err)
+			worlds.As[*errors.Forbidden](t, err)
 		}
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 		require.NoError(t, err)

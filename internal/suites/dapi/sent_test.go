@@ -12,6 +12,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -220,7 +221,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 func TestAnyClientsIDIsSent(t *testing.T) {
 	w := newWorld(t)
 	accounts := ""
-	w.wire.Handler = withLogin(w.wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
+	w.Wire.Handler = withLogin(w.Wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
 		accounts = r.Header.Get("X-Service-Account")
 		answer.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(answer, `{"items":[]}`)
@@ -247,14 +248,14 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			line, body := "", ""
-			w.wire.Handler = withLogin(w.wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
+			w.Wire.Handler = withLogin(w.Wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
 				sent, _ := io.ReadAll(r.Body)
 				line, body = r.Method+" "+strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1"), string(sent)
 				answer.Header().Set("Content-Type", "application/json")
 				answer.WriteHeader(http.StatusUnprocessableEntity)
 				_, _ = io.WriteString(answer, `{"error":{"code":"validation_failed","message":"No."}}`)
 			})
-			as[*errors.ValidationFailed](t, c.call(t.Context(), w.integrator()))
+			worlds.As[*errors.ValidationFailed](t, c.call(t.Context(), w.integrator()))
 			wantLine, wantBody, hasBody := strings.Cut(c.sent, " {")
 			assert.Equal(t, wantLine, line)
 			if hasBody {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -32,7 +33,7 @@ type provocation struct {
 func yields[E error](check ...func(t *testing.T, found E)) func(*testing.T, error) {
 	return func(t *testing.T, err error) {
 		t.Helper()
-		found := as[E](t, err)
+		found := worlds.As[E](t, err)
 		for _, c := range check {
 			c(t, found)
 		}
@@ -41,8 +42,8 @@ func yields[E error](check ...func(t *testing.T, found E)) func(*testing.T, erro
 
 // spoil changes the requests to a path on their way.
 func (w *payWorld) spoil(path string, change func(*http.Request)) {
-	next := w.wire.Handler
-	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	next := w.Wire.Handler
+	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1"+path) {
 			change(r)
 		}
@@ -56,12 +57,12 @@ func (w *payWorld) spoilHeader(name, value string) error {
 }
 
 func (w *payWorld) set(change func(*sandbox.Settings), call func() error) error {
-	w.configure(change)
+	w.Configure(change)
 	return call()
 }
 
 func (w *payWorld) scripted(status int, slug string) error {
-	w.host.Arm("GET", "/chains", sandbox.Respond(status, slug).Times(10))
+	w.Host.Arm("GET", "/chains", sandbox.Respond(status, slug).Times(10))
 	return read(w.Context(), w.account)
 }
 
@@ -86,14 +87,14 @@ func (w *payWorld) client() *dapi.Account {
 // readyClient is one with a wallet.
 func (w *payWorld) readyClient() *dapi.Account {
 	client := w.client()
-	w.host.Advance(time.Second)
+	w.Host.Advance(time.Second)
 	return client
 }
 
 // control calls the host's own key management, which the description shows no SDK call for.
 func (w *payWorld) control(method, path, body string) error {
-	host := sandbox.New(sandbox.WithControl(), sandbox.WithDeveloperKey(w.host.Credentials().Key))
-	request := httptest.NewRequest(method, baseURL+"/_host"+path, strings.NewReader(body))
+	host := sandbox.New(sandbox.WithControl(), sandbox.WithDeveloperKey(w.Host.Credentials().Key))
+	request := httptest.NewRequest(method, w.URL+"/_host"+path, strings.NewReader(body))
 	request.RemoteAddr = "127.0.0.1:4000"
 	recorder := httptest.NewRecorder()
 	host.ServeHTTP(recorder, request)
@@ -116,7 +117,7 @@ func TestEverySlugArrivesAsItsType(t *testing.T) {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				err := p.provoke(newPayWorld(t))
-				refusal := as[*errors.Refusal](t, err)
+				refusal := worlds.As[*errors.Refusal](t, err)
 				assert.Equal(t, code, refusal.Code)
 				assert.Equal(t, code.Status(), refusal.Status)
 				assert.NotEmpty(t, refusal.Message)
@@ -189,7 +190,7 @@ var requestSlugs = map[errors.Code]provocation{
 		return err
 	}, yields[*errors.PayloadTooLarge]()},
 	errors.CodeRateLimited: {func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.RateLimits = true })
+		w.Configure(func(s *sandbox.Settings) { s.RateLimits = true })
 		for range 10 {
 			require.NoError(w, w.readAs())
 		}
@@ -212,7 +213,7 @@ var requestSlugs = map[errors.Code]provocation{
 
 // hasRequestID holds a 5xx to the id that its caller logs.
 func hasRequestID[E error](t *testing.T, err E) {
-	refusal := as[*errors.Refusal](t, err)
+	refusal := worlds.As[*errors.Refusal](t, err)
 	assert.Regexp(t, "^req_", refusal.RequestID)
 	assert.Contains(t, string(refusal.Details), refusal.RequestID)
 }
@@ -222,11 +223,11 @@ var sessionSlugs = map[errors.Code]provocation{
 		return w.spoilHeader("Authorization", "Bearer garbage")
 	}, yields[*errors.Unauthenticated]()},
 	errors.CodeTokenExpired: {func(w *payWorld) error {
-		w.host.Arm("GET", "/chains", sandbox.ExpireToken().Times(10))
+		w.Host.Arm("GET", "/chains", sandbox.ExpireToken().Times(10))
 		return read(w.Context(), w.account)
 	}, yields[*errors.TokenExpired]()},
 	errors.CodeForbidden: {func(w *payWorld) error {
-		return w.spoilHeader("Authorization", "Bearer "+w.host.Credentials().APIKey.Reveal())
+		return w.spoilHeader("Authorization", "Bearer "+w.Host.Credentials().APIKey.Reveal())
 	}, yields(func(t *testing.T, e *errors.Forbidden) {
 		assert.Equal(t, errors.ReasonDeveloperSessionRequired, e.Reason)
 	})},
@@ -234,8 +235,8 @@ var sessionSlugs = map[errors.Code]provocation{
 		return w.readAs(func(d *dapi.Developer) { d.Email = "nobody@example.com" })
 	}, yields[*errors.InvalidCredentials]()},
 	errors.CodeRequestExpired: {func(w *payWorld) error {
-		w.host.Advance(3 * time.Hour)
-		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Host.Advance(3 * time.Hour)
+		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
 		return w.readAs()
 	}, yields[*errors.RequestExpired]()},
 	errors.CodeChallengeNotFound: {func(w *payWorld) error {
@@ -249,13 +250,13 @@ var sessionSlugs = map[errors.Code]provocation{
 			first := r.Clone(r.Context())
 			first.Body, r.Body = io.NopCloser(strings.NewReader(string(body))),
 				io.NopCloser(strings.NewReader(string(body)))
-			w.host.ServeHTTP(httptest.NewRecorder(), first)
+			w.Host.ServeHTTP(httptest.NewRecorder(), first)
 		})
 		return w.readAs()
 	}, yields[*errors.ChallengeConsumed]()},
 	errors.CodeChallengeExpired: {func(w *payWorld) error {
 		return w.readAs(func(d *dapi.Developer) {
-			d.Key = signerFunc{d.Key, func([]byte) { w.host.Advance(6 * time.Minute) }}
+			d.Key = signerFunc{d.Key, func([]byte) { w.Host.Advance(6 * time.Minute) }}
 		})
 	}, yields[*errors.ChallengeExpired]()},
 	errors.CodeSignatureInvalid: {func(w *payWorld) error {
@@ -276,7 +277,7 @@ var sessionSlugs = map[errors.Code]provocation{
 		return w.control("DELETE", "/keys/dk_unknown", "")
 	}, yields[*errors.DeveloperKeyNotFound]()},
 	errors.CodeDeveloperKeyAlreadyExists: {func(w *payWorld) error {
-		return w.control("POST", "/keys", `{"email":"ops@example.com","publicKey":"`+w.host.Credentials().
+		return w.control("POST", "/keys", `{"email":"ops@example.com","publicKey":"`+w.Host.Credentials().
 			Key.PublicKeyBase64()+`"}`)
 	}, yields[*errors.DeveloperKeyAlreadyExists]()},
 }
