@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -40,9 +41,9 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 			require.NoError(w, err)
 			assert.Equal(w, payments.Paid, r.State)
 		}
-		requests := len(w.host.Requests())
+		requests := len(w.Host.Requests())
 		w.aWhile()
-		assert.Len(w, w.host.Requests(), requests, "requests after Stop")
+		assert.Len(w, w.Host.Requests(), requests, "requests after Stop")
 		w.assertPaid(3)
 	})
 }
@@ -59,7 +60,7 @@ func TestStopLeavesWhatTakesTooLong(t *testing.T) {
 		began := time.Now()
 		stopping, cancel := context.WithTimeout(w.Context(), 3*time.Second)
 		defer cancel()
-		unfinished := as[*payments.Unfinished](w, p.Stop(stopping))
+		unfinished := worlds.As[*payments.Unfinished](w, p.Stop(stopping))
 		assert.Equal(w, keys, unfinished.Keys)
 		require.ErrorIs(w, unfinished, context.DeadlineExceeded)
 		assert.LessOrEqual(w, time.Since(began), 4*time.Second)
@@ -82,13 +83,13 @@ func TestStopAndResumeInEachOrder(t *testing.T) {
 		require.NoError(w, p.Stop(w.Context()), "without Resume")
 		require.NoError(w, p.Stop(w.Context()), "twice")
 		_, err := p.Resume(w.Context())
-		as[*payments.NotRunning](w, err)
+		worlds.As[*payments.NotRunning](w, err)
 
 		p = w.processor()
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
-		as[*payments.NotRunning](w, err)
+		worlds.As[*payments.NotRunning](w, err)
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() { assert.NoError(w, p.Stop(w.Context())) })
@@ -121,7 +122,7 @@ func TestContextsOfResumeAndStop(t *testing.T) {
 		w.submit(p, w.payment(2))
 		time.Sleep(time.Second)
 		began := time.Now()
-		as[*payments.Unfinished](w, p.Stop(ctx))
+		worlds.As[*payments.Unfinished](w, p.Stop(ctx))
 		assert.LessOrEqual(w, time.Since(began), time.Second)
 	})
 }
@@ -136,7 +137,7 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 			}
 			return fine
 		})
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{PollEvery: 24 * time.Hour})
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
@@ -152,7 +153,7 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 // No change is left out, over restarts of the reader and of the processors.
 func TestWatchLeavesNothingOut(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(7))
+		w.Host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(7))
 		var position payments.Position
 		seen := map[moneymovement.Key]payments.State{}
 		positions := map[payments.Position]bool{}

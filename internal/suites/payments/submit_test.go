@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -22,7 +23,7 @@ func TestTheSameSubmissionIsTheSamePayment(t *testing.T) {
 		done := w.becomes(p, first.Key, payments.Completed)
 		assert.Equal(t, done, w.submit(p, w.payment(1)))
 		w.assertPaid(1)
-		assert.Equal(t, 1, w.sent("BookPayout"))
+		assert.Equal(t, 1, w.Sent("BookPayout"))
 	})
 }
 
@@ -39,13 +40,13 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 			other := w.payment(1)
 			change(&other)
 			stored, err := p.Submit(w.Context(), other)
-			reused := as[*errors.IdempotencyKeyReused](w, err)
+			reused := worlds.As[*errors.IdempotencyKeyReused](w, err)
 			assert.Equal(t, string(done.PayoutID), reused.PayoutID, name)
 			assert.Equal(t, errors.NotMoved, reused.MovedByCall(), name)
 			assert.Empty(t, stored, name)
 		}
 		_, err := p.Submit(w.Context(), payments.EscrowPayment{Key: w.payment(1).Key, Escrow: deal()})
-		as[*errors.IdempotencyKeyReused](w, err)
+		worlds.As[*errors.IdempotencyKeyReused](w, err)
 		w.assertPaid(1)
 	})
 }
@@ -65,7 +66,7 @@ func TestOnePaymentSubmittedByManyAtOnce(t *testing.T) {
 			w.becomes(processes[1], w.payment(n).Key, payments.Completed)
 		}
 		w.assertPaid(4)
-		assert.Equal(t, 4, w.sent("BookPayout"))
+		assert.Equal(t, 4, w.Sent("BookPayout"))
 	})
 }
 
@@ -118,7 +119,7 @@ func TestSelfServeHasOneAccount(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, p.Stop(w.Context())) }()
 		_, err = p.Submit(w.Context(), w.payment(1))
-		as[*errors.InvalidInput](w, err)
+		worlds.As[*errors.InvalidInput](w, err)
 		own := w.ownPayment(1)
 		w.submit(p, own)
 		w.becomes(p, own.Key, payments.Completed)
@@ -155,15 +156,15 @@ func TestPaymentsThatAreNotThere(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		_, err := p.Get(w.Context(), "k")
-		as[*payments.NotFound](w, err)
+		worlds.As[*payments.NotFound](w, err)
 		_, err = p.Decide(w.Context(), "k", payments.Retry())
-		as[*payments.NotFound](w, err)
+		worlds.As[*payments.NotFound](w, err)
 		_, err = p.Step(w.Context(), "k")
-		as[*payments.NotFound](w, err)
+		worlds.As[*payments.NotFound](w, err)
 		_, err = p.Await(w.Context(), "k")
-		as[*payments.NotFound](w, err)
+		worlds.As[*payments.NotFound](w, err)
 		for _, err := range p.Watch(w.Context(), "no position") {
-			as[*payments.BadPosition](w, err)
+			worlds.As[*payments.BadPosition](w, err)
 		}
 	})
 }
