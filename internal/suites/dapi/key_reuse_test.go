@@ -66,7 +66,7 @@ func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 	w := newPayWorld(t)
 	key := moneymovement.IdempotencyKey("deal-1")
 	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "1d"}
+		Payee: payee, HoldFor: "1d"}
 	deal, err := w.account.Escrows.Create(t.Context(), terms, key)
 	require.NoError(t, err)
 	same := terms

@@ -22,7 +22,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 		in.(map[string]any)["approval"].(map[string]any)["payload"] = opaque
 	}
 	deal := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+		Payee: payee}
 	for name, c := range map[string]struct {
 		pattern string
 		method  string

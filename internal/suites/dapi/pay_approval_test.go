@@ -58,7 +58,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		"an amount in number": {set("amount", 25), "amount"},
 		"another asset":       {set("currency", "EURC"), "currency"},
 		"another contact":     {to(map[string]any{"contactId": "ct_other"}), "destination.contactId"},
-		"an address": {to(map[string]any{"address": "0x52908400098527886E0F7030069857D2E4169EE7"}),
+		"an address": {to(map[string]any{"address": payee}),
 			"destination.contactId"},
 		"a chain as well": {func(m map[string]any) {
 			m["destination"].(map[string]any)["chainId"] = 1
@@ -241,7 +241,7 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 func TestCrossChainPayoutIsApprovedForItsChain(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.ContactID = w.Contact(w.account.Contacts, dapi.Onchain(dapi.OnchainAccount{
-		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "arbitrum", Currency: "USDC",
+		WalletAddress: payee, ChainID: "arbitrum", Currency: "USDC",
 	}))
 	w.asked.FromChainID, w.asked.ToChainID = 8453, 42161
 	_, err := w.pay()

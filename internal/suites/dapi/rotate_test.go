@@ -121,7 +121,7 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	seen := w.tokens()
 	w.Key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+		Payee: payee}
 	deal, err := account.Escrows.Open(t.Context(), terms, "deal")
 	require.NoError(t, err)
 	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.ID)+"/actions/deal/confirm"))
