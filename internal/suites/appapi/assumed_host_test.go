@@ -9,7 +9,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -67,7 +66,7 @@ func TestAContactByItsPrefix(t *testing.T) {
 	quote, err := w.app.Quotes.Payout(t.Context(), appapi.BalancePayoutQuote{ContactID: id, Amount: price("10")})
 	require.NoError(t, err)
 	_, err = w.app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: id, Amount: price("10")}, "by-prefix")
-	assert.Equal(t, "contactId", worlds.As[*errors.InvalidInput](t, err).Fields[0].Field)
+	assert.Equal(t, "contactId", as[*errors.InvalidInput](t, err).Fields[0].Field)
 	_, err = w.app.Transfers.Send(t.Context(), appapi.ToQuote{QuoteID: quote.QuoteID}, "by-quote")
 	require.NoError(t, err)
 	require.NoError(t, w.app.Contacts.Delete(t.Context(), id))
@@ -113,7 +112,7 @@ func TestTheHostJudgesWhatIsAssumed(t *testing.T) {
 		}, "invoice_id", "uuid_parsing"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused := worlds.As[*errors.ValidationFailed](t, c.call())
+			refused := as[*errors.ValidationFailed](t, c.call())
 			require.Len(t, refused.Fields, 1)
 			assert.Equal(t, c.field, refused.Fields[0].Field)
 			assert.Equal(t, c.code, refused.Fields[0].Code)

@@ -69,6 +69,8 @@ func (w *world) invoice() *model.Invoice {
 	return invoice
 }
 
+func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
+
 // TestALostTransferIsSentOnce however often its answer gets lost, and is found by its key.
 func TestALostTransferIsSentOnce(t *testing.T) {
 	w := newWorld(t)
@@ -83,7 +85,7 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 
 	w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
 	_, err = w.app.Transfers.Send(t.Context(), rent, "rent-2")
-	worlds.As[*errors.OutcomeUnknown](t, err)
+	as[*errors.OutcomeUnknown](t, err)
 	for key, found := range map[moneymovement.Key]bool{"rent-1": true, "rent-2": true, "rent-3": false} {
 		transfer, is, err := w.app.Transfers.ByKey(t.Context(), key)
 		require.NoError(t, err)
@@ -100,7 +102,7 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 	other := w.client(w.AppKey()) // another process, which does not know the key's terms
 	rent.Amount = price("99")
 	_, err = other.Transfers.Send(t.Context(), rent, "rent-1")
-	worlds.As[*errors.IdempotencyKeyReused](t, err)
+	as[*errors.IdempotencyKeyReused](t, err)
 	assert.Equal(t, "175.32", w.balance())
 }
 
@@ -147,7 +149,7 @@ func TestOneBadRowSpoilsABatch(t *testing.T) {
 	contract := w.activeContract()
 	_, err := w.app.Invoices.CreateBatch(t.Context(),
 		appapi.InvoiceBatch{{ContractID: contract, Items: lines()}, {ContractID: id2, Items: lines()}})
-	refused := worlds.As[*errors.ValidationFailed](t, err)
+	refused := as[*errors.ValidationFailed](t, err)
 	require.Len(t, refused.Fields, 1)
 	assert.Equal(t, "1.contractId", refused.Fields[0].Field)
 	list, err := w.app.Invoices.List(t.Context(), appapi.ListInvoicesParams{})
@@ -195,7 +197,7 @@ func TestTheHostRefusesADocumentOverItsBound(t *testing.T) {
 		if fits {
 			require.NoError(t, err)
 		} else {
-			worlds.As[*errors.PayloadTooLarge](t, err)
+			as[*errors.PayloadTooLarge](t, err)
 		}
 	}
 }
@@ -213,7 +215,7 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 	wrong, err := wallet.Generate()
 	require.NoError(t, err)
 	_, err = w.app.Cards.Details(t.Context(), card.ID, wrong)
-	worlds.As[*errors.SignatureInvalid](t, err)
+	as[*errors.SignatureInvalid](t, err)
 
 	for age, good := range map[time.Duration]bool{-4 * time.Minute: true, -6 * time.Minute: false} {
 		proof, err := model.SignCardDetails(t.Context(), right, card.ID, w.Host.Now().Add(age))
@@ -222,7 +224,7 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 		if good {
 			require.NoError(t, err)
 		} else {
-			assert.Equal(t, "nonce", worlds.As[*errors.ValidationFailed](t, err).Fields[0].Field)
+			assert.Equal(t, "nonce", as[*errors.ValidationFailed](t, err).Fields[0].Field)
 		}
 	}
 }
@@ -235,7 +237,7 @@ func TestALostRevealIsAskedForAgain(t *testing.T) {
 	w.Host.Advance(time.Minute)
 	w.Host.Arm("POST", "/cards/{card_id}/details", sandbox.DropAfterCommit())
 	_, err = w.app.Cards.Details(t.Context(), card.ID, w.Host.Credentials().Wallet)
-	worlds.As[*errors.Conflict](t, err)
+	as[*errors.Conflict](t, err)
 	_, err = w.app.Cards.Details(t.Context(), card.ID, w.Host.Credentials().Wallet)
 	require.NoError(t, err)
 }
@@ -252,7 +254,7 @@ func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
 	_, err = reference.Cards.List(t.Context())
 	require.Error(t, err)
 	_, err = w.client(appapi.NewAPIKey(credentials.AccessToken.Reveal())).Account.App(t.Context())
-	worlds.As[*errors.Unauthenticated](t, err)
+	as[*errors.Unauthenticated](t, err)
 }
 
 func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
@@ -272,7 +274,7 @@ func TestAKeyMaySpendAndDoSoMuch(t *testing.T) {
 
 	reader := w.registered(sandbox.AppKeyRegistration{Scopes: []string{"read"}})
 	_, err = reader.Transfers.Send(t.Context(), appapi.ToContact{ContactID: bob, Amount: price("1")}, "third")
-	refused := worlds.As[*errors.Forbidden](t, err)
+	refused := as[*errors.Forbidden](t, err)
 	assert.NotEmpty(t, refused.RequiredScope)
 	assert.Equal(t, []string{"read"}, refused.Scope)
 }

@@ -9,7 +9,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -25,7 +24,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 	require.NoError(t, err)
 	paid, err := w.pay()
 	require.NoError(t, err)
-	contact := w.Contact(w.account.Contacts, worlds.SEPA())
+	contact := w.Contact(w.account.Contacts, sepa())
 	for name, c := range map[string]struct {
 		method, path string
 		call         func(...moneymovement.CallOption) (any, error)

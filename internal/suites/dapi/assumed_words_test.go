@@ -16,7 +16,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -151,7 +150,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) { payout["quote"].(map[string]any)["fee"] = fee })
 		_, err := w.pay(dapi.MaxFee(amount("5")))
-		assert.Equal(t, dapi.BoundReadable, worlds.As[*dapi.PriceRefused](t, err).Bound, "%v", fee)
+		assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound, "%v", fee)
 		w.assertNothingSigned(t)
 	}
 	w := newPayWorld(t)
@@ -314,7 +313,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 			})
 			w.waitBeforeSigning(31*time.Second, 1)
 			_, err := w.pay(dapi.FirstUse())
-			refused := worlds.As[*dapi.PriceRefused](t, err)
+			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundReadable, refused.Bound)
 			assert.NotNil(t, refused.Reference, "the first price")
 			assert.Zero(t, w.Fundings())
@@ -330,7 +329,7 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 		payout["quote"].(map[string]any)["fee"] = map[string]any{"amount": "24"}
 	})
 	_, err := w.pay(dapi.MaxFee(amount("2")))
-	assert.Equal(t, dapi.BoundReadable, worlds.As[*dapi.PriceRefused](t, err).Bound)
+	assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
 	w.assertNothingSigned(t)
 }
 

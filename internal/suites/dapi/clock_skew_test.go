@@ -25,7 +25,7 @@ func TestPaysWithAClockThatIsOff(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(-off) }))
 				account := w.account()
 				_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-					ContactID: w.Contact(account.Contacts, worlds.SEPA()), Amount: amount("25"), Currency: dapi.USDC,
+					ContactID: w.Contact(account.Contacts, sepa()), Amount: amount("25"), Currency: dapi.USDC,
 				}, "invoice-42")
 				require.NoError(t, err)
 			})

@@ -12,7 +12,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -66,7 +65,7 @@ func TestUnsetFieldsAreNotSent(t *testing.T) {
 func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	id := w.Contact(account.Contacts, worlds.SEPA())
+	id := w.Contact(account.Contacts, sepa())
 	sent := w.bodies("/dapi/v1/contacts/")
 	for _, c := range []struct {
 		change dapi.ContactUpdate
@@ -89,11 +88,11 @@ func TestContactsLive(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
 	var answer moneymovement.Response
-	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: worlds.SEPA()},
+	first, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: sepa()},
 		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.False(t, answer.Replayed)
-	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: worlds.SEPA()},
+	again, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Robert", Account: sepa()},
 		moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, first.ID, again.ID, "deduplicated by its account details")
@@ -107,7 +106,7 @@ func TestContactsLive(t *testing.T) {
 
 	require.NoError(t, account.Contacts.Delete(t.Context(), first.ID))
 	_, err = account.Contacts.Capabilities(t.Context(), first.ID)
-	worlds.As[*errors.NotFound](t, err)
+	as[*errors.NotFound](t, err)
 }
 
 // Rule: idempotency.client, sandbox.minimum, sandbox.maximum
@@ -125,14 +124,14 @@ func TestClientsLive(t *testing.T) {
 	assert.True(t, answer.Replayed)
 
 	_, err = integrator.For("cl_nobody").Contacts.Capabilities(t.Context(), "ct_1")
-	worlds.As[*errors.NotFound](t, err)
+	as[*errors.NotFound](t, err)
 
 	treasury, err := integrator.Self().Sandbox.Treasury(t.Context())
 	require.NoError(t, err)
 	_, err = integrator.Self().Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: treasury.MaxCredit.Add(amount("0.01")), Currency: dapi.USDC})
-	assert.True(t, worlds.As[*errors.AmountAboveMaximum](t, err).MaxCredit.Equal(treasury.MaxCredit))
+	assert.True(t, as[*errors.AmountAboveMaximum](t, err).MaxCredit.Equal(treasury.MaxCredit))
 	_, err = integrator.Self().Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: amount("0.09"), Currency: dapi.USDC})
-	worlds.As[*errors.AmountBelowMinimum](t, err)
+	as[*errors.AmountBelowMinimum](t, err)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -38,7 +37,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			require.NoError(t, err)
 			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
-			worlds.As[*errors.Conflict](t, err)
+			as[*errors.Conflict](t, err)
 			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 			assert.False(t, unknown)
 			head, _ := errors.CallInfoOf(err)
@@ -152,10 +151,10 @@ func TestActionThatIsRefused(t *testing.T) {
 	w, id := newReleaseWorld(t)
 	w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 	_, err := w.release(t.Context(), id)
-	worlds.As[*errors.Forbidden](t, err)
+	as[*errors.Forbidden](t, err)
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	_, err = w.release(t.Context(), id)
-	worlds.As[*errors.SigningPolicyRefused](t, err)
+	as[*errors.SigningPolicyRefused](t, err)
 	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1")
-	assert.Equal(t, string(id), worlds.As[*errors.IdempotencyKeyReused](t, err).Resource)
+	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, err).Resource)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -38,9 +37,9 @@ func TestConfirmsByHandWithoutAnEnd(t *testing.T) {
 		*booked.Approval = dapi.Approval{ID: booked.Approval.ID, Payload: []byte("opaque")}
 		*created.Action.Approval = dapi.Approval{ID: created.Action.Approval.ID, Payload: []byte("opaque")}
 		_, err = account.Payouts.Confirm(t.Context(), w.asked, booked)
-		worlds.As[*signing.ApprovalRefused](t, err)
+		as[*signing.ApprovalRefused](t, err)
 		_, err = account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove, created.Action)
-		worlds.As[*signing.ApprovalRefused](t, err)
+		as[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, []time.Duration{2 * time.Minute, time.Minute}, left)
 		assert.True(t, booked.Approval.ExpiresAt.IsZero(), "the caller's own stays as it is")
 	})
@@ -56,10 +55,10 @@ func TestConfirmsByHandThatComeTooLate(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(121 * time.Second)
 		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-		assert.True(t, worlds.As[*signing.ApprovalRefused](t, err).Expired)
+		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
 		_, err = w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
 			created.Action)
-		assert.True(t, worlds.As[*signing.ApprovalRefused](t, err).Expired)
+		assert.True(t, as[*signing.ApprovalRefused](t, err).Expired)
 		w.assertNothingHeld(t)
 	})
 }
@@ -75,12 +74,12 @@ func TestEscrowConfirmOfOtherTerms(t *testing.T) {
 			confirmed, err := w.account.Escrows.Confirm(t.Context(), w.deal, created.ID, dapi.EscrowActionTypeApprove,
 				created.Action)
 			assert.Nil(t, confirmed)
-			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.OutcomeUnknown](t, err)
 			of := errors.CallInfo{Operation: "ConfirmEscrowAction", Resource: string(created.ID),
 				IdempotencyKey: created.Action.IdempotencyKey}
 			assert.Equal(t, of, unknown.CallInfo)
 			if member != "id" {
-				assert.Equal(t, of, worlds.As[*dapi.TermsDiffer](t, unknown.Cause).CallInfo)
+				assert.Equal(t, of, as[*dapi.TermsDiffer](t, unknown.Cause).CallInfo)
 			}
 		})
 	}
@@ -121,7 +120,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 				assert.Equal(t, dapi.EscrowStatusActive, confirmed.Status)
 				return
 			}
-			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 			assert.Equal(t, string(created.ID), unknown.Resource)
 			assert.Nil(t, confirmed)

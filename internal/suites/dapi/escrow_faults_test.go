@@ -13,7 +13,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -90,7 +89,7 @@ func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
 		return true
 	}
 	if after > before {
-		assert.NotEqual(e, errors.NotMoved, worlds.As[errors.Failure](e.T, err).MovedByCall(), "%v", err)
+		assert.NotEqual(e, errors.NotMoved, as[errors.Failure](e.T, err).MovedByCall(), "%v", err)
 	}
 	return false
 }

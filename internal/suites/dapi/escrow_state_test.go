@@ -15,7 +15,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -66,7 +65,7 @@ func TestLoginRefusalOfADeal(t *testing.T) {
 	w.Host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
 	w.Host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	opened, err := w.open(dapi.FirstUse())
-	worlds.As[*errors.Forbidden](t, err)
+	as[*errors.Forbidden](t, err)
 	head, _ := errors.CallInfoOf(err)
 	assert.Equal(t, string(opened.ID), head.Resource)
 	assert.Equal(t, "deal-1", head.IdempotencyKey)
@@ -212,11 +211,11 @@ func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 		_, err = w.open(dapi.FirstUse())
 		assertDealInDoubt(t, err)
 		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", dapi.FirstUse())
-		worlds.As[*errors.Forbidden](t, err)
+		as[*errors.Forbidden](t, err)
 		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dapi.FirstUse())
-		worlds.As[*errors.Forbidden](t, err)
+		as[*errors.Forbidden](t, err)
 		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1")
-		worlds.As[*errors.Forbidden](t, err)
+		as[*errors.Forbidden](t, err)
 	})
 }
 
@@ -232,7 +231,7 @@ func TestDealsKeyThatIsTooOld(t *testing.T) {
 		time.Sleep(7 * 24 * time.Hour)
 		before := len(w.Host.Requests())
 		_, err = w.open(dapi.FirstUsedAt(first))
-		assert.Equal(t, first, worlds.As[*dapi.KeyTooOld](t, err).FirstUsed)
+		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
 		assert.Len(t, w.Host.Requests(), before, "nothing was sent")
 		assert.Equal(t, 1, w.holdings())
 	})
@@ -254,18 +253,18 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		synctest.Wait()
 		line.Go(func() {
 			_, err := w.open(dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour + 90*time.Minute)))
-			worlds.As[*dapi.KeyTooOld](t, err)
-			assert.Equal(t, "deal-1", worlds.As[*dapi.KeyTooOld](t, err).IdempotencyKey)
+			as[*dapi.KeyTooOld](t, err)
+			assert.Equal(t, "deal-1", as[*dapi.KeyTooOld](t, err).IdempotencyKey)
 		})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour)))
-		worlds.As[*dapi.KeyTooOld](t, err) // at once, for it is too old already
+		as[*dapi.KeyTooOld](t, err) // at once, for it is too old already
 		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
 		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
-			worlds.As[*errors.NotDelivered](t, err).CallInfo)
+			as[*errors.NotDelivered](t, err).CallInfo)
 		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1")
-		assert.Equal(t, "release-1", worlds.As[*errors.NotDelivered](t, err).IdempotencyKey)
+		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.Host.Requests())
 		close(release)
@@ -285,7 +284,7 @@ func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	w.Host.Advance(8 * 24 * time.Hour)
 	w.account = w.integrator().Self()
 	_, err = w.open(dapi.FirstUsedAt(first))
-	assert.Equal(t, "CreateEscrow", worlds.As[*dapi.KeyTooOld](t, err).Operation)
+	assert.Equal(t, "CreateEscrow", as[*dapi.KeyTooOld](t, err).Operation)
 	assert.Equal(t, 1, w.holdings(), "the second is not signed")
 }
 
@@ -301,7 +300,7 @@ func TestDealsKeyOfOtherTerms(t *testing.T) {
 			}
 			w.deal.Amount = amount("41")
 			_, err = w.open()
-			assert.Equal(t, string(first.ID), worlds.As[*errors.IdempotencyKeyReused](t, err).EscrowID)
+			assert.Equal(t, string(first.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
 			assert.Equal(t, 1, w.holdings())
 		})
 	}
@@ -317,7 +316,7 @@ func TestDealInDoubtThatExpired(t *testing.T) {
 		assertDealInDoubt(t, err)
 		w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["status"] = "expired" })
 		_, err = w.open()
-		assert.Equal(t, errors.NotMoved, worlds.As[*dapi.EscrowNotOpened](t, err).MovedByCall())
+		assert.Equal(t, errors.NotMoved, as[*dapi.EscrowNotOpened](t, err).MovedByCall())
 	})
 }
 
@@ -392,7 +391,7 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 		assertDealInDoubt(t, err)
 		time.Sleep(8 * 24 * time.Hour)
 		_, err = w.open(dapi.FirstUse())
-		worlds.As[*errors.Forbidden](t, err)
+		as[*errors.Forbidden](t, err)
 		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 		assert.False(t, unknown, "%v", err)
 	})
@@ -406,6 +405,6 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 		_, err := w.release(t.Context(), id)
 		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 		assert.False(t, unknown, "%v", err)
-		worlds.As[*errors.Forbidden](t, err)
+		as[*errors.Forbidden](t, err)
 	})
 }

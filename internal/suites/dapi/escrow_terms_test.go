@@ -12,7 +12,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -131,7 +130,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 				assert.Equal(t, 1, w.holdings())
 				return
 			}
-			differs := worlds.As[*dapi.TermsDiffer](t, err)
+			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
 			assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", Resource: string(opened.ID),
@@ -166,7 +165,7 @@ func assertDoubted(t *testing.T, member string, moves bool, err error) {
 		require.NoError(t, err)
 		return
 	}
-	differs := worlds.As[*dapi.TermsDiffer](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause)
+	differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, member, differs.Member)
 	assert.NotEmpty(t, differs.Operation)
 	assert.NotEmpty(t, differs.Resource)
@@ -196,7 +195,7 @@ func TestWindowsOfADeal(t *testing.T) {
 		w.onSuccess("POST", dealPath, later("holdUntil", time.Hour))
 		w.deal.HoldFor = ""
 		_, err := w.open()
-		differs := worlds.As[*dapi.TermsDiffer](t, err)
+		differs := as[*dapi.TermsDiffer](t, err)
 		assert.Equal(t, "14d", differs.Asked)
 		w.assertNothingHeld(t)
 	})
@@ -230,10 +229,10 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 			w.onSuccess("POST", dealPath, c.change)
 			_, err := w.open(dapi.FirstUse())
 			if c.member == "" {
-				unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, "deal-1", unknown.IdempotencyKey)
 			} else {
-				assert.Equal(t, c.member, worlds.As[*dapi.TermsDiffer](t, err).Member)
+				assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, err).Member)
 			}
 			w.assertNothingHeld(t)
 		})
@@ -249,7 +248,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 				assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 				return
 			}
-			worlds.As[*errors.OutcomeUnknown](t, err)
+			as[*errors.OutcomeUnknown](t, err)
 		})
 	}
 	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
@@ -263,7 +262,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
 		_, err := w.open(dapi.FirstUse())
-		assert.Equal(t, "amount", worlds.As[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
+		assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
 		w.assertNothingHeld(t)
 	})
 	t.Run("a bare action", func(t *testing.T) {
@@ -318,7 +317,7 @@ func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				w.onSuccess("POST", syncPath, both(change, func(deal map[string]any) { deal["status"] = "active" }))
 				_, err := w.open(dapi.FirstUse())
-				worlds.As[*errors.OutcomeUnknown](t, err)
+				as[*errors.OutcomeUnknown](t, err)
 				assert.Zero(t, w.holdings())
 			})
 		})

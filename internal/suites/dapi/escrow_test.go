@@ -28,7 +28,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease,
 				moneymovement.IdempotencyKey("release-1"))
-			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "PrepareEscrowAction", unknown.Operation)
 			assert.Equal(t, "release-1", unknown.IdempotencyKey)
 		})
@@ -51,7 +51,7 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
 				_, err := account.Escrows.Open(ctx, deal(), "deal-1")
-				unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
 				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
 				assert.False(t, nested, "one doubt is told once: %v", err)
@@ -118,7 +118,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
 		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
-		unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
 		assert.True(t, unknown.Retryable(), "as Resolve says")

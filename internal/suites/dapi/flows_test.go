@@ -11,7 +11,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -30,9 +29,9 @@ func TestOnboardingOfAClient(t *testing.T) {
 		acme := platform.For(client.ID)
 
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSEPA, Currency: "EUR"})
-		assert.NotEmpty(t, worlds.As[*errors.RailRequirementsUnmet](t, err).Blockers, "not before verification")
+		assert.NotEmpty(t, as[*errors.RailRequirementsUnmet](t, err).Blockers, "not before verification")
 		_, err = acme.Verification.Complete(t.Context())
-		worlds.As[*errors.Conflict](t, err)
+		as[*errors.Conflict](t, err)
 
 		verification := complete(t, acme)
 		assert.Equal(t, model.KYCStatusApproved, verification.Status)
@@ -111,10 +110,10 @@ func TestRailsThatCannotBeHad(t *testing.T) {
 
 		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} })
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodACH, Currency: "USD"})
-		worlds.As[*errors.RailNotAvailable](t, err)
+		as[*errors.RailNotAvailable](t, err)
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSPEI, Currency: "MXN"})
-		worlds.As[*errors.ProviderUnavailable](t, err)
+		as[*errors.ProviderUnavailable](t, err)
 	})
 }
 
@@ -129,7 +128,7 @@ func TestPayinFromAnotherChain(t *testing.T) {
 		assert.Equal(t, "10", payin.Quote.SourceAmount.String())
 
 		_, err = self.Sandbox.CompletePayin(t.Context(), payin.ID)
-		worlds.As[*errors.QuoteNotSubmitted](t, err)
+		as[*errors.QuoteNotSubmitted](t, err)
 		instructions, err := self.Payins.Instructions(t.Context(), payin.ID)
 		require.NoError(t, err)
 		assert.NotEmpty(t, instructions.Requisites)
@@ -145,7 +144,7 @@ func TestPayinFromAnotherChain(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(3 * time.Minute)
 		_, err = self.Payins.Instructions(t.Context(), late.ID)
-		worlds.As[*errors.QuoteExpired](t, err)
+		as[*errors.QuoteExpired](t, err)
 		_, err = self.Payins.Wait(t.Context(), late.ID)
 		var ended *dapi.PayinNotCompleted
 		require.ErrorAs(t, err, &ended)
@@ -169,7 +168,7 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		assert.Equal(t, deal.ID, again.ID)
 
 		_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund, "deal-Refund")
-		worlds.As[*errors.Conflict](t, err)
+		as[*errors.Conflict](t, err)
 		released, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "deal-Release")
 		require.NoError(t, err)
 		if released.Status != dapi.EscrowStatusReleased { // the projection is read from chain every 15 seconds

@@ -31,7 +31,7 @@ func TestGrantWithoutAToken(t *testing.T) {
 			w, store := newWorld(t), &memoryStore{}
 			w.onSuccess("POST", "/auth/token", change)
 			err := read(t.Context(), w.integrator(stored(store)).Self())
-			unexpected := worlds.As[*errors.UnexpectedResponse](t, err)
+			unexpected := as[*errors.UnexpectedResponse](t, err)
 			assert.Equal(t, "CreateToken", unexpected.Operation)
 			assert.Equal(t, errors.NotMoved, unexpected.MovedByCall(), "a login moves no money")
 			assert.NotContains(t, err.Error(), "secret")
@@ -48,7 +48,7 @@ func TestRefreshWithoutAToken(t *testing.T) {
 		account := w.lapsed(stored(store))
 		w.onSuccess("POST", "/auth/refresh", func(grant map[string]any) { grant["accessToken"] = "secret secret" })
 		err := read(t.Context(), account)
-		assert.Equal(t, "RefreshToken", worlds.As[*errors.UnexpectedResponse](t, err).Operation)
+		assert.Equal(t, "RefreshToken", as[*errors.UnexpectedResponse](t, err).Operation)
 		assert.Equal(t, 1, store.saves)
 	})
 }

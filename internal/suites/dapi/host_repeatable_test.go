@@ -15,7 +15,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -44,7 +43,7 @@ func tracePayments(t *testing.T, seed uint64) string {
 		s.FailOneIn, s.RefundOneIn, s.PriceDrift, s.Seed = 5, 5, amount("0.01"), int64(seed)
 	})
 	w := newWorld(t, sandbox.WithAudit(), sandbox.WithInstantProgress(), moving)
-	contact := w.Contact(w.account().Contacts, worlds.SEPA())
+	contact := w.Contact(w.account().Contacts, sepa())
 	// The pauses of retries are random, and not from the seed.
 	account := w.Integrator(w.Developer(), moneymovement.WithoutPacing(),
 		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1})).Self()

@@ -9,7 +9,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -45,7 +44,7 @@ func TestConfirmOfNothing(t *testing.T) {
 		"no payout": nil, "no approval": {ID: "po_1"}, "an empty approval": {ID: "po_1", Approval: &dapi.Approval{}},
 	} {
 		_, err := w.integrator().Self().Payouts.Confirm(t.Context(), asked, booked)
-		worlds.As[*signing.ApprovalRefused](t, err)
+		as[*signing.ApprovalRefused](t, err)
 		assert.Empty(t, w.Host.Requests(), name)
 	}
 }

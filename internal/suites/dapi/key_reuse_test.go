@@ -10,7 +10,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 )
 
 // Rule: idempotency.other-terms
@@ -30,7 +29,7 @@ func TestAKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 		other := w.asked
 		change(&other)
 		_, err = w.account.Payouts.Book(t.Context(), other, key)
-		reused := worlds.As[*errors.IdempotencyKeyReused](t, err)
+		reused := as[*errors.IdempotencyKeyReused](t, err)
 		assert.Equal(t, string(booked.ID), reused.PayoutID)
 		assert.Equal(t, "invoice-42", reused.IdempotencyKey)
 		assert.Zero(t, reused.Status)
@@ -77,7 +76,7 @@ func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 
 	terms.HoldFor = "2d"
 	_, err = w.account.Escrows.Create(t.Context(), terms, key)
-	reused := worlds.As[*errors.IdempotencyKeyReused](t, err)
+	reused := as[*errors.IdempotencyKeyReused](t, err)
 	assert.Equal(t, string(deal.ID), reused.EscrowID)
 	assert.Zero(t, reused.Status)
 }
@@ -88,7 +87,7 @@ func TestAKeyIsFreeForCorrectedTermsAfterARefusal(t *testing.T) {
 	wrong := w.asked
 	wrong.ContactID = "ct_nobody"
 	_, err := w.account.Payouts.Book(t.Context(), wrong, key)
-	worlds.As[*errors.NotFound](t, err)
+	as[*errors.NotFound](t, err)
 
 	_, err = w.account.Payouts.Book(t.Context(), w.asked, key)
 	require.NoError(t, err)
@@ -105,5 +104,5 @@ func TestAKeyMeansSomethingElseInAnotherAccount(t *testing.T) {
 	other := w.asked
 	other.Amount = amount("24")
 	_, err = platform.For("cl_other").Payouts.Book(t.Context(), other, key)
-	worlds.As[*errors.NotFound](t, err)
+	as[*errors.NotFound](t, err)
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 )
 
 // ledger stands in for the host's, with pages that shift while they are read: a cursor is a number of entries.
@@ -325,7 +324,7 @@ func TestAnEntryThatCannotBeFollowed(t *testing.T) {
 			l := newChangingLedger(t, 2)
 			l.entries = []dapi.Transaction{entry}
 			for _, err := range l.account.Transactions.Changes(t.Context(), dapi.ChangesParams{}) {
-				worlds.As[*errors.UnexpectedResponse](t, err)
+				as[*errors.UnexpectedResponse](t, err)
 			}
 		})
 	}

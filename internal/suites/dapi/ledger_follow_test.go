@@ -15,7 +15,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -25,7 +24,7 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		w := newWorld(t,
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 		account := w.account()
-		contact := w.Contact(account.Contacts, worlds.Wallet())
+		contact := w.Contact(account.Contacts, wallet())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var payout *dapi.Payout
@@ -132,7 +131,7 @@ func TestFollowOutlivesFailedLooks(t *testing.T) {
 		w.Host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		times := 0
 		for _, err := range account.Transactions.Follow(t.Context(), dapi.ChangesParams{}) {
-			worlds.As[*errors.Forbidden](t, err)
+			as[*errors.Forbidden](t, err)
 			times++
 		}
 		assert.Equal(t, 1, times, "it ends")
@@ -185,7 +184,7 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 		times := 0
 		check := func(_ dapi.TransactionChange, err error) bool {
 			times++
-			assert.Equal(t, field, worlds.As[*errors.InvalidInput](t, err).Fields[0].Field)
+			assert.Equal(t, field, as[*errors.InvalidInput](t, err).Fields[0].Field)
 			return true
 		}
 		platform.For("cl_acme").Transactions.Changes(t.Context(), params)(check)

@@ -13,7 +13,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -88,7 +87,7 @@ func TestEveryChangeOfTheLedgerIsDelivered(t *testing.T) {
 		other := platform.Self()
 		w.Credit(other.Sandbox, "100", dapi.USDC)
 		contacts := []dapi.ContactID{
-			w.Contact(b.account.Contacts, worlds.SEPA()), w.Contact(b.account.Contacts, worlds.Wallet()),
+			w.Contact(b.account.Contacts, sepa()), w.Contact(b.account.Contacts, wallet()),
 		}
 		toClient := w.Contact(other.Contacts, dapi.EmailContact("acme@example.com"))
 		var paid []dapi.PayoutID

@@ -12,7 +12,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -38,7 +37,7 @@ func TestVerificationLive(t *testing.T) {
 		assert.Equal(t, model.KYCStatusNotStarted, before.Status)
 		assert.NotEmpty(t, before.Requirements, "what is outstanding")
 		_, err = client.Verification.Complete(t.Context())
-		worlds.As[*errors.Conflict](t, err)
+		as[*errors.Conflict](t, err)
 
 		submitted := verified(t, client)
 		assert.Equal(t, model.KYCStatusUnderReview, submitted.Status)
@@ -69,17 +68,17 @@ func TestRailsLive(t *testing.T) {
 			return client.Rails.Open(t.Context(), sepa, options...)
 		}
 		_, err := open()
-		assert.NotEmpty(t, worlds.As[*errors.RailRequirementsUnmet](t, err).Blockers)
+		assert.NotEmpty(t, as[*errors.RailRequirementsUnmet](t, err).Blockers)
 		verified(t, client)
 		_, err = client.Verification.WaitDecided(t.Context())
 		require.NoError(t, err)
 
 		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} })
 		_, err = open()
-		worlds.As[*errors.RailNotAvailable](t, err)
+		as[*errors.RailNotAvailable](t, err)
 		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled, s.PartnerDown = nil, true })
 		_, err = open()
-		worlds.As[*errors.ProviderUnavailable](t, err)
+		as[*errors.ProviderUnavailable](t, err)
 
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = false })
 		opened, err := open()
@@ -97,10 +96,10 @@ func TestRailsLive(t *testing.T) {
 
 		w.Configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} })
 		_, err = client.Rails.WaitActive(t.Context(), sepa.Method, sepa.Currency)
-		worlds.As[*dapi.ChannelUnavailable](t, err)
+		as[*dapi.ChannelUnavailable](t, err)
 		w.Configure(func(s *sandbox.Settings) { s.RailsHidden = []string{"ach"} })
 		_, err = client.Rails.WaitActive(t.Context(), dapi.BankMethodACH, "USD")
-		worlds.As[*dapi.RailNotListed](t, err)
+		as[*dapi.RailNotListed](t, err)
 	})
 }
 
@@ -114,7 +113,7 @@ func TestPayinsLive(t *testing.T) {
 		client := integrator.For(created.ID)
 		asked := dapi.PayinCreate{Amount: amount("50"), Currency: "USDC", OriginChainID: 1}
 		_, err = client.Payins.Create(t.Context(), asked)
-		worlds.As[*errors.WalletNotLinked](t, err)
+		as[*errors.WalletNotLinked](t, err)
 		_, err = integrator.Clients.WaitReady(t.Context(), created.ID)
 		require.NoError(t, err)
 
@@ -124,7 +123,7 @@ func TestPayinsLive(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, quoted.ID, again.ID)
 		_, err = client.Sandbox.CompletePayin(t.Context(), quoted.ID)
-		worlds.As[*errors.QuoteNotSubmitted](t, err)
+		as[*errors.QuoteNotSubmitted](t, err)
 		instructions, err := client.Payins.Instructions(t.Context(), quoted.ID)
 		require.NoError(t, err)
 		assert.Equal(t, quoted.DepositAddress, instructions.Requisites.WalletAddress)
@@ -145,7 +144,7 @@ func TestPayinsLive(t *testing.T) {
 		require.NoError(t, err)
 		w.Host.Advance(2*time.Minute + time.Second)
 		_, err = client.Payins.Instructions(t.Context(), late.ID)
-		worlds.As[*errors.QuoteExpired](t, err)
+		as[*errors.QuoteExpired](t, err)
 	})
 }
 
@@ -169,7 +168,7 @@ func TestEscrowLive(t *testing.T) {
 		assert.Equal(t, opened.ID, again.ID)
 		terms.Amount = amount("41")
 		_, err = w.integrator().Self().Escrows.Create(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
-		assert.Equal(t, string(opened.ID), worlds.As[*errors.IdempotencyKeyReused](t, err).EscrowID)
+		assert.Equal(t, string(opened.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
 
 		for _, step := range []struct {
 			days int
@@ -204,13 +203,13 @@ func TestSandboxMoneyLive(t *testing.T) {
 		assert.Len(t, page.Items, 2+1, "one credit, besides the two that the account began with")
 
 		_, err = deposit("0.099999", "credit-2")
-		worlds.As[*errors.AmountBelowMinimum](t, err)
+		as[*errors.AmountBelowMinimum](t, err)
 		w.Configure(func(s *sandbox.Settings) { s.MaxCredit = amount("7.5") })
 		_, err = deposit("7.500001", "credit-3")
-		assert.Equal(t, "7.5", worlds.As[*errors.AmountAboveMaximum](t, err).MaxCredit.String())
+		assert.Equal(t, "7.5", as[*errors.AmountAboveMaximum](t, err).MaxCredit.String())
 		w.Configure(func(s *sandbox.Settings) { s.FaucetBalance = amount("5") })
 		_, err = deposit("6", "credit-4")
-		worlds.As[*errors.ProviderUnavailable](t, err)
+		as[*errors.ProviderUnavailable](t, err)
 	})
 }
 
@@ -233,9 +232,9 @@ func TestAddressesOffTheAllowlist(t *testing.T) {
 	require.NoError(t, read(t.Context(), account))
 
 	address = "203.0.113.7:4000"
-	assert.Empty(t, worlds.As[*errors.Forbidden](t, read(t.Context(), account)).Details)
+	assert.Empty(t, as[*errors.Forbidden](t, read(t.Context(), account)).Details)
 	assert.Equal(t, 1, w.Sent("CreateToken"))
-	worlds.As[*errors.InvalidCredentials](t, read(t.Context(), w.integrator().Self()))
+	as[*errors.InvalidCredentials](t, read(t.Context(), w.integrator().Self()))
 }
 
 // The login's window is 10 in 5 minutes, and refreshes are none of it.
@@ -271,7 +270,7 @@ func TestDestinationsThatAreRefusedBeforeTheyAreSent(t *testing.T) {
 			"crypto.address"},
 	} {
 		_, err := account.Contacts.Create(t.Context(), c.asked)
-		assert.Equal(t, c.field, worlds.As[*errors.InvalidInput](t, err).Fields[0].Field, name)
+		assert.Equal(t, c.field, as[*errors.InvalidInput](t, err).Fields[0].Field, name)
 	}
 	assert.Empty(t, w.Host.Requests())
 
@@ -280,5 +279,5 @@ func TestDestinationsThatAreRefusedBeforeTheyAreSent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, w.Host.Credentials().Email, resolved.Email)
 	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Email: "nobody@example.com"})
-	worlds.As[*errors.NotFound](t, err)
+	as[*errors.NotFound](t, err)
 }

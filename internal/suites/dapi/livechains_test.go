@@ -16,7 +16,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -61,7 +60,7 @@ func TestAListingThatAnotherCallerAsksFor(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := chains.Live(ctx)
-		undelivered := worlds.As[*errors.NotDelivered](t, err)
+		undelivered := as[*errors.NotDelivered](t, err)
 		assert.Equal(t, "ListChains", undelivered.Operation)
 		assert.Empty(t, undelivered.IdempotencyKey)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -103,30 +102,30 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 		_, err := w.account.Payouts.Book(t.Context(), asked)
 		return err
 	}
-	said := worlds.As[*errors.ValidationFailed](t, book(dapi.USDC, "1.0000001"))
+	said := as[*errors.ValidationFailed](t, book(dapi.USDC, "1.0000001"))
 	assert.Equal(t, "amount_precision", said.Fields[0].Code)
 	assert.Zero(t, w.Sent("ListChains"), "a payment does not wait for the listing")
 
 	_, err := w.account.Chains.Live(t.Context())
 	require.NoError(t, err)
 	sent := w.Sent("BookPayout")
-	refused := worlds.As[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
+	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
 	assert.Equal(t,
 		[]errors.Field{{Field: "amount", Code: "amount_precision",
 			Message: "has 7 decimals, but USDC allows at most 6"}},
 		refused.Fields)
 	_, err = w.account.Payouts.Pay(t.Context(),
 		dapi.PayoutCreate{ContactID: w.asked.ContactID, Amount: amount("1.0000001"), Currency: dapi.USDC}, "fine")
-	assert.Equal(t, refused.Fields, worlds.As[*errors.InvalidInput](t, err).Fields)
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
 	_, err = w.account.Escrows.Create(t.Context(), dapi.EscrowCreate{Payee: payee, Amount: amount("1.0000001"),
 		Currency: dapi.USDC})
-	assert.Equal(t, refused.Fields, worlds.As[*errors.InvalidInput](t, err).Fields)
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
 	_, err = w.account.Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: amount("1.0000001"), Currency: dapi.USDC})
-	assert.Equal(t, refused.Fields, worlds.As[*errors.InvalidInput](t, err).Fields)
+	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
 	assert.Equal(t, sent, w.Sent("BookPayout"))
 
-	said = worlds.As[*errors.ValidationFailed](t, book("DAI", "1.0000001"))
+	said = as[*errors.ValidationFailed](t, book("DAI", "1.0000001"))
 	assert.Equal(t, "currency", said.Fields[0].Field)
 	assert.Equal(t, 1, w.Sent("ListChains"))
 }
@@ -143,7 +142,7 @@ func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 		}
 	})
 	_, err := w.account.Chains.Live(t.Context())
-	endless := worlds.As[*errors.UnexpectedResponse](t, err)
+	endless := as[*errors.UnexpectedResponse](t, err)
 	assert.Equal(t, "ListChains", endless.Operation)
 	assert.Empty(t, endless.IdempotencyKey)
 	assert.Equal(t, 10, pages)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -40,7 +39,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 					ID: "po_1", Approval: &dapi.Approval{ID: "apr_1", Payload: opaque, ExpiresAt: w.Host.Now().
 						Add(time.Minute)},
 				})
-				worlds.As[*signing.ApprovalRefused](w.T, err)
+				as[*signing.ApprovalRefused](w.T, err)
 				return read(ctx, account) // so that there is a session
 			}},
 		"a payout that was read": {"/payouts/*", "GET", func(body map[string]any) { approval(body) },
@@ -73,7 +72,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			w.answerPayload(opaque)
 			w.Host.Reset() // and with it the session
 			logins := w.Key.Logins()
-			refused := worlds.As[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
+			refused := as[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
 			assert.Contains(t, refused.Reason, "an approval")
 			assert.Equal(t, logins, w.Key.Logins(), "the signer is not called")
 			assert.Zero(t, w.Key.Approvals())
@@ -106,12 +105,12 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 				}
 			}).Self())
 			if c.says != nil {
-				worlds.As[*signing.ChallengeRefused](t, err)
+				as[*signing.ChallengeRefused](t, err)
 				require.ErrorIs(t, err, no)
 				assert.Zero(t, w.Key.Logins())
 				return
 			}
-			worlds.As[*errors.ChallengeNotFound](t, err) // for the host does not know it
+			as[*errors.ChallengeNotFound](t, err) // for the host does not know it
 			assert.Equal(t, 1, w.Key.Logins())
 		})
 	}
@@ -122,8 +121,8 @@ func TestLoginThatIsNotSignedHasAType(t *testing.T) {
 	w := newWorld(t)
 	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, context.Canceled} }).
 		Self())
-	worlds.As[*signing.NotSigned](t, err)
-	undelivered := worlds.As[*errors.NotDelivered](t, err)
+	as[*signing.NotSigned](t, err)
+	undelivered := as[*errors.NotDelivered](t, err)
 	assert.Equal(t, "CreateToken", undelivered.Operation)
 	assert.Empty(t, undelivered.IdempotencyKey)
 	require.ErrorIs(t, err, context.Canceled)

@@ -19,7 +19,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -156,7 +155,7 @@ func TestTokenAnswerLostTwiceMeansNotDelivered(t *testing.T) {
 	w := newWorld(t)
 	w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
 	err := read(t.Context(), w.integrator().Self())
-	assert.Equal(t, "ListChains", worlds.As[*errors.NotDelivered](t, err).Operation)
+	assert.Equal(t, "ListChains", as[*errors.NotDelivered](t, err).Operation)
 	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 	assert.False(t, unknown)
 	assert.Equal(t, 2, w.Sent("CreateToken"))
@@ -315,13 +314,13 @@ func TestLoginEndsWithAnOutageThatDoesNot(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			Times(100))
-		worlds.As[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
+		as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
 		assert.Equal(t, 4, w.Sent("CreateToken"))
 
 		w = newWorld(t)
 		w.Host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			WithHeader("Retry-After", "3600"))
-		unavailable := worlds.As[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
+		unavailable := as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
 		assert.Equal(t, time.Hour, unavailable.RetryAfter)
 		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
@@ -366,7 +365,7 @@ func TestKeyWithoutTheScope(t *testing.T) {
 	require.NoError(t, err)
 	account := w.integrator(func(d *dapi.Developer) { d.Key = key }).Self()
 	require.NoError(t, read(t.Context(), account))
-	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: worlds.Wallet()})
+	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: wallet()})
 	forbidden, ok := errors.AsType[*errors.Forbidden](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "contacts:write", forbidden.RequiredScope)

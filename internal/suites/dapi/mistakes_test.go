@@ -104,7 +104,7 @@ var localMistakes = map[string]mistake{
 	}, []string{"limit must be at most 100"}},
 	"a name of a novel": {func(w *payWorld) error {
 		_, err := w.account.Contacts.Create(w.Context(),
-			dapi.ContactCreate{Name: strings.Repeat("n", 300), Account: worlds.Wallet()})
+			dapi.ContactCreate{Name: strings.Repeat("n", 300), Account: wallet()})
 		return err
 	}, []string{"name has 300 characters, but may have at most 200"}},
 	"an approval that the caller's judge refuses": {func(w *payWorld) error {

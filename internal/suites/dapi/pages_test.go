@@ -13,7 +13,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -111,7 +110,7 @@ func TestAllEndsAfterAnError(t *testing.T) {
 	}
 	assert.Equal(t, 2, seen)
 	require.Len(t, failures, 1, "a consumer that goes on after an error is not fed errors for ever")
-	worlds.As[*errors.Forbidden](t, failures[0])
+	as[*errors.Forbidden](t, failures[0])
 }
 
 func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
@@ -125,7 +124,7 @@ func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
 	for _, err := range account.Transactions.All(t.Context(), params) {
 		last = err
 	}
-	stuck := worlds.As[*errors.UnexpectedResponse](t, last)
+	stuck := as[*errors.UnexpectedResponse](t, last)
 	assert.Equal(t, "ListTransactions", stuck.Operation)
 	assert.ErrorContains(t, stuck.Err, "does not advance")
 	assert.Equal(t, 2, w.Sent("ListTransactions"))
@@ -147,7 +146,7 @@ func TestAllRefusesAListThatGoesInACircle(t *testing.T) {
 		for _, err := range account.Transactions.All(t.Context(), params) {
 			last = err
 		}
-		stuck := worlds.As[*errors.UnexpectedResponse](t, last)
+		stuck := as[*errors.UnexpectedResponse](t, last)
 		assert.ErrorContains(t, stuck.Err, "does not advance")
 		assert.Len(t, asked, length+1, "the first page has no cursor")
 		for cursor, times := range asked {
@@ -164,7 +163,7 @@ func TestCursorOfAnotherQuery(t *testing.T) {
 	_, err = account.Transactions.List(t.Context(), dapi.ListTransactionsParams{
 		Limit: 2, Cursor: first.NextCursor, Type: dapi.TransactionTypePayout,
 	})
-	worlds.As[*errors.InvalidCursor](t, err)
+	as[*errors.InvalidCursor](t, err)
 }
 
 func TestFilters(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -51,7 +50,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").
 				WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
 			_, err := w.payAs("invoice-42")
-			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "ConfirmPayout", unknown.Operation)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 			assert.True(t, unknown.Retryable(), "as Resolve says")
@@ -78,7 +77,7 @@ func TestConfirmAnswerThatProvesNothingTellsItsKey(t *testing.T) {
 	require.NoError(t, err)
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["id"] = "po_another" })
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
-	assert.Equal(t, booked.IdempotencyKey, worlds.As[*errors.OutcomeUnknown](t, err).IdempotencyKey)
+	assert.Equal(t, booked.IdempotencyKey, as[*errors.OutcomeUnknown](t, err).IdempotencyKey)
 }
 
 // A payout that another key anchors is another payment: approving it would pay that one twice and this one never.
@@ -97,7 +96,7 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
 			_, err := w.payAs("invoice-42")
-			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 			require.Error(t, unknown.Cause, "which says what is wrong with the answer")
 			w.assertNothingSigned(t)
@@ -112,8 +111,8 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
 		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
 	payout, err := w.payAs("invoice-42")
-	unknown := worlds.As[*errors.OutcomeUnknown](t, err)
-	assert.Equal(t, string(other.ID), worlds.As[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
+	unknown := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, string(other.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
 	assert.NotEqual(t, other.ID, payout.ID, "another payment is not this one")
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
@@ -136,7 +135,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(details))
 			unreadable(w)
 			payout, err := w.pay()
-			worlds.As[*errors.AlreadyFunded](t, err)
+			as[*errors.AlreadyFunded](t, err)
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 			require.NotNil(t, payout)
 			assert.Equal(t, booked.ID, payout.ID)
@@ -160,7 +159,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			WithDetails(map[string]any{"payoutId": "po_1"}))
 		unreadable(w)
 		payout, err := w.pay()
-		assert.Equal(t, "po_1", worlds.As[*errors.AlreadyFunded](t, err).Resource)
+		assert.Equal(t, "po_1", as[*errors.AlreadyFunded](t, err).Resource)
 		assert.Equal(t, &dapi.Payout{ID: "po_1"}, payout, "of which no more is known than its id")
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
@@ -172,7 +171,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			WithDetails(map[string]any{}))
 		unreadable(w)
 		payout, err := w.pay()
-		worlds.As[*errors.AlreadyFunded](t, err)
+		as[*errors.AlreadyFunded](t, err)
 		assert.Equal(t, &dapi.Payout{ID: first.ID}, payout)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
@@ -181,7 +180,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{}))
 		payout, err := w.pay()
-		worlds.As[*errors.AlreadyFunded](t, err)
+		as[*errors.AlreadyFunded](t, err)
 		assert.Nil(t, payout)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 		assert.Zero(t, w.Sent("GetPayout"))
@@ -200,7 +199,7 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 	w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["idempotencyKey"] = "invoice-42" })
 	payout, err := w.payAs("invoice-42", dapi.FirstUse())
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
-	assert.Equal(t, "amount", worlds.As[*dapi.TermsDiffer](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause).Member)
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
 }
 
 // A reading that is about another payout tells nothing about this one.
@@ -212,7 +211,7 @@ func TestReadingOfAnotherPayout(t *testing.T) {
 			payout["id"], payout["status"] = "po_another", "completed"
 		})
 		_, err := w.pay()
-		worlds.As[*errors.OutcomeUnknown](t, err)
+		as[*errors.OutcomeUnknown](t, err)
 		assert.Zero(t, w.Fundings())
 	})
 }
@@ -379,7 +378,7 @@ func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 			_, err := w.pay()
 			require.Error(t, err)
 			assert.Equal(t, 1, w.Fundings())
-			failure := worlds.As[errors.Failure](t, err)
+			failure := as[errors.Failure](t, err)
 			assert.Equal(t, errors.MaybeMoved, failure.MovedByCall(), "%v", err)
 		})
 	}

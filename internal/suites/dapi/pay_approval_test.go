@@ -72,7 +72,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
 			_, err := w.pay()
-			assert.Equal(t, c.field, worlds.As[*signing.ApprovalRefused](t, err).Field)
+			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -96,7 +96,7 @@ func TestBookingThatHasEnded(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			worlds.As[*dapi.PayoutNotCompleted](t, err)
+			as[*dapi.PayoutNotCompleted](t, err)
 		})
 	}
 }
@@ -123,7 +123,7 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
 			_, err := w.pay()
-			worlds.As[*signing.ApprovalRefused](t, err)
+			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -140,7 +140,7 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 		payout["approval"].(map[string]any)["expiresAt"] = end
 	})
 	_, err := w.pay()
-	refused := worlds.As[*signing.ApprovalRefused](t, err)
+	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
 	w.assertNothingSigned(t)
@@ -191,7 +191,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 		}
 	}).Self()
 	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42")
-	worlds.As[*errors.SignatureInvalid](t, err) // for the host knows another payload
+	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
 	assert.True(t, judged.Amount.Equal(w.asked.Amount))
@@ -205,18 +205,18 @@ func TestApprovalNamesTheClient(t *testing.T) {
 	require.NoError(t, err)
 	acme := integrator.For(client.ID)
 	w.Credit(acme.Sandbox, "10", dapi.USDC)
-	bob := w.Contact(acme.Contacts, worlds.Wallet())
+	bob := w.Contact(acme.Contacts, wallet())
 	asked := dapi.PayoutCreate{ContactID: bob, Amount: amount("10"), Currency: dapi.USDC}
 	booked, err := acme.Payouts.Book(t.Context(), asked)
 	require.NoError(t, err)
 
 	_, err = integrator.Self().Payouts.Confirm(t.Context(), asked, booked)
-	assert.Equal(t, "account", worlds.As[*signing.ApprovalRefused](t, err).Field,
+	assert.Equal(t, "account", as[*signing.ApprovalRefused](t, err).Field,
 		"another account does not sign for the client")
 	other := asked
 	other.Amount = amount("9")
 	_, err = acme.Payouts.Confirm(t.Context(), other, &dapi.Payout{ID: booked.ID, Approval: booked.Approval})
-	assert.Equal(t, string(client.ID), worlds.As[*signing.ApprovalRefused](t, err).Account)
+	assert.Equal(t, string(client.ID), as[*signing.ApprovalRefused](t, err).Account)
 	_, err = acme.Payouts.Confirm(t.Context(), asked, booked)
 	require.NoError(t, err)
 }
@@ -234,7 +234,7 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 	})
 	_, err = w.payAs("invoice-43")
 	// signed where the service spells it out; the host knows another payload
-	worlds.As[*errors.SignatureInvalid](t, err)
+	as[*errors.SignatureInvalid](t, err)
 }
 
 // Rule: coverage.cross-chain
@@ -274,7 +274,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 				})
 				w.refuse(http.StatusForbidden, "signing_policy_refused")
 				_, err := w.payAs("invoice-42")
-				worlds.As[*errors.SigningPolicyRefused](t, err)
+				as[*errors.SigningPolicyRefused](t, err)
 
 				time.Sleep(5 * time.Minute)
 				_, err = w.payAs("invoice-42")
@@ -284,7 +284,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					assert.Equal(t, 1, w.Fundings())
 					return
 				}
-				worlds.As[*errors.FundingAttemptExpired](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause)
+				as[*errors.FundingAttemptExpired](t, as[*errors.OutcomeUnknown](t, err).Cause)
 				assert.Zero(t, w.Fundings())
 			})
 		})
@@ -301,7 +301,7 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
 	_, err := w.pay()
-	assert.Equal(t, "id", worlds.As[*dapi.TermsDiffer](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause).Member)
+	assert.Equal(t, "id", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
 	assert.Equal(t, 1, w.traffic().confirms)
 	assert.Zero(t, w.Fundings())
 }
@@ -312,7 +312,8 @@ func TestPayOverASocket(t *testing.T) {
 	account := served.Integrator(served.Developer()).Self()
 	w := &payWorld{world: &world{served}, account: account}
 	w.Credit(account.Sandbox, "50", dapi.USDC)
-	w.asked = dapi.PayoutCreate{ContactID: w.Contact(account.Contacts, worlds.Wallet()), Amount: amount("20"), Currency: dapi.USDC}
+	bob := w.Contact(account.Contacts, wallet())
+	w.asked = dapi.PayoutCreate{ContactID: bob, Amount: amount("20"), Currency: dapi.USDC}
 
 	lost := w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 	expired := w.Host.Arm("POST", bookPath, sandbox.ExpireToken())

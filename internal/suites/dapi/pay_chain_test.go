@@ -13,7 +13,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -99,7 +98,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newChainWorld(t, chain)
 			_, err := w.pay()
-			assert.Equal(t, "destination.chainId", worlds.As[*signing.ApprovalRefused](t, err).Field)
+			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -115,7 +114,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 			w := newChainWorld(t, arbitrum)
 			arrange(w)
 			_, err := w.pay()
-			worlds.As[*signing.ApprovalRefused](t, err)
+			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 			assert.Zero(t, w.Sent("ListChains"), name)
 		}
@@ -125,7 +124,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 		w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"items":[{"chainId":42161,"code":"8453","name":"Arbitrum","tokens":[]}]}`))
 		_, err := w.pay()
-		assert.Equal(t, "destination.chainId", worlds.As[*signing.ApprovalRefused](t, err).Field)
+		assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 		w.assertNothingSigned(t)
 	})
 }
@@ -143,7 +142,7 @@ func TestChainListingThatCannotBeHad(t *testing.T) {
 				w.Host.Arm("GET", "/chains", fault.Times(100))
 				started := time.Now()
 				_, err := w.pay()
-				assert.Equal(t, "destination.chainId", worlds.As[*signing.ApprovalRefused](t, err).Field)
+				assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 				assert.LessOrEqual(t, time.Since(started), 5*time.Second)
 				w.assertNothingSigned(t)
 			})

@@ -14,7 +14,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -32,7 +31,7 @@ func TestPaymentsNeedAKey(t *testing.T) {
 		},
 	} {
 		err := call()
-		assert.Equal(t, "Idempotency-Key", worlds.As[*errors.InvalidInput](t, err).Fields[0].Field, name)
+		assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field, name)
 		assert.ErrorContains(t, err, "DeriveKey", name)
 	}
 	assert.Len(t, w.Host.Requests(), before, "nothing was sent")
@@ -43,7 +42,7 @@ func TestPayErrorsCarryTheKey(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 		_, err := w.pay()
-		key := worlds.As[*errors.OutcomeUnknown](t, err).IdempotencyKey
+		key := as[*errors.OutcomeUnknown](t, err).IdempotencyKey
 		assert.Equal(t, "invoice-42", key)
 		payout, err := w.payAs(moneymovement.Key(key))
 		require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -60,7 +59,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 			if tc.state == dapi.PaymentUnknown {
 				w.assertInDoubt(t, payout, err)
-				require.ErrorContains(t, worlds.As[*errors.OutcomeUnknown](t, err).Cause,
+				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
 					`the booking has no approval to sign, and its status is "settling"`)
 			}
 		})
@@ -97,14 +96,14 @@ func TestABookingWithoutStatusAndApproval(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(bare)
 	_, err := w.payAs("invoice-41", dapi.FirstUse())
-	assert.Equal(t, "approval", worlds.As[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
+	assert.Equal(t, "approval", as[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
 
 	w.onBooking(func(map[string]any) {})
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
 	_, err = w.payAs("invoice-42", dapi.FirstUse())
-	worlds.As[*errors.SigningPolicyRefused](t, err)
+	as[*errors.SigningPolicyRefused](t, err)
 	w.account = w.integrator().Self()
 	w.onBooking(bare)
 	_, err = w.payAs("invoice-42")
-	require.ErrorContains(t, worlds.As[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
+	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
 }

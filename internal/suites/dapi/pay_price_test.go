@@ -16,7 +16,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -106,7 +105,7 @@ func TestPriceBounds(t *testing.T) {
 				assert.Equal(t, 1, w.Fundings())
 				return
 			}
-			refused := worlds.As[*dapi.PriceRefused](t, err)
+			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, c.bound, refused.Bound, "%v", err)
 			assert.Equal(t, payout, refused.Payout)
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
@@ -143,7 +142,7 @@ func TestBoundsThatAreNone(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.Host.Requests())
 			_, err := w.pay(c.option)
-			refused := worlds.As[*errors.InvalidInput](t, err).Fields[0]
+			refused := as[*errors.InvalidInput](t, err).Fields[0]
 			assert.Equal(t, strings.TrimSpace(name), refused.Field)
 			assert.Equal(t, c.code, refused.Code)
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err),
@@ -163,7 +162,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			stored, _ = json.Marshal(booked.Quote)
 			return errors.New("the process ends here")
 		}))
-		worlds.As[*dapi.PaymentDeclined](t, err)
+		as[*dapi.PaymentDeclined](t, err)
 
 		var quote dapi.Quote
 		require.NoError(t, json.Unmarshal(stored, &quote))
@@ -174,7 +173,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			"least":         dapi.MinDestinationAmount(quote.DestinationAmount, quote.DestinationCurrency),
 		} {
 			payout, err := w.pay(bound)
-			price := worlds.As[*dapi.PriceRefused](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause)
+			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
 			assert.NotEmpty(t, price.Bound, name)
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "an earlier process may have paid")
 		}
@@ -191,10 +190,10 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	w := newPayWorld(t)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
 	_, err := w.pay()
-	worlds.As[*errors.SigningPolicyRefused](t, err)
+	as[*errors.SigningPolicyRefused](t, err)
 	w.onBooking(quoteMember("destinationAmount", "11.21"))
 	_, err = w.pay()
-	refused := worlds.As[*dapi.PriceRefused](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause)
+	refused := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, dapi.BoundNoWorseThan, refused.Bound)
 	assert.True(t, refused.Reference.DestinationAmount.Equal(amount("22.42")), refused.Reference.DestinationAmount)
 	assert.Zero(t, w.Fundings())
@@ -241,7 +240,7 @@ func TestOfferThatIsOver(t *testing.T) {
 				Format(time.RFC3339))(payout)
 		})
 		payout, err := w.pay()
-		assert.Equal(t, "ConfirmPayout", worlds.As[*errors.NotDelivered](t, err).Operation)
+		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
 		assert.Zero(t, w.Key.Approvals(), "nothing was signed")
@@ -252,7 +251,7 @@ func TestOfferThatIsOver(t *testing.T) {
 			payout["approval"].(map[string]any)["expiresAt"] = past
 		}))
 		_, err := w.pay()
-		worlds.As[*signing.ApprovalRefused](t, err)
+		as[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, traffic{2, 0, 1}, w.traffic())
 	})
 	t.Run("a price without an approval, then both", func(t *testing.T) {
@@ -282,7 +281,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w.onBooking(quoteMember("expiresAt", past))
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
 		_, err := w.pay()
-		worlds.As[*errors.QuoteExpired](t, err)
+		as[*errors.QuoteExpired](t, err)
 		assert.Equal(t, traffic{3, 1, 1}, w.traffic(), "it is confirmed once")
 		assert.Zero(t, w.Fundings())
 	})
@@ -315,7 +314,7 @@ func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
-				w.asked.ContactID = w.Contact(w.account.Contacts, worlds.Wallet())
+				w.asked.ContactID = w.Contact(w.account.Contacts, wallet())
 				_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 				require.NoError(t, err)
 				time.Sleep(15 * time.Second) // of the 30 that the price lives
@@ -332,7 +331,7 @@ func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
 func TestNothingIsSignedWithoutASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.asked.ContactID = w.Contact(w.account.Contacts, worlds.Wallet())
+		w.asked.ContactID = w.Contact(w.account.Contacts, wallet())
 		time.Sleep(59 * time.Minute) // of the token's hour
 		w.Configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
 		w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -53,7 +52,7 @@ func TestFreshQuote(t *testing.T) {
 			w.refuse(http.StatusConflict, "quote_expired")
 			payout, err := w.pay()
 			if c.worse {
-				worsened := worlds.As[*dapi.PriceRefused](t, err)
+				worsened := as[*dapi.PriceRefused](t, err)
 				assert.NotEmpty(t, worsened.Payout.ID)
 				assert.Contains(t, err.Error(), "the price was refused and not signed, so this call paid nothing")
 				assert.Zero(t, w.Fundings())
@@ -73,7 +72,7 @@ func TestTolerancesDoNotAddUp(t *testing.T) {
 		w.Host.Advance(31 * time.Second)
 	})
 	_, err := w.pay(dapi.QuoteTolerance(amount("0.01")))
-	worlds.As[*dapi.PriceRefused](t, err)
+	as[*dapi.PriceRefused](t, err)
 	assert.Equal(t, traffic{books: 3, confirms: 2, reads: 1}, w.traffic(), "each fresh quote is measured by the first")
 }
 
@@ -93,7 +92,7 @@ func TestFundingThatFails(t *testing.T) {
 			}
 		})
 		payout, err := w.pay()
-		assert.Equal(t, dapi.PayoutStatusFailed, worlds.As[*dapi.PayoutNotCompleted](t, err).Payout.Status)
+		assert.Equal(t, dapi.PayoutStatusFailed, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
 		assert.Equal(t, dapi.PayoutStatusFailed, payout.Status)
 		assert.Equal(t, 1, w.Sent("BookPayout"))
 		assert.Equal(t, 1, w.Fundings())
@@ -109,9 +108,9 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		defer cancel()
 		payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 		assert.Equal(t, dapi.PayoutStatusFunding, payout.Status, "the last reading comes back")
-		unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmPayout", unknown.Operation)
-		pending := worlds.As[*dapi.StillPending](t, unknown.Cause)
+		pending := as[*dapi.StillPending](t, unknown.Cause)
 		assert.Equal(t, "funding", pending.Status)
 		assert.Equal(t, "payout", pending.Resource)
 		assert.Equal(t, string(payout.ID), pending.ID)
@@ -127,7 +126,7 @@ func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
-		unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.NotEmpty(t, unknown.IdempotencyKey)
 		assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 		assert.ErrorIs(t, err, context.DeadlineExceeded)

@@ -16,7 +16,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -54,7 +53,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			differs := worlds.As[*dapi.TermsDiffer](t, err)
+			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Contains(t, err.Error(), c.member)
 			assert.Equal(t, "BookPayout", differs.Operation)
@@ -78,8 +77,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			payout, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err),
 				"a difference is doubt, never success")
-			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, c.member, worlds.As[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 			assert.Zero(t, w.Key.Approvals())
 		})
 		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
@@ -88,8 +87,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
 			payout, err := w.pay()
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
-			unknown := worlds.As[*errors.OutcomeUnknown](t, err)
-			assert.Equal(t, c.member, worlds.As[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 		})
 	}
 }
@@ -108,7 +107,7 @@ func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
 	_, err := w.pay(dapi.FirstUse())
-	assert.Equal(t, "amount", worlds.As[*dapi.TermsDiffer](t, err).Member)
+	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
 	w.assertNothingSigned(t)
 }
 
@@ -120,7 +119,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	other := *booked
 	other.Amount = amount("250")
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &other)
-	differs := worlds.As[*dapi.TermsDiffer](t, err)
+	differs := as[*dapi.TermsDiffer](t, err)
 	assert.Equal(t, "amount", differs.Member)
 	ofConfirm := errors.CallInfo{Operation: "ConfirmPayout", Resource: string(booked.ID),
 		IdempotencyKey: booked.IdempotencyKey}
@@ -130,14 +129,14 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	quote.SourceAmount = amount("1000")
 	dear.Quote = &quote
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &dear)
-	refused := worlds.As[*dapi.PriceRefused](t, err)
+	refused := as[*dapi.PriceRefused](t, err)
 	assert.Equal(t, dapi.BoundAmount, refused.Bound)
 	assert.Equal(t, ofConfirm, refused.CallInfo)
 	assert.Equal(t, &dear, refused.Payout)
 	forged := *booked
 	forged.Approval = &dapi.Approval{ID: "apr_1", Payload: []byte("opaque"), ExpiresAt: booked.Approval.ExpiresAt}
 	_, err = w.account.Payouts.Confirm(t.Context(), w.asked, &forged)
-	head := worlds.As[*signing.ApprovalRefused](t, err).CallInfo
+	head := as[*signing.ApprovalRefused](t, err).CallInfo
 	assert.Equal(t, "ConfirmPayout", head.Operation)
 	assert.Equal(t, string(booked.ID), head.Resource)
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
@@ -146,9 +145,9 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
 	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	assert.Nil(t, confirmed)
-	unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+	unknown := as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, "ConfirmPayout", unknown.Operation)
-	differs = worlds.As[*dapi.TermsDiffer](t, unknown.Cause)
+	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
 	assert.Equal(t, "250", differs.Got)
 	assert.Equal(t, ofConfirm, differs.CallInfo)
 	assert.Equal(t, 1, w.Fundings(), "it was signed by then")
@@ -176,7 +175,7 @@ func TestBeforeSigning(t *testing.T) {
 		no := errors.New("not today")
 		payout, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
-		declined := worlds.As[*dapi.PaymentDeclined](t, err)
+		declined := as[*dapi.PaymentDeclined](t, err)
 		assert.Equal(t, payout, declined.Payout)
 		assert.Equal(t, errors.CallInfo{Operation: "BookPayout", Resource: string(payout.ID),
 			IdempotencyKey: "invoice-42"},
@@ -193,7 +192,7 @@ func TestBeforeSigning(t *testing.T) {
 				<-ctx.Done()
 				return ctx.Err()
 			}))
-			worlds.As[*dapi.PaymentDeclined](t, err)
+			as[*dapi.PaymentDeclined](t, err)
 			assert.Equal(t, 100*time.Second, time.Since(started).Round(time.Second))
 		})
 	})
@@ -221,7 +220,7 @@ func TestKeyThatIsTooOld(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(24 * time.Hour)
 		payout, err := w.pay(dapi.FirstUsedAt(first))
-		assert.Equal(t, first, worlds.As[*dapi.KeyTooOld](t, err).FirstUsed)
+		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
 		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 		assert.Equal(t, 1, w.Fundings())
 
@@ -237,7 +236,7 @@ func TestKeyThatIsAlmostTooOld(t *testing.T) {
 		w := newPayWorld(t)
 		oldest := time.Now().Add(-7*24*time.Hour + time.Hour)
 		_, err := w.pay(dapi.FirstUsedAt(oldest.Add(-1)))
-		worlds.As[*dapi.KeyTooOld](t, err)
+		as[*dapi.KeyTooOld](t, err)
 		_, err = w.pay(dapi.FirstUsedAt(oldest))
 		require.NoError(t, err)
 	})
@@ -256,7 +255,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 
 	w.account = w.integrator().Self()
 	payout, err = w.pay(dapi.FirstUsedAt(first))
-	worlds.As[*dapi.KeyTooOld](t, err)
+	as[*dapi.KeyTooOld](t, err)
 	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	assert.Equal(t, 1, w.Fundings(), "nothing was signed")
 }
@@ -272,9 +271,9 @@ func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 		}
 	})
 	_, err := w.pay(first)
-	worlds.As[*dapi.KeyTooOld](t, err)
+	as[*dapi.KeyTooOld](t, err)
 	_, err = w.open(first)
-	worlds.As[*dapi.KeyTooOld](t, err)
+	as[*dapi.KeyTooOld](t, err)
 	w.assertNothingHeld(t)
 }
 
@@ -300,7 +299,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Go(func() {
 			payout, err := w.pay(dapi.FirstUsedAt(first))
 			assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "it would be a second payment")
-			worlds.As[*dapi.KeyTooOld](t, err)
+			as[*dapi.KeyTooOld](t, err)
 		})
 		time.Sleep(2 * time.Hour)
 		books := w.Sent("BookPayout")

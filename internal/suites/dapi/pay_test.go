@@ -13,7 +13,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -32,7 +31,7 @@ func newPayWorld(t *testing.T, options ...sandbox.Option) *payWorld {
 		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))...)
 	account := w.account()
 	return &payWorld{world: w, account: account, asked: dapi.PayoutCreate{
-		ContactID: w.Contact(account.Contacts, worlds.SEPA()), Amount: amount("25"), Currency: dapi.USDC,
+		ContactID: w.Contact(account.Contacts, sepa()), Amount: amount("25"), Currency: dapi.USDC,
 	}}
 }
 
@@ -229,7 +228,7 @@ func TestPayReturns(t *testing.T) {
 					dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				blocked := worlds.As[*errors.ContactNotPayable](t, err)
+				blocked := as[*errors.ContactNotPayable](t, err)
 				assert.Regexp(t, "^ct_", blocked.Resource)
 				require.Len(t, blocked.Blockers, 1)
 				assert.Equal(t, "iban", blocked.Blockers[0].Field)
@@ -245,7 +244,7 @@ func TestPayReturns(t *testing.T) {
 				require.NoError(w, err)
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				reused := worlds.As[*errors.IdempotencyKeyReused](t, err)
+				reused := as[*errors.IdempotencyKeyReused](t, err)
 				assert.Regexp(t, "^po_", reused.PayoutID)
 				assert.Equal(t, "invoice-42", reused.IdempotencyKey)
 			},
@@ -254,7 +253,7 @@ func TestPayReturns(t *testing.T) {
 		"a balance that does not cover it": {
 			arrange: func(w *payWorld) { w.asked.Amount = amount("100.01") },
 			want: func(t *testing.T, _ *payWorld, err error) {
-				assert.Contains(t, string(worlds.As[*errors.PayoutNotFundable](t, err).Details), `"available":"100"`)
+				assert.Contains(t, string(as[*errors.PayoutNotFundable](t, err).Details), `"available":"100"`)
 			},
 			sent: traffic{books: 1, confirms: 1, reads: 1},
 		},
@@ -262,13 +261,13 @@ func TestPayReturns(t *testing.T) {
 			arrange: func(w *payWorld) {
 				w.Configure(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
 			},
-			want: func(t *testing.T, _ *payWorld, err error) { worlds.As[*errors.SigningPolicyRefused](t, err) },
+			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.SigningPolicyRefused](t, err) },
 			sent: traffic{books: 1, confirms: 1, reads: 1},
 		},
 		"quote_expired for good": {
 			arrange: func(w *payWorld) { w.waitBeforeSigning(31*time.Second, 100) },
 			want: func(t *testing.T, _ *payWorld, err error) {
-				assert.Equal(t, "invoice-42", worlds.As[*errors.QuoteExpired](t, err).IdempotencyKey)
+				assert.Equal(t, "invoice-42", as[*errors.QuoteExpired](t, err).IdempotencyKey)
 			},
 			sent: traffic{books: 4, confirms: 4, reads: 1},
 		},
@@ -277,8 +276,8 @@ func TestPayReturns(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := worlds.As[*errors.OutcomeUnknown](t, err)
-				assert.Equal(t, http.StatusBadGateway, worlds.As[*errors.Unrecognized](t, unknown.Cause).Status)
+				unknown := as[*errors.OutcomeUnknown](t, err)
+				assert.Equal(t, http.StatusBadGateway, as[*errors.Unrecognized](t, unknown.Cause).Status)
 				assert.True(t, unknown.Retryable())
 			},
 			sent: traffic{books: 1, confirms: 4, reads: 1},
@@ -286,7 +285,7 @@ func TestPayReturns(t *testing.T) {
 		"no confirm arrived": {
 			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
 			want: func(t *testing.T, _ *payWorld, err error) {
-				unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 				assert.Equal(t, "ConfirmPayout", unknown.Operation)
 			},
@@ -302,7 +301,7 @@ func TestPayReturns(t *testing.T) {
 					Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
-				assert.Equal(t, errors.MaybeMoved, worlds.As[*errors.OutcomeUnknown](t, err).MovedByCall())
+				assert.Equal(t, errors.MaybeMoved, as[*errors.OutcomeUnknown](t, err).MovedByCall())
 			},
 			sent: traffic{books: 5, confirms: 1, reads: 8},
 		},
@@ -310,7 +309,7 @@ func TestPayReturns(t *testing.T) {
 			arrange: func(w *payWorld) {
 				w.Key.BeforeApproval(func(int) { require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID)) })
 			},
-			want: func(t *testing.T, _ *payWorld, err error) { worlds.As[*errors.Forbidden](t, err) },
+			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.Forbidden](t, err) },
 			sent: traffic{books: 1, confirms: 1, reads: 1},
 		},
 	} {
@@ -360,14 +359,14 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
 		payout, err := w.pay()
-		assert.Equal(t, errors.Moved, worlds.As[*errors.AlreadyFunded](t, err).MovedByCall())
+		assert.Equal(t, errors.Moved, as[*errors.AlreadyFunded](t, err).MovedByCall())
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 	})
 	t.Run("already_funded without saying which", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
 		_, err := w.pay()
-		worlds.As[*errors.AlreadyFunded](t, err)
+		as[*errors.AlreadyFunded](t, err)
 		assert.Zero(t, w.Sent("GetPayout"))
 	})
 	t.Run("after the window had closed", func(t *testing.T) {
@@ -390,7 +389,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, end)
 			require.NoError(t, err)
 			second, err := w.payAs("invoice-42")
-			assert.Equal(t, end, worlds.As[*dapi.PayoutNotCompleted](t, err).Payout.Status)
+			assert.Equal(t, end, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
 			assert.Equal(t, first.ID, second.ID)
 			assert.Equal(t, 1, w.Fundings(), "it is not funded twice")
 			assert.Equal(t, 2, w.Sent("ConfirmPayout"))
@@ -412,7 +411,7 @@ func TestPayWorsePrice(t *testing.T) {
 				}
 			})
 			_, err := w.pay(options...)
-			worsened := worlds.As[*dapi.PriceRefused](t, err)
+			worsened := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundNoWorseThan, worsened.Bound)
 			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))
 			assert.True(t, worsened.Quote.SourceAmount.Equal(worsened.Reference.SourceAmount))
@@ -435,7 +434,7 @@ func TestPayToleranceOutOfRange(t *testing.T) {
 	before := len(w.Host.Requests())
 	for _, fraction := range []string{"-0.01", "1", "50"} {
 		_, err := w.pay(dapi.QuoteTolerance(amount(fraction)))
-		assert.Equal(t, "QuoteTolerance", worlds.As[*errors.InvalidInput](t, err).Fields[0].Field)
+		assert.Equal(t, "QuoteTolerance", as[*errors.InvalidInput](t, err).Fields[0].Field)
 	}
 	assert.Len(t, w.Host.Requests(), before, "nothing was sent")
 	_, err := w.pay(dapi.QuoteTolerance(decimal.Zero))

@@ -15,7 +15,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -51,7 +50,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 				w.assertInDoubt(t, payout, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
-				assert.Same(t, worlds.As[*errors.OutcomeUnknown](t, err), err, "nothing around it")
+				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
 			})
 		})
 	}
@@ -83,7 +82,7 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 		_, err := w.pay()
-		worlds.As[*errors.OutcomeUnknown](t, err)
+		as[*errors.OutcomeUnknown](t, err)
 		time.Sleep(3 * time.Minute)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		payout, err := w.pay()
@@ -187,13 +186,13 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 		Cause: errors.New("lost")}
 	declines := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
 	payout, err := w.pay(declines)
-	worlds.As[*dapi.PaymentDeclined](t, err)
+	as[*dapi.PaymentDeclined](t, err)
 	assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
 
 	w.account = w.integrator().Self()
 	payout, err = w.pay(declines)
 	w.assertInDoubt(t, payout, err)
-	worlds.As[*dapi.PaymentDeclined](t, worlds.As[*errors.OutcomeUnknown](t, err).Cause)
+	as[*dapi.PaymentDeclined](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
 }
 

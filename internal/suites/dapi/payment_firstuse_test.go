@@ -10,7 +10,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -18,10 +17,10 @@ import (
 func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
-	worlds.As[*errors.InvalidInput](t, err)
+	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
 	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
-	worlds.As[*errors.SigningPolicyRefused](t, err)
+	as[*errors.SigningPolicyRefused](t, err)
 	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 	assert.False(t, dapi.MayHavePaid(payout, err))
 }
@@ -31,7 +30,7 @@ func TestFirstUseAfterADecision(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
 		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("0.1")))
-		worlds.As[*dapi.PriceRefused](t, err)
+		as[*dapi.PriceRefused](t, err)
 		require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	}
 	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("1")))
@@ -97,7 +96,7 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
 		payout, err := w.pay()
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
-		worlds.As[*errors.SigningPolicyRefused](t, err)
+		as[*errors.SigningPolicyRefused](t, err)
 	})
 }
 
@@ -107,11 +106,11 @@ func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.Amount = amount("100.01")
 	booked, err := w.pay(dapi.FirstUse())
-	worlds.As[*errors.PayoutNotFundable](t, err)
+	as[*errors.PayoutNotFundable](t, err)
 	for range 2 {
 		w.account = w.integrator().Self()
 		payout, err := w.pay(dapi.FirstUse(), dapi.BookedBefore(booked.ID))
-		worlds.As[*errors.PayoutNotFundable](t, err)
+		as[*errors.PayoutNotFundable](t, err)
 		assert.Equal(t, booked.ID, payout.ID)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		assert.False(t, dapi.MayHavePaid(payout, err))
@@ -166,7 +165,7 @@ func TestFirstUseThatIsNone(t *testing.T) {
 		w := newPayWorld(t)
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
 		_, err := w.pay(dapi.FirstUse())
-		worlds.As[*errors.SigningPolicyRefused](t, err)
+		as[*errors.SigningPolicyRefused](t, err)
 		w.account = w.integrator().Self()
 		refuseEverything(w)
 		payout, err := w.pay(dapi.FirstUse(), dapi.BookedBefore("po_other"))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -28,30 +27,30 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 	}{
 		"input": {
 			options: []dapi.PayOption{dapi.MaxFee(amount("-1"))},
-			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*errors.InvalidInput](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
 		},
 		"the terms of the input": {
 			arrange: func(w *payWorld) { w.asked.Currency = "" },
-			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*errors.InvalidInput](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
 		},
 		"price": {
 			options: []dapi.PayOption{dapi.MaxFee(amount("0.1"))},
-			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*dapi.PriceRefused](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.PriceRefused](t, err) },
 		},
 		"other terms booked": {
 			arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) },
-			needs:   func(t *testing.T, err error) { t.Helper(); worlds.As[*dapi.TermsDiffer](t, err) },
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.TermsDiffer](t, err) },
 		},
 		"a key too old": {
 			options:   []dapi.PayOption{dapi.FirstUsedAt(old)},
-			needs:     func(t *testing.T, err error) { t.Helper(); worlds.As[*dapi.KeyTooOld](t, err) },
+			needs:     func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
 			afterNone: true,
 		},
 		"a key with other terms": {
 			arrange: func(w *payWorld) {
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
 			},
-			needs:     func(t *testing.T, err error) { t.Helper(); worlds.As[*errors.IdempotencyKeyReused](t, err) },
+			needs:     func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
 			afterNone: true,
 		},
 	} {
@@ -95,7 +94,7 @@ func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
 		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
-		worlds.As[*errors.InvalidInput](t, err)
+		as[*errors.InvalidInput](t, err)
 		assert.True(t, dapi.MayHavePaid(payout, err))
 		return nil
 	}))

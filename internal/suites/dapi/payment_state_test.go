@@ -14,7 +14,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -133,7 +132,7 @@ func (w *payWorld) assertInDoubt(t *testing.T, payout *dapi.Payout, err error) {
 // assertUnknown says that something may have been done with a key, whatever was refused last.
 func assertUnknown(t *testing.T, err error, key, advice string) {
 	t.Helper()
-	unknown := worlds.As[*errors.OutcomeUnknown](t, err)
+	unknown := as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall())
 	assert.Equal(t, key, unknown.IdempotencyKey)
 	assert.Contains(t, err.Error(), advice)
@@ -207,7 +206,7 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		require.NoError(t, err)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
-		worlds.As[*dapi.PayoutNotCompleted](t, err)
+		as[*dapi.PayoutNotCompleted](t, err)
 		assert.Equal(t, dapi.PaymentEnded, dapi.PaymentStateOf(payout, err))
 	})
 }
@@ -301,7 +300,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 				}
 				payout, err := w.pay(c.options...)
 				require.Error(t, err)
-				worlds.As[errors.Failure](t, err)
+				as[errors.Failure](t, err)
 				require.NotNil(t, payout, "%T: %v", err, err)
 				assert.Regexp(t, "^po_", payout.ID)
 				head, ok := errors.CallInfoOf(err)

@@ -15,7 +15,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -55,9 +54,9 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		for i := range 20 {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
 			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key)
-			worlds.As[*errors.Forbidden](t, err)
+			as[*errors.Forbidden](t, err)
 			_, err = w.account.Escrows.Open(ctx, w.deal, key, dapi.FirstUse())
-			worlds.As[*errors.Forbidden](t, err)
+			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.release(ctx, id)
 		require.NoError(t, err)
@@ -70,7 +69,7 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		for i := range 120 {
 			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)),
 				dapi.FirstUse())
-			worlds.As[*errors.Forbidden](t, err)
+			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
 		require.NoError(t, err)

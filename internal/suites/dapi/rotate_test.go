@@ -15,7 +15,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -59,7 +58,7 @@ func (w *world) tokens() (seen func(path string) []string) {
 func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	contact := w.Contact(account.Contacts, worlds.Wallet())
+	contact := w.Contact(account.Contacts, wallet())
 	next, deleteFirst := w.second()
 	seen := w.tokens()
 	change := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(next) })
@@ -91,7 +90,7 @@ func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
 		return integrator.UseKey(&watchedkey.Key{Signer: w.Key.Signer})
 	})
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-		ContactID: w.Contact(account.Contacts, worlds.Wallet()), Amount: amount("5"), Currency: dapi.USDC,
+		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
 	}, "first", again)
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Key.Logins())
@@ -101,7 +100,7 @@ func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
 func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	contact := w.Contact(account.Contacts, worlds.Wallet())
+	contact := w.Contact(account.Contacts, wallet())
 	next, _ := w.second()
 	w.Key.BeforeApproval(func(int) {
 		require.NoError(t, integrator.UseKey(next))
@@ -158,7 +157,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-		ContactID: w.Contact(account.Contacts, worlds.Wallet()), Amount: amount("5"), Currency: dapi.USDC,
+		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
 	}, "first")
 	require.NoError(t, err)
 	next, _ := w.second()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -255,7 +254,7 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 				answer.WriteHeader(http.StatusUnprocessableEntity)
 				_, _ = io.WriteString(answer, `{"error":{"code":"validation_failed","message":"No."}}`)
 			})
-			worlds.As[*errors.ValidationFailed](t, c.call(t.Context(), w.integrator()))
+			as[*errors.ValidationFailed](t, c.call(t.Context(), w.integrator()))
 			wantLine, wantBody, hasBody := strings.Cut(c.sent, " {")
 			assert.Equal(t, wantLine, line)
 			if hasBody {

@@ -16,7 +16,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -100,7 +99,7 @@ func TestTokenExpiredIsRefreshedAndReplayedOnce(t *testing.T) {
 	require.NoError(t, read(t.Context(), account))
 	expired := w.Host.Arm("POST", "/contacts", sandbox.ExpireToken())
 
-	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: worlds.Wallet()})
+	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: wallet()})
 	require.NoError(t, err)
 	assert.NotEmpty(t, contact.ID)
 	assert.Equal(t, 1, expired.Consumed())
@@ -160,7 +159,7 @@ func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 		account := w.lapsed()
 		w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 			WithHeader("Retry-After", "3600"))
-		limited := worlds.As[*errors.RateLimited](t, read(t.Context(), account))
+		limited := as[*errors.RateLimited](t, read(t.Context(), account))
 		assert.Equal(t, time.Hour, limited.RetryAfter)
 		assert.Equal(t, 1, w.Sent("RefreshToken"))
 		assert.Equal(t, 1, w.Sent("CreateToken"), "a login would only add to it")

@@ -17,7 +17,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -33,7 +32,7 @@ type provocation struct {
 func yields[E error](check ...func(t *testing.T, found E)) func(*testing.T, error) {
 	return func(t *testing.T, err error) {
 		t.Helper()
-		found := worlds.As[E](t, err)
+		found := as[E](t, err)
 		for _, c := range check {
 			c(t, found)
 		}
@@ -117,7 +116,7 @@ func TestEverySlugArrivesAsItsType(t *testing.T) {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				err := p.provoke(newPayWorld(t))
-				refusal := worlds.As[*errors.Refusal](t, err)
+				refusal := as[*errors.Refusal](t, err)
 				assert.Equal(t, code, refusal.Code)
 				assert.Equal(t, code.Status(), refusal.Status)
 				assert.NotEmpty(t, refusal.Message)
@@ -213,7 +212,7 @@ var requestSlugs = map[errors.Code]provocation{
 
 // hasRequestID holds a 5xx to the id that its caller logs.
 func hasRequestID[E error](t *testing.T, err E) {
-	refusal := worlds.As[*errors.Refusal](t, err)
+	refusal := as[*errors.Refusal](t, err)
 	assert.Regexp(t, "^req_", refusal.RequestID)
 	assert.Contains(t, string(refusal.Details), refusal.RequestID)
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -119,7 +118,7 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			id, err := wait(ctx)
 			cancel()
-			pending := worlds.As[*dapi.StillPending](t, err)
+			pending := as[*dapi.StillPending](t, err)
 			assert.Equal(t, resource, pending.Resource)
 			assert.Equal(t, id, pending.ID)
 			assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
@@ -193,7 +192,7 @@ func TestWaitForAPayout(t *testing.T) {
 					sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 				account := w.account()
 				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-					ContactID: w.Contact(account.Contacts, worlds.Wallet()), Amount: amount("25"), Currency: dapi.USDC,
+					ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("25"), Currency: dapi.USDC,
 				}, "invoice-42")
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {

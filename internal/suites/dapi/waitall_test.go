@@ -12,7 +12,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -21,7 +20,7 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		w := newWorld(t,
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 		account := w.account()
-		contact := w.Contact(account.Contacts, worlds.Wallet())
+		contact := w.Contact(account.Contacts, wallet())
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
 			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),
@@ -49,18 +48,18 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 			order = append(order, waited.ID)
 			switch waited.ID {
 			case "po_nobody":
-				worlds.As[*errors.NotFound](t, waited.Err)
+				as[*errors.NotFound](t, waited.Err)
 				assert.Zero(t, time.Since(began))
 			case ids[2]:
 				require.NoError(t, waited.Err)
 				assert.Equal(t, dapi.PayoutStatusCompleted, waited.Payout.Status)
 				assert.Less(t, time.Since(began), 2*time.Minute)
 			case ids[0]:
-				worlds.As[*dapi.PayoutNotCompleted](t, waited.Err)
+				as[*dapi.PayoutNotCompleted](t, waited.Err)
 				assert.Equal(t, dapi.PayoutStatusFailed, waited.Payout.Status)
 				assert.Less(t, time.Since(began), 3*time.Minute)
 			case ids[1]:
-				pending := worlds.As[*dapi.StillPending](t, waited.Err)
+				pending := as[*dapi.StillPending](t, waited.Err)
 				assert.Equal(t, 10*time.Minute, pending.Waited)
 				assert.Equal(t, ids[1], waited.Payout.ID)
 			}

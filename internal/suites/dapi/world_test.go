@@ -70,6 +70,10 @@ func (w *world) account() *dapi.Account {
 	return self
 }
 
+var sepa, wallet = worlds.SEPA, worlds.Wallet
+
+func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
+
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
 // onSuccess changes what one kind of request is answered with when it succeeds.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -57,6 +58,8 @@ func (w *world) decide(p *payments.Processor, key moneymovement.Key, d payments.
 	require.NoError(w, err)
 	return r
 }
+
+func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 

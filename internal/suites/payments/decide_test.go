@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -93,7 +92,7 @@ func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 		for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""), payments.WasPaid(""),
 			payments.WasNotPaid(""), payments.NewBounds(payments.Bounds{}), {}} {
 			_, err := p.Decide(w.Context(), r.Key, d)
-			assert.Equal(w, payments.Refused, worlds.As[*payments.NotPossible](w, err).State, "%s", d)
+			assert.Equal(w, payments.Refused, as[*payments.NotPossible](w, err).State, "%s", d)
 			assert.NotEmpty(w, d.String())
 		}
 		w.aWhile()
@@ -111,7 +110,7 @@ func TestWhatMayHaveLeftCannotBeCanceled(t *testing.T) {
 		r := w.becomes(p, w.payment(1).Key, payments.InDoubt)
 		assert.True(w, r.MayHaveLeft)
 		_, err := p.Decide(w.Context(), r.Key, payments.Cancel(""))
-		worlds.As[*payments.NotPossible](w, err)
+		as[*payments.NotPossible](w, err)
 		lost.Disarm()
 		unread.Disarm()
 		w.becomes(p, r.Key, payments.Completed)
@@ -216,11 +215,11 @@ func TestADecisionDuringACall(t *testing.T) {
 		w.submit(p, w.payment(1))
 		time.Sleep(10 * time.Second)
 		_, err := p.Decide(w.Context(), w.payment(1).Key, payments.Retry())
-		worlds.As[*payments.Busy](w, err)
+		as[*payments.Busy](w, err)
 		_, err = w.processor().Decide(w.Context(), w.payment(1).Key, payments.Cancel(""))
-		worlds.As[*payments.Busy](w, err)
+		as[*payments.Busy](w, err)
 		_, err = p.Step(w.Context(), w.payment(1).Key)
-		worlds.As[*payments.Busy](w, err)
+		as[*payments.Busy](w, err)
 		w.becomes(p, w.payment(1).Key, payments.Completed)
 		w.assertPaid(1)
 	})

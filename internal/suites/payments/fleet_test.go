@@ -12,7 +12,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -215,7 +214,7 @@ func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
 		require.NoError(w, err)
 		assert.Equal(w, payments.Refused, other.State)
 		w.aWhile()
-		worlds.As[*payments.LeaseLost](w, <-stepped)
+		as[*payments.LeaseLost](w, <-stepped)
 		assert.Zero(w, w.Key.Approvals())
 		w.assertPaid(0)
 	})
@@ -264,6 +263,6 @@ func TestDamagedRowsDoNotHoldUpTheOthers(t *testing.T) {
 		w.becomes(p, used.Key, payments.Completed)
 		assert.Less(w, time.Since(began), 30*time.Second)
 		_, err := p.Get(w.Context(), "damaged-1")
-		worlds.As[*payments.Unreadable](w, err)
+		as[*payments.Unreadable](w, err)
 	})
 }

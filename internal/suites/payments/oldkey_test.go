@@ -11,7 +11,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -112,7 +111,7 @@ func TestAnOldPaymentThatNothingShows(t *testing.T) {
 				for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""),
 					payments.NewBounds(payments.Bounds{})} {
 					_, err := p.Decide(w.Context(), old.Key, d)
-					worlds.As[*payments.NotPossible](w, err)
+					as[*payments.NotPossible](w, err)
 				}
 				decided := w.decide(p, old.Key, decision)
 				assert.Equal(w, want, decided.State)
@@ -265,6 +264,6 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 		last := w.Host.Requests()[len(w.Host.Requests())-1]
 		assert.Less(w, last.Time.Sub(r.FirstUsed), week-2*time.Hour)
 		_, err = p.Decide(w.Context(), r.Key, payments.Retry())
-		worlds.As[*payments.NotPossible](w, err)
+		as[*payments.NotPossible](w, err)
 	})
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -69,7 +68,7 @@ func TestAPaymentThatTheStoreDoesNotKnow(t *testing.T) {
 			{}, {From: began, To: began}, {From: period.To, To: period.From},
 		} {
 			_, err = p.Reconcile(w.Context(), wrong)
-			assert.Equal(w, "Reconcile", worlds.As[*errors.InvalidInput](w, err).Operation)
+			assert.Equal(w, "Reconcile", as[*errors.InvalidInput](w, err).Operation)
 		}
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -60,7 +59,7 @@ func TestStopLeavesWhatTakesTooLong(t *testing.T) {
 		began := time.Now()
 		stopping, cancel := context.WithTimeout(w.Context(), 3*time.Second)
 		defer cancel()
-		unfinished := worlds.As[*payments.Unfinished](w, p.Stop(stopping))
+		unfinished := as[*payments.Unfinished](w, p.Stop(stopping))
 		assert.Equal(w, keys, unfinished.Keys)
 		require.ErrorIs(w, unfinished, context.DeadlineExceeded)
 		assert.LessOrEqual(w, time.Since(began), 4*time.Second)
@@ -83,13 +82,13 @@ func TestStopAndResumeInEachOrder(t *testing.T) {
 		require.NoError(w, p.Stop(w.Context()), "without Resume")
 		require.NoError(w, p.Stop(w.Context()), "twice")
 		_, err := p.Resume(w.Context())
-		worlds.As[*payments.NotRunning](w, err)
+		as[*payments.NotRunning](w, err)
 
 		p = w.processor()
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
-		worlds.As[*payments.NotRunning](w, err)
+		as[*payments.NotRunning](w, err)
 		var all sync.WaitGroup
 		for range 5 {
 			all.Go(func() { assert.NoError(w, p.Stop(w.Context())) })
@@ -122,7 +121,7 @@ func TestContextsOfResumeAndStop(t *testing.T) {
 		w.submit(p, w.payment(2))
 		time.Sleep(time.Second)
 		began := time.Now()
-		worlds.As[*payments.Unfinished](w, p.Stop(ctx))
+		as[*payments.Unfinished](w, p.Stop(ctx))
 		assert.LessOrEqual(w, time.Since(began), time.Second)
 	})
 }

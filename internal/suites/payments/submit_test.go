@@ -10,7 +10,6 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -40,13 +39,13 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 			other := w.payment(1)
 			change(&other)
 			stored, err := p.Submit(w.Context(), other)
-			reused := worlds.As[*errors.IdempotencyKeyReused](w, err)
+			reused := as[*errors.IdempotencyKeyReused](w, err)
 			assert.Equal(t, string(done.PayoutID), reused.PayoutID, name)
 			assert.Equal(t, errors.NotMoved, reused.MovedByCall(), name)
 			assert.Empty(t, stored, name)
 		}
 		_, err := p.Submit(w.Context(), payments.EscrowPayment{Key: w.payment(1).Key, Escrow: deal()})
-		worlds.As[*errors.IdempotencyKeyReused](w, err)
+		as[*errors.IdempotencyKeyReused](w, err)
 		w.assertPaid(1)
 	})
 }
@@ -119,7 +118,7 @@ func TestSelfServeHasOneAccount(t *testing.T) {
 		require.NoError(t, err)
 		defer func() { require.NoError(t, p.Stop(w.Context())) }()
 		_, err = p.Submit(w.Context(), w.payment(1))
-		worlds.As[*errors.InvalidInput](w, err)
+		as[*errors.InvalidInput](w, err)
 		own := w.ownPayment(1)
 		w.submit(p, own)
 		w.becomes(p, own.Key, payments.Completed)
@@ -156,15 +155,15 @@ func TestPaymentsThatAreNotThere(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.processor()
 		_, err := p.Get(w.Context(), "k")
-		worlds.As[*payments.NotFound](w, err)
+		as[*payments.NotFound](w, err)
 		_, err = p.Decide(w.Context(), "k", payments.Retry())
-		worlds.As[*payments.NotFound](w, err)
+		as[*payments.NotFound](w, err)
 		_, err = p.Step(w.Context(), "k")
-		worlds.As[*payments.NotFound](w, err)
+		as[*payments.NotFound](w, err)
 		_, err = p.Await(w.Context(), "k")
-		worlds.As[*payments.NotFound](w, err)
+		as[*payments.NotFound](w, err)
 		for _, err := range p.Watch(w.Context(), "no position") {
-			worlds.As[*payments.BadPosition](w, err)
+			as[*payments.BadPosition](w, err)
 		}
 	})
 }

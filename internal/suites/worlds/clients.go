@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"github.com/shopspring/decimal"
-	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
@@ -29,7 +28,7 @@ func (w *World) Developer() dapi.Developer {
 func (w *World) Integrator(developer dapi.Developer, options ...moneymovement.Option) *dapi.Integrator {
 	w.Helper()
 	integrator, err := dapi.NewIntegrator(w.URL, developer, w.Options(options...)...)
-	require.NoError(w, err)
+	w.must(err)
 	return integrator
 }
 
@@ -37,7 +36,7 @@ func (w *World) Integrator(developer dapi.Developer, options ...moneymovement.Op
 func (w *World) SelfServe() *dapi.SelfServe {
 	w.Helper()
 	own, err := dapi.NewSelfServe(w.URL, w.Developer(), w.Options()...)
-	require.NoError(w, err)
+	w.must(err)
 	return own
 }
 
@@ -48,7 +47,7 @@ func (w *World) AppKey() appapi.APIKey { return appapi.NewAPIKey(w.Host.Credenti
 func (w *World) App(key appapi.APIKey, options ...moneymovement.Option) *appapi.Client {
 	w.Helper()
 	app, err := appapi.New(w.URL, key, w.Options(options...)...)
-	require.NoError(w, err)
+	w.must(err)
 	return app
 }
 
@@ -61,7 +60,7 @@ func (w *World) AccessToken() refapi.Credential {
 func (w *World) Reference(credential refapi.Credential, options ...moneymovement.Option) *refapi.Client {
 	w.Helper()
 	reference, err := refapi.New(w.URL, credential, w.Options(options...)...)
-	require.NoError(w, err)
+	w.must(err)
 	return reference
 }
 
@@ -69,7 +68,7 @@ func (w *World) Reference(credential refapi.Credential, options ...moneymovement
 func (w *World) Public(options ...moneymovement.Option) *public.Client {
 	w.Helper()
 	everybody, err := public.New(w.URL, w.Options(options...)...)
-	require.NoError(w, err)
+	w.must(err)
 	return everybody
 }
 
@@ -78,14 +77,14 @@ func (w *World) Credit(account *dapi.Sandbox, sum string, asset dapi.Asset, opti
 	w.Helper()
 	credit := dapi.DepositCreate{Amount: decimal.RequireFromString(sum), Currency: asset}
 	_, err := account.Deposit(w.Context(), credit, options...)
-	require.NoError(w, err)
+	w.must(err)
 }
 
 // Contact makes a contact of an account.
 func (w *World) Contact(contacts *dapi.Contacts, to dapi.ContactAccount) dapi.ContactID {
 	w.Helper()
 	contact, err := contacts.Create(w.Context(), dapi.ContactCreate{Name: "Bob", Account: to})
-	require.NoError(w, err)
+	w.must(err)
 	return contact.ID
 }
 
@@ -96,7 +95,7 @@ func (w *World) AppContact(app *appapi.Client) string {
 		appapi.ContactCreate{Name: "Bob", Account: appapi.Onchain(model.OnchainAccount{
 			WalletAddress: Payee, ChainID: "base", Currency: "USDC",
 		})})
-	require.NoError(w, err)
+	w.must(err)
 	return contact.ID
 }
 

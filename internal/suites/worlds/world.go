@@ -10,9 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
@@ -58,10 +55,17 @@ func Standing() sandbox.Option {
 	return sandbox.WithClock(func() time.Time { return start })
 }
 
+func (w *World) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
 // Configure changes the host's settings.
 func (w *World) Configure(change func(*sandbox.Settings)) {
 	w.Helper()
-	require.NoError(w, w.Host.Configure(change))
+	w.must(w.Host.Configure(change))
 }
 
 // Books returns the entries of the host's books, and checks that they add up.
@@ -69,7 +73,9 @@ func (w *World) Books() []sandbox.LedgerEntry {
 	w.Helper()
 	books := w.Host.Ledger()
 	for currency, sum := range books.Sums {
-		assert.True(w, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
+		if !sum.IsZero() {
+			w.Errorf("the books of %s do not add up: %s", currency, sum)
+		}
 	}
 	return books.Entries
 }
@@ -114,10 +120,12 @@ var operations = map[string]string{
 func (w *World) Requests(operation string) []sandbox.Request {
 	w.Helper()
 	pattern, known := operations[operation]
-	require.True(w, known, operation)
+	if !known {
+		w.Fatalf("worlds does not know the operation %s", operation)
+	}
 	return slices.DeleteFunc(w.Host.Requests(), func(r sandbox.Request) bool {
 		matched, err := path.Match(pattern, r.Method+" "+r.Path)
-		require.NoError(w, err)
+		w.must(err)
 		return !matched
 	})
 }
@@ -137,6 +145,8 @@ func Through(transport http.RoundTripper) moneymovement.Option {
 func As[E error](t testing.TB, err error) E {
 	t.Helper()
 	found, is := errors.AsType[E](err)
-	require.True(t, is, "%T: %v", err, err)
+	if !is {
+		t.Fatalf("%T: %v", err, err)
+	}
 	return found
 }
