@@ -19,6 +19,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -133,7 +134,7 @@ func lost(t *testing.T, path string, confirmed map[moneymovement.Key]int) (missi
 // A store loses power at any moment, between any two operations of its disk, and the disk keeps what it likes of what
 // was not synced. All that was confirmed is there.
 func TestLossOfPower(t *testing.T) {
-	for left, seed := number(t, "MONEYMOVEMENT_SQLITE_CRASHES", 50), uint64(1); left > 0 && !t.Failed(); seed++ {
+	for left, seed := tier.Size(50, 2000), uint64(1); left > 0 && !t.Failed(); seed++ {
 		images, missing := losePower(t, min(left, 25), seed, "")
 		require.NotZero(t, images)
 		assert.Empty(t, missing, "seed %d", seed)
@@ -181,16 +182,4 @@ func losePower(t *testing.T, most int, seed uint64, parameters string) (images i
 		require.NoError(t, os.RemoveAll(crashed.folder))
 	}
 	return len(taken), missing
-}
-
-// number returns the size of a test, which the environment can raise.
-func number(t *testing.T, name string, normal int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return normal
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err)
-	return n
 }

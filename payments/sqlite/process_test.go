@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -99,7 +100,7 @@ func TestKilledProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	confirmed := map[moneymovement.Key]int{}
 	random := rand.New(rand.NewPCG(3, 3))
-	for range number(t, "MONEYMOVEMENT_SQLITE_KILLS", 10) {
+	for range tier.Size(10, 2000) {
 		process, output := start(t, path)
 		for range 1 + random.IntN(200) {
 			if !output.Scan() {
