@@ -181,7 +181,7 @@ func fill(t testing.TB, s *Store, from, to int, state payments.State) {
 
 // A million payments that have ended cost a start nothing.
 func TestStartWithAMillionPayments(t *testing.T) {
-	finished := tier.Size(2_000, 1_000_000)
+	finished := tier.Size(400, 1_000_000)
 	open := min(finished/2, 10_000)
 	path := filepath.Join(t.TempDir(), "p.db")
 	s := opened(t, path)

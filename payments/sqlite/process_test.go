@@ -97,6 +97,7 @@ func start(t *testing.T, path string) (process *exec.Cmd, output *bufio.Scanner)
 
 // A process is killed at any moment, and another one goes on with its file. All that was confirmed is there.
 func TestKilledProcesses(t *testing.T) {
+	tier.Long(t, "starts processes and kills them")
 	path := filepath.Join(t.TempDir(), "p.db")
 	confirmed := map[moneymovement.Key]int{}
 	random := rand.New(rand.NewPCG(3, 3))
@@ -132,6 +133,7 @@ func enter(t *testing.T, confirmed map[moneymovement.Key]int, line string) {
 
 // A second process is refused, and says who has the store. When the first one is killed, the next can begin at once.
 func TestSecondProcess(t *testing.T) {
+	tier.Long(t, "starts processes")
 	path := filepath.Join(t.TempDir(), "p.db")
 	process, _ := start(t, path)
 	for range 3 {
