@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // asChild marks a run of this test program in which no program of a server can be found.
@@ -28,6 +30,7 @@ func TestMissingPrograms(t *testing.T) {
 		Need(t)
 		return
 	}
+	tier.Long(t, "starts processes")
 	t.Parallel()
 	nowhere := t.TempDir()
 	postgres := "PostgreSQL's programs initdb and postgres in " + nowhere +
