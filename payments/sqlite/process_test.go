@@ -190,7 +190,7 @@ func openFiles(t *testing.T) int {
 	t.Helper()
 	files, err := os.ReadDir("/dev/fd")
 	if err != nil {
-		t.Skip("needs /dev/fd, which lists the open files of a process; make test on Linux runs it")
+		t.Skip("needs /dev/fd, which lists the open files of a process; make check on Linux runs it")
 	}
 	return len(files)
 }
