@@ -88,7 +88,7 @@ const mostBroken = 10
 func TestPaymentsUnderFaults(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
-			pay(t, stormy(name), tier.Size(4_000, 10_000))
+			pay(t, stormy(name), tier.Size(3_000, 10_000))
 		})
 	}
 }
