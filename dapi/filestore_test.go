@@ -172,7 +172,7 @@ func TestSaveUntilKilled(t *testing.T) {
 	if path == "" {
 		t.Skip("needs " + saveUntilKilled +
 			": TestKilledProcessesLeaveASession sets it in the processes that it starts " +
-			"and kills, and make test runs that")
+			"and kills, and make check runs that")
 	}
 	for i := 0; ; i++ {
 		if err := dapi.NewFileTokenStore(path).Save(t.Context(), sessionOfLength(i*7919%60_000)); err != nil {
@@ -194,7 +194,7 @@ func sessionOfLength(n int) dapi.Session {
 func TestKilledProcessesLeaveASession(t *testing.T) {
 	if testing.Short() || runtime.GOARCH == "wasm" {
 		t.Skip("needs five seconds, which -short does not give, and processes, " +
-			"which wasm does not have; make test on any other system runs it")
+			"which wasm does not have; make check on any other system runs it")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "session")

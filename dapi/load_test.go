@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"strconv"
 	"sync"
 	"testing"
@@ -18,20 +17,9 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
-
-// loadOf is how many payments the test of load starts at once: `make load` says 10,000.
-func loadOf(t *testing.T) int {
-	t.Helper()
-	text := os.Getenv("MONEYMOVEMENT_LOAD_PAYMENTS")
-	if text == "" {
-		return 1200
-	}
-	count, err := strconv.Atoi(text)
-	require.NoError(t, err)
-	return count
-}
 
 func (h *busyHost) integrator(t *testing.T, options ...moneymovement.Option) *dapi.Integrator {
 	t.Helper()
@@ -59,7 +47,7 @@ func payoutOf(number int) dapi.PayoutCreate {
 // As many payments as there are lines in a payroll, started at once, are all paid at the first try of each call, and
 // use the window that the service gives. It takes hours of the bubble's clock, over which tokens expire.
 func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
-	count := loadOf(t)
+	count := tier.Size(1200, 10_000)
 	for name, windows := range map[string][2]counter{
 		"fixed windows":   {&fixedWindow{most: 120}, &fixedWindow{most: 600}},
 		"sliding windows": {&slidingWindow{most: 120}, &slidingWindow{most: 600}},
@@ -67,7 +55,7 @@ func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				host := newBusyHost(windows[0], windows[1])
-				if count < 10_000 {
+				if !tier.Soak() {
 					host.tokenLives = 10 * time.Minute // so that they expire in a shorter run as well
 				}
 				account := host.integrator(t).Self()

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // setupPage has what comes before every other page: it installs the command, starts a host, and sets variables.
@@ -27,14 +29,6 @@ const (
 
 // exampleCommand begins a block with commands that run examples.
 const exampleCommand = "go run ./examples/"
-
-// needTime skips a test that follows pages as a reader does, unless there is time for it.
-func needTime(t *testing.T) {
-	t.Helper()
-	if testing.Short() || os.Getenv("MONEYMOVEMENT_PAGES") == "skip" {
-		t.Skip("needs the time to build the command and to run what pages show; make pages runs it")
-	}
-}
 
 // block is a block of code of a page.
 type block struct {
@@ -77,7 +71,7 @@ var sourceLink = regexp.MustCompile(`\]\(\.\./\.\./examples/([a-z/_]+\.go)\)`)
 // Go code of a page is an excerpt of an example, which the paragraph above links to. So it is compiled, and runs in the
 // example's own test. What a shell or Python reads is run against a running host. No other code is on a page.
 func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
-	needTime(t)
+	tier.Long(t, "builds the command, and runs what pages show")
 	names, err := filepath.Glob(flowPages)
 	require.NoError(t, err)
 	require.Greater(t, len(names), 9)
@@ -105,7 +99,7 @@ func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
 
 // The README leads from nothing to a payment by curl, and to one whose response is lost.
 func TestTheReadmeLeadsToAPaymentWithoutGo(t *testing.T) {
-	needTime(t)
+	tier.Long(t, "builds the command, and runs what pages show")
 	content, err := os.ReadFile(readme)
 	require.NoError(t, err)
 	_, section, found := strings.Cut(string(content), firstSteps)

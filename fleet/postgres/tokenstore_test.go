@@ -15,6 +15,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/servers"
 )
 
+// shared is the server of the tests that neither kill theirs nor load it.
+var shared servers.Shared
+
+func TestMain(m *testing.M) {
+	defer shared.Stop()
+	m.Run()
+}
+
 func dial(t *testing.T, server *servers.Server) *pgxpool.Pool {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), server.URL())
@@ -40,7 +48,7 @@ func seal(t *testing.T, key byte) cipher.AEAD {
 }
 
 func TestTokenStore(t *testing.T) {
-	pool := migrated(t, servers.PostgreSQL(t))
+	pool := migrated(t, shared.PostgreSQL(t))
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, `a "schema"`))
 	fleettest.TokenStore(t, fleetpostgres.NewTokenStore(pool, "plain"))
 	fleettest.TokenStore(t, fleetpostgres.NewTokenStore(pool, "sealed", fleetpostgres.WithEncryption(seal(t, 1)),
@@ -56,7 +64,7 @@ func TestTokenStore(t *testing.T) {
 
 // A value that cannot be read or decrypted is ignored, and the next login replaces it.
 func TestAForeignValueIsNoSession(t *testing.T) {
-	pool := migrated(t, servers.PostgreSQL(t))
+	pool := migrated(t, shared.PostgreSQL(t))
 	store := fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithEncryption(seal(t, 1)))
 	require.NoError(t, fleetpostgres.NewTokenStore(pool, "c").Save(t.Context(), fleettest.Session("x")))
 	for name, value := range map[string]string{"not encrypted": "", "short": "x"} {
@@ -78,7 +86,7 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 
 // Many processes may migrate at once, and again.
 func TestMigrationsAtTheSameTime(t *testing.T) {
-	server := servers.PostgreSQL(t)
+	server := shared.PostgreSQL(t)
 	var all sync.WaitGroup
 	for range 8 {
 		pool := dial(t, server)

@@ -22,6 +22,7 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 		"share": {fleet.WithShareWhileAway(16)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server := servers.PostgreSQL(t)
 			migrated(t, server)
 			result := fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
@@ -58,7 +59,7 @@ func TestAFullWindowIsUsed(t *testing.T) {
 
 // Without the tables, and with a damaged row, the error is that of the database.
 func TestWindowsThatAreNotThere(t *testing.T) {
-	pool := dial(t, servers.PostgreSQL(t))
+	pool := dial(t, shared.PostgreSQL(t))
 	limiter, err := fleetpostgres.NewLimiter(pool, "", "credential", fleet.WithPatience(0))
 	require.NoError(t, err)
 	call := moneymovement.RateCall{Window: moneymovement.WindowWrites}
@@ -81,7 +82,7 @@ func TestWindowsThatAreNotThere(t *testing.T) {
 
 // Windows that count nothing any more are deleted.
 func TestOldWindowsAreDeleted(t *testing.T) {
-	pool := migrated(t, servers.PostgreSQL(t))
+	pool := migrated(t, shared.PostgreSQL(t))
 	_, err := pool.Exec(t.Context(), "INSERT INTO moneymovement.fleet_window (key, ends) "+
 		"SELECT 'old' || i, now() - interval '1 hour' FROM generate_series(1, 150) i")
 	require.NoError(t, err)

@@ -71,6 +71,7 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 		"share": {fleet.WithShareWhileAway(16)},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			server := servers.Redis(t)
 			result := fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
 				return fleetredis.NewWindows(dial(t, server), "")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/servers/process"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // Command is a program that a test runs as a child.
@@ -34,9 +35,10 @@ type Child struct {
 }
 
 // New prepares a child, so that a trap can name it before it starts. It is killed when the test ends. If the test
-// fails, the child's output is in its log.
+// fails, the child's output is in its log. With -short the test is skipped.
 func (c Command) New(t testing.TB) *Child {
 	t.Helper()
+	tier.Long(t, "starts processes")
 	child := &Child{t: t, command: exec.CommandContext(context.Background(), c.Path, c.Args...),
 		output: filepath.Join(t.TempDir(), "output")}
 	child.command.Env, child.command.Dir = c.Env, c.Dir

@@ -194,11 +194,19 @@ func TestPaymentsSurviveKillsAtAnyTime(t *testing.T) {
 	t.Parallel()
 	const kills = 20
 	w := newWorld(t, 40, nil)
-	pause := rig.Pauses(1, 50*time.Millisecond, 400*time.Millisecond)
+	pause := rig.Pauses(1, 0, 10*time.Millisecond)
 	killed, exit := rig.Relay(t.Context(), t, w.command, kills+1, func(run int, child *rig.Child) {
-		if run < kills {
-			child.KillAfter(pause())
+		if run == kills {
+			return
 		}
+		// At a request, and not after a time: in the same time, a fast program has paid all, and a slow one nothing.
+		w.At(rig.Moment{Number: 1 + run%7, Phase: rig.Phase(run % 2)}, func() {
+			if run%4 < 2 {
+				child.Kill()
+			} else {
+				child.KillAfter(pause())
+			}
+		})
 	})
 	t.Logf("%d runs were killed, and the host got %d requests", killed, len(w.Raw()))
 	assert.Positive(t, killed)

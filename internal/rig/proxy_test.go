@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/internal/rig"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // echo starts a server that sends back what it receives, and a proxy in front of it.
@@ -153,10 +154,11 @@ func TestCutAndMend(t *testing.T) {
 
 // A process that is being started has a copy of each open file of its parent for a moment, the proxy's listener too.
 func TestCutWhileProcessesStart(t *testing.T) {
+	tier.Long(t, "starts processes")
 	t.Parallel()
 	short, err := exec.LookPath("true")
 	if err != nil {
-		t.Skip("needs the program true, which ends at once; make test runs it on Unix")
+		t.Skip("needs the program true, which ends at once; make check runs it on Unix")
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup

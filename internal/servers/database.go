@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // Shared holds one PostgreSQL server for all tests of a program, because a new one takes a second. Each test gets an
@@ -36,7 +38,7 @@ type Shared struct {
 // when the test ends. A test that kills its server is skipped here: it needs the function PostgreSQL.
 func (s *Shared) PostgreSQL(t testing.TB) *Server {
 	t.Helper()
-	skip(t)
+	tier.Long(t, startsServer)
 	s.start.Do(func() {
 		if s.url = os.Getenv(postgresURL); s.url != "" {
 			return

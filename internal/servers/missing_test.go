@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // asChild marks a run of this test program in which no program of a server can be found.
@@ -28,18 +30,19 @@ func TestMissingPrograms(t *testing.T) {
 		Need(t)
 		return
 	}
+	tier.Long(t, "starts processes")
 	t.Parallel()
 	nowhere := t.TempDir()
 	postgres := "PostgreSQL's programs initdb and postgres in " + nowhere +
-		" (MONEYMOVEMENT_POSTGRES_BIN) not found: install Debian's package postgresql, or run make fleet"
-	redis := "redis-server in PATH not found: install Debian's package redis-server, or run make fleet"
+		" (MONEYMOVEMENT_POSTGRES_BIN) not found: install Debian's package postgresql"
+	redis := "redis-server in PATH not found: install Debian's package redis-server"
 	for kind, line := range map[string]string{"postgres": postgres, "shared": postgres, "redis": redis} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			run := func(fleet string) (string, error) {
+			run := func(required string) (string, error) {
 				child := exec.Command(os.Args[0], "-test.run=^TestMissingPrograms$", "-test.v")
 				child.Env = []string{"PATH=", "TMPDIR=" + nowhere, asChild + "=" + kind,
-					"MONEYMOVEMENT_POSTGRES_BIN=" + nowhere, "MONEYMOVEMENT_FLEET=" + fleet}
+					"MONEYMOVEMENT_POSTGRES_BIN=" + nowhere, "MONEYMOVEMENT_REQUIRE=" + required}
 				said, err := child.CombinedOutput()
 				return string(said), err
 			}
@@ -48,7 +51,7 @@ func TestMissingPrograms(t *testing.T) {
 			assert.Contains(t, said, line)
 			assert.Contains(t, said, "--- SKIP: TestMissingPrograms")
 
-			said, err = run("required")
+			said, err = run("servers")
 			require.Error(t, err)
 			assert.Contains(t, said, line)
 			assert.Contains(t, said, "--- FAIL: TestMissingPrograms")

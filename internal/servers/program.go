@@ -3,6 +3,8 @@ package servers
 import (
 	"os"
 	"testing"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // Running is a server of a program that is no test. It runs as a test's server does: on a free loopback port, with a
@@ -51,7 +53,7 @@ func (r *Running) Stop() error {
 // program that starts its servers itself.
 func Need(t testing.TB) {
 	t.Helper()
-	skip(t)
+	tier.Long(t, startsServer)
 	for variable, of := range map[string]engine{postgresURL: new(postgres), redisURL: new(redis)} {
 		if os.Getenv(variable) != "" {
 			continue

@@ -5,8 +5,8 @@
 //	pool, err := pgxpool.New(t.Context(), server.URL())
 //
 // Where a program is missing, the test is skipped with one line that says what to install. With
-// MONEYMOVEMENT_FLEET=required it fails instead, so that a machine that must run these tests cannot skip them. With
-// MONEYMOVEMENT_FLEET=skip it is always skipped.
+// MONEYMOVEMENT_REQUIRE=servers it fails instead, so that a machine that must run these tests cannot skip them. With
+// -short it is always skipped.
 //
 // MONEYMOVEMENT_POSTGRES_URL and MONEYMOVEMENT_REDIS_URL name running servers to use instead. A test that kills its
 // server is then skipped. MONEYMOVEMENT_POSTGRES_BIN names the folder of PostgreSQL's programs, if there are several.
@@ -22,6 +22,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // Server is a running server of a test. Its methods end the test if they fail, so call them from the test's goroutine.
@@ -42,7 +44,7 @@ type Setting struct{ Name, Value string }
 // makes a database on that server instead, and drops it when the test ends.
 func PostgreSQL(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
-	skip(t)
+	tier.Long(t, startsServer)
 	if url := os.Getenv(postgresURL); url != "" {
 		return database(t, url, postgresURL+" names a server that others use")
 	}
@@ -53,27 +55,21 @@ func PostgreSQL(t testing.TB, settings ...Setting) *Server {
 // server as it is, with the keys of other tests in it.
 func Redis(t testing.TB, settings ...Setting) *Server {
 	t.Helper()
-	skip(t)
+	tier.Long(t, startsServer)
 	if url := os.Getenv(redisURL); url != "" {
 		return &Server{t: t, name: "Redis", url: url, why: redisURL + " names a server that others use"}
 	}
 	return begin(t, &redis{settings: settings})
 }
 
-// skip skips the test in a run that leaves real servers out.
-func skip(t testing.TB) {
-	t.Helper()
-	if os.Getenv(fleet) == "skip" {
-		t.Skip("needs a real server, which MONEYMOVEMENT_FLEET=skip leaves out; make fleet, a step of .ci/run, runs it")
-	}
-}
+// startsServer is why a test that uses this package takes its time.
+const startsServer = "starts a real server"
 
 // The environment variables, as the package's documentation explains them.
 const (
 	postgresURL    = "MONEYMOVEMENT_POSTGRES_URL"
 	postgresFolder = "MONEYMOVEMENT_POSTGRES_BIN"
 	redisURL       = "MONEYMOVEMENT_REDIS_URL"
-	fleet          = "MONEYMOVEMENT_FLEET"
 )
 
 // URL returns the address with user, password and database. It stays the same when the server restarts.
@@ -137,15 +133,15 @@ func begin(t testing.TB, of engine) *Server {
 type missingError struct{ what, install string }
 
 func (e *missingError) Error() string {
-	return fmt.Sprintf("%s not found: install Debian's package %s, or run make fleet", e.what, e.install)
+	return fmt.Sprintf("%s not found: install Debian's package %s", e.what, e.install)
 }
 
 // refuse skips the test if a program is missing or the system cannot run it, and fails it for any other reason.
 func refuse(t testing.TB, err error) {
 	t.Helper()
 	var missing *missingError
-	if (errors.As(err, &missing) || errors.Is(err, errors.ErrUnsupported)) && os.Getenv(fleet) != "required" {
-		t.Skip(err)
+	if errors.As(err, &missing) || errors.Is(err, errors.ErrUnsupported) {
+		tier.Missing(t, "servers", err.Error())
 	}
 	t.Fatalf("servers: %v", err)
 }

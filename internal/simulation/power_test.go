@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // variant is a program with a broken rule.
@@ -22,11 +24,7 @@ type variant struct {
 // Each broken rule is noticed. The output says after how many payments, and by what. A short run makes few payments for
 // each of them, and most of the rules are noticed even so.
 func TestEveryBrokenRuleIsNoticed(t *testing.T) {
-	if raced {
-		t.Skip("needs minutes under the race detector; make storm, a step of .ci/run, runs it without")
-	}
-	const short = 2
-	seeds := count(t, "MONEYMOVEMENT_SIMULATION_POWER", short)
+	seeds := tier.Size(2, 400)
 	variants := slices.Concat(journalVariants(), storeVariants(), connectionVariants(), kindVariants())
 	names, table, unnoticed := map[string]bool{}, new(strings.Builder), []string{}
 	for _, v := range variants {
@@ -41,7 +39,7 @@ func TestEveryBrokenRuleIsNoticed(t *testing.T) {
 	}
 	t.Logf("%d broken rules\n%-10s  %-46s %6s  %s\n%s", len(variants), "program", "the broken rule", "after",
 		"noticed by", table)
-	if seeds > short {
+	if tier.Soak() {
 		assert.Empty(t, unnoticed, "not noticed")
 	}
 	assert.Greater(t, len(variants)-len(unnoticed), 30, "too few are noticed")
@@ -51,7 +49,7 @@ func TestEveryBrokenRuleIsNoticed(t *testing.T) {
 func notice(t *testing.T, v variant, seeds int) (made int, noticed string) {
 	t.Helper()
 	for i := range seeds {
-		plan := stormy(t, v.on)
+		plan := stormy(v.on)
 		plan.Break = v.broke
 		made += plan.Payments
 		result, err := attempt(t, Seed(i+1), plan)

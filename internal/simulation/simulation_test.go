@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"strconv"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -31,26 +31,6 @@ func run(t *testing.T, seed Seed, plan Plan) *Result {
 	return result
 }
 
-// count returns how many of something a test makes: the variable says how many, or else it is the given number.
-func count(t *testing.T, variable string, otherwise int) int {
-	t.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err, variable)
-	return n
-}
-
-// fewer returns a tenth of a number under the race detector.
-func fewer(n int) int {
-	if raced {
-		return n / 10
-	}
-	return n
-}
-
 // programs are the programs under test.
 var programs = map[string]func(*World) program{
 	"dapi alone": func(w *World) program { return newJournal(w) },
@@ -58,10 +38,8 @@ var programs = map[string]func(*World) program{
 }
 
 // stormy is a plan in which everything goes wrong now and then.
-func stormy(t *testing.T, name string) Plan {
-	t.Helper()
-	plan := Plan{Program: programs[name], Payments: 10, Crashes: 0.005, Events: true,
-		Faults: float64(count(t, "MONEYMOVEMENT_SIMULATION_FAULTS", 20)) / 100}
+func stormy(name string) Plan {
+	plan := Plan{Program: programs[name], Payments: 10, Faults: 0.2, Crashes: 0.005, Events: true}
 	if name == "payments" {
 		plan.Processes, plan.StoreFaults, plan.Deck = 2, 0.02, mixed()
 	}
@@ -90,9 +68,9 @@ func failed(t *testing.T, seed Seed, result *Result) string {
 func TestTheSameSeedIsTheSameRun(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
-			for i := range count(t, "MONEYMOVEMENT_SIMULATION_SEEDS", fewer(20)) {
+			for i := range tier.Size(20, 1000) {
 				seed := Seed(i + 1)
-				first, second := run(t, seed, stormy(t, name)), run(t, seed, stormy(t, name))
+				first, second := run(t, seed, stormy(name)), run(t, seed, stormy(name))
 				if !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {
 					one, two := first.Trace.Difference(second.Trace)
 					t.Fatalf("two runs differ: %s and %s\n%s\n%s", failed(t, seed, first), failed(t, seed, second),
@@ -110,22 +88,34 @@ const mostBroken = 10
 func TestPaymentsUnderFaults(t *testing.T) {
 	for name := range programs {
 		t.Run(name, func(t *testing.T) {
-			total, began := newTotal(), time.Now()
-			runs := count(t, "MONEYMOVEMENT_SIMULATION_PAYMENTS", fewer(500)) / 10
-			// One bubble runs at a time in a program. Several programs can each make a part of the runs.
-			part, parts := count(t, "MONEYMOVEMENT_SIMULATION_PART", 1), count(t, "MONEYMOVEMENT_SIMULATION_PARTS", 1)
-			broken := 0
-			for seed := Seed(part); seed <= Seed(runs) && broken < mostBroken; seed += Seed(parts) {
-				result := run(t, seed, stormy(t, name))
-				if !assert.Empty(t, result.Violations) {
-					t.Log(failed(t, seed, result))
-					broken++
-				}
-				total.add(result)
-			}
-			t.Log(total.report(time.Since(began)))
+			pay(t, stormy(name), tier.Size(3_000, 10_000))
 		})
 	}
+}
+
+// So many payments meet what happens once in a million.
+func TestAMillionPaymentsUnderFaults(t *testing.T) {
+	if !tier.Soak() {
+		t.Skip("takes hours; make soak runs it")
+	}
+	plan := stormy("payments")
+	plan.Faults = 0.3
+	pay(t, plan, 1_000_000)
+}
+
+// pay makes so many payments, in runs of a plan.
+func pay(t *testing.T, plan Plan, count int) {
+	t.Helper()
+	total, began, broken := newTotal(), time.Now(), 0
+	for seed := Seed(1); seed <= Seed(count/plan.Payments) && broken < mostBroken; seed++ {
+		result := run(t, seed, plan)
+		if !assert.Empty(t, result.Violations) {
+			t.Log(failed(t, seed, result))
+			broken++
+		}
+		total.add(result)
+	}
+	t.Log(total.report(time.Since(began)))
 }
 
 // wholeRuns is how many runs have no crash, because they have fewer steps, before a test ends.
@@ -148,7 +138,7 @@ func TestACrashAtEveryStep(t *testing.T) {
 				}
 				total, whole := newTotal(), 0
 				for whole < wholeRuns {
-					plan.CrashAt += 10 / fewer(10) // all steps, or each tenth
+					plan.CrashAt++
 					result := run(t, Seed(plan.CrashAt), plan)
 					if !assert.Empty(t, result.Violations) {
 						t.Fatal(failed(t, Seed(plan.CrashAt), result))

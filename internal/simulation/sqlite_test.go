@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 )
@@ -16,7 +17,7 @@ import (
 // before it.
 func onFile(t *testing.T) Plan {
 	t.Helper()
-	plan := stormy(t, "payments")
+	plan := stormy("payments")
 	plan.Processes = 1
 	plan.Program = func(w *World) program {
 		file := filepath.Join(t.TempDir(), "payments.db")
@@ -38,7 +39,7 @@ func onFile(t *testing.T) Plan {
 // Payments on one file end once as well, and the same seed is the same run.
 func TestPaymentsOnOneFile(t *testing.T) {
 	total := newTotal()
-	for i := range count(t, "MONEYMOVEMENT_SIMULATION_FILES", fewer(20)) {
+	for i := range tier.Size(10, 200) {
 		seed := Seed(i + 1)
 		first, second := run(t, seed, onFile(t)), run(t, seed, onFile(t))
 		if !assert.Empty(t, first.Violations) || !bytes.Equal(first.Trace.Bytes(), second.Trace.Bytes()) {

@@ -3,9 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 )
@@ -142,15 +141,10 @@ func benchmarkStep(b *testing.B, before func(*pgxpool.Pool)) {
 	b.ReportMetric(float64(after)/float64(filled), "growth")
 }
 
-// MONEYMOVEMENT_BENCH_FINISHED is how many finished payments there are, beside 10,000 open ones. A call is what a
-// process does when it starts: open, count, and claim of each class.
+// A million payments that have ended, beside 10,000 open ones, cost a start little. A call is what a process does when
+// it starts: open, count, and claim of each class.
 func BenchmarkStart(b *testing.B) {
-	finished := 1_000_000
-	if text := os.Getenv("MONEYMOVEMENT_BENCH_FINISHED"); text != "" {
-		var err error
-		finished, err = strconv.Atoi(text)
-		require.NoError(b, err)
-	}
+	finished := tier.Size(10_000, 1_000_000)
 	store, pool := benchmarked(b, postgres.Options{})
 	fill(b, pool, finished, 10_000)
 	for b.Loop() {

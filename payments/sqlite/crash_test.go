@@ -19,6 +19,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -133,7 +134,8 @@ func lost(t *testing.T, path string, confirmed map[moneymovement.Key]int) (missi
 // A store loses power at any moment, between any two operations of its disk, and the disk keeps what it likes of what
 // was not synced. All that was confirmed is there.
 func TestLossOfPower(t *testing.T) {
-	for left, seed := number(t, "MONEYMOVEMENT_SQLITE_CRASHES", 50), uint64(1); left > 0 && !t.Failed(); seed++ {
+	tier.Long(t, "cuts the power of a disk, again and again")
+	for left, seed := tier.Size(50, 2000), uint64(1); left > 0 && !t.Failed(); seed++ {
 		images, missing := losePower(t, min(left, 25), seed, "")
 		require.NotZero(t, images)
 		assert.Empty(t, missing, "seed %d", seed)
@@ -143,8 +145,14 @@ func TestLossOfPower(t *testing.T) {
 
 // The same test finds a store that does not wait for the disk.
 func TestLossOfPowerWithoutSync(t *testing.T) {
+	tier.Long(t, "cuts the power of a disk, again and again")
 	_, missing := losePower(t, 40, 1, "_synchronous=NORMAL&")
 	assert.NotEmpty(t, missing)
+}
+
+// movesLogAfter makes SQLite move its log into the file after so many pages.
+func movesLogAfter(pages int) Option {
+	return func(s *settings) { s.parameters += "_pragma=wal_autocheckpoint(" + strconv.Itoa(pages) + ")&" }
 }
 
 // losePower works with a store, takes images of its disk at random moments, and returns how many, and what is missing
@@ -160,9 +168,8 @@ func losePower(t *testing.T, most int, seed uint64, parameters string) (images i
 		confirmed map[moneymovement.Key]int
 	}
 	var taken []image
-	s, err := Open(t.Context(), filepath.Join(folder, "p.db"), onDisk, func(s *settings) {
-		s.parameters += parameters + "_pragma=wal_autocheckpoint(" + strconv.Itoa(20+random.IntN(200)) + ")&"
-	})
+	s, err := Open(t.Context(), filepath.Join(folder, "p.db"), onDisk, movesLogAfter(20+random.IntN(200)),
+		func(s *settings) { s.parameters += parameters })
 	require.NoError(t, err)
 	d.mu.Lock()
 	d.watch = func() {
@@ -181,16 +188,4 @@ func losePower(t *testing.T, most int, seed uint64, parameters string) (images i
 		require.NoError(t, os.RemoveAll(crashed.folder))
 	}
 	return len(taken), missing
-}
-
-// number returns the size of a test, which the environment can raise.
-func number(t *testing.T, name string, normal int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return normal
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err)
-	return n
 }

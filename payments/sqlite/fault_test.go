@@ -14,15 +14,16 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // failing opens a store on a disk that fails as the function says.
-func failing(t *testing.T, fail func(operation, name string) int32) (*Store, *disk) {
+func failing(t *testing.T, fail func(operation, name string) int32, options ...Option) (*Store, *disk) {
 	t.Helper()
 	folder := t.TempDir()
 	d := newDisk(t, folder)
-	s, err := Open(t.Context(), filepath.Join(folder, "p.db"), onDisk)
+	s, err := Open(t.Context(), filepath.Join(folder, "p.db"), append(options, onDisk)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	d.mu.Lock()
@@ -33,6 +34,7 @@ func failing(t *testing.T, fail func(operation, name string) int32) (*Store, *di
 
 // A disk without room is an error, and nothing that was confirmed is lost. The store goes on when there is room again.
 func TestDiskIsFull(t *testing.T) {
+	tier.Long(t, "breaks a disk")
 	var full atomic.Bool
 	s, d := failing(t, func(operation, _ string) int32 {
 		if full.Load() && operation == "write" {
@@ -84,6 +86,7 @@ func TestDiskIsFull(t *testing.T) {
 // After a sync of the log that failed, nobody knows what the disk has. The store confirms nothing more until it is
 // opened anew.
 func TestSyncOfTheLogFails(t *testing.T) {
+	tier.Long(t, "breaks a disk")
 	var broken atomic.Bool
 	var s *Store
 	var d *disk
@@ -104,13 +107,15 @@ func TestSyncOfTheLogFails(t *testing.T) {
 
 // A sync of the file that fails leaves what it did not write in the log.
 func TestSyncOfTheFileFails(t *testing.T) {
+	tier.Long(t, "breaks a disk")
 	var broken atomic.Bool
 	var s *Store
 	var d *disk
-	s, d = failing(t, func(operation, name string) int32 { return d.dropped(broken.Load(), operation, name, "p.db") })
+	fail := func(operation, name string) int32 { return d.dropped(broken.Load(), operation, name, "p.db") }
+	s, d = failing(t, fail, movesLogAfter(50))
 	b := &books{confirmed: map[moneymovement.Key]int{}}
 	broken.Store(true)
-	work(t, s, b, 2, 150) // long enough for the log to be moved into the file
+	work(t, s, b, 2, 15) // long enough for the log to be moved into the file
 	assert.Positive(t, d.failures)
 	afterwards(t, s, d, b)
 }
@@ -140,6 +145,7 @@ func afterwards(t *testing.T, s *Store, d *disk, b *books) {
 
 // Each call of a transaction has a result, also one that was refused before the transaction failed.
 func TestRefusalInATransactionThatFails(t *testing.T) {
+	tier.Long(t, "breaks a disk")
 	syncing, goOn := make(chan struct{}), make(chan struct{})
 	var full, waits atomic.Bool
 	s, d := failing(t, func(operation, _ string) int32 {
@@ -192,6 +198,7 @@ func TestRefusalInATransactionThatFails(t *testing.T) {
 
 // Writes that fail lose nothing that was confirmed, whichever they are.
 func TestWritesFail(t *testing.T) {
+	tier.Long(t, "breaks a disk")
 	for _, code := range []int32{lib.SQLITE_IOERR_WRITE, lib.SQLITE_FULL} {
 		for skipped := range int32(12) {
 			var on atomic.Bool
@@ -225,6 +232,7 @@ func TestWritesFail(t *testing.T) {
 
 // A start that fails at any operation of the disk leaves what the next one opens.
 func TestStartFails(t *testing.T) {
+	tier.Long(t, "breaks a disk")
 	failures := 0
 	for skipped := range 16 {
 		folder := t.TempDir()

@@ -12,14 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // A small file system that is really full: also the log, the file itself and the memory that SQLite shares are short of
 // room.
 func TestSmallDiskIsFull(t *testing.T) {
+	tier.Long(t, "fills a disk")
 	folder := t.TempDir()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=5m"); err != nil {
-		t.Skipf("needs root, who can mount a small file system: %v; make test as root runs it", err)
+		t.Skipf("needs root, who can mount a small file system: %v; make check as root runs it", err)
 	}
 	var s *Store
 	t.Cleanup(func() {

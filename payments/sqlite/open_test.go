@@ -80,7 +80,7 @@ func TestRestart(t *testing.T) {
 
 func TestNewFileIsItsOwnersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("needs permission bits, which Windows does not have; make test on any other system runs it")
+		t.Skip("needs permission bits, which Windows does not have; make check on any other system runs it")
 	}
 	path := filepath.Join(t.TempDir(), "p.db")
 	s := opened(t, path)
@@ -154,7 +154,7 @@ func link(t *testing.T, to string) string {
 func TestHardLink(t *testing.T) {
 	path := closed(t, 4)
 	if err := os.Link(path, path+".second"); err != nil || runtime.GOOS == "windows" {
-		t.Skipf("needs a Unix file system with hard links: %v; make test on Linux runs it", err)
+		t.Skipf("needs a Unix file system with hard links: %v; make check on Linux runs it", err)
 	}
 	_, err := Open(t.Context(), path)
 	require.ErrorContains(t, err, "hard links")

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -96,10 +97,11 @@ func start(t *testing.T, path string) (process *exec.Cmd, output *bufio.Scanner)
 
 // A process is killed at any moment, and another one goes on with its file. All that was confirmed is there.
 func TestKilledProcesses(t *testing.T) {
+	tier.Long(t, "starts processes and kills them")
 	path := filepath.Join(t.TempDir(), "p.db")
 	confirmed := map[moneymovement.Key]int{}
 	random := rand.New(rand.NewPCG(3, 3))
-	for range number(t, "MONEYMOVEMENT_SQLITE_KILLS", 10) {
+	for range tier.Size(10, 2000) {
 		process, output := start(t, path)
 		for range 1 + random.IntN(200) {
 			if !output.Scan() {
@@ -131,6 +133,7 @@ func enter(t *testing.T, confirmed map[moneymovement.Key]int, line string) {
 
 // A second process is refused, and says who has the store. When the first one is killed, the next can begin at once.
 func TestSecondProcess(t *testing.T) {
+	tier.Long(t, "starts processes")
 	path := filepath.Join(t.TempDir(), "p.db")
 	process, _ := start(t, path)
 	for range 3 {
@@ -187,7 +190,7 @@ func openFiles(t *testing.T) int {
 	t.Helper()
 	files, err := os.ReadDir("/dev/fd")
 	if err != nil {
-		t.Skip("needs /dev/fd, which lists the open files of a process; make test on Linux runs it")
+		t.Skip("needs /dev/fd, which lists the open files of a process; make check on Linux runs it")
 	}
 	return len(files)
 }

@@ -151,7 +151,7 @@ func claimOfAKey(t *testing.T, s payments.Store) {
 }
 
 func concurrentClaims(t *testing.T, s payments.Store) {
-	const rows, claimers = 240, 8
+	const rows, claimers = 120, 8
 	works := []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow}
 	for i := range rows {
 		row := newRow(fmt.Sprintf("k%03d", i), works[i%len(works)])

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -64,7 +65,7 @@ func (p *plan) decide(r sandbox.Request) sandbox.Fault {
 // 30 % of the requests for payments fail, before or after the host has handled them.
 func TestPaymentsAt30PercentFaults(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, size(t, "MONEYMOVEMENT_SOAK_FAULT_PAYMENTS", 200))
+	w := newWorld(t, tier.Size(200, 20_000))
 	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
 	p := &plan{seed: 1, percent: 30, planned: map[string]int{}}
 	happened := w.host.Intercept(p.decide)

@@ -3,7 +3,6 @@ package soak_test
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -25,13 +25,12 @@ const (
 // Many workers with one credential pay: one login, no refusal, and the window of writes is used. Then one of them is
 // killed, and its payments go on.
 func TestAFleetOfWorkersPays(t *testing.T) {
-	const variable = "MONEYMOVEMENT_SOAK_FLEET_SECONDS"
-	if os.Getenv(variable) == "" { // a short minute leaves a busy machine too little time between two windows
-		t.Skip("needs some minutes with nothing else running, which " + variable + " gives; make soak runs it")
+	if !tier.Soak() { // a short minute would leave a busy machine too little time between two windows
+		t.Skip("needs some minutes with nothing else running; make soak runs it")
 	}
-	minute := time.Duration(size(t, variable, 60)) * time.Second
-	held := minute + minute/60 // as long as the limiter counts a call
-	within := startWithin + (windows+1)*minute
+	const minute = time.Minute
+	const held = minute + minute/60 // as long as the limiter counts a call
+	const within = startWithin + (windows+1)*minute
 	for _, count := range []int{8, 16} {
 		t.Run(fmt.Sprint(count, " workers"), func(t *testing.T) {
 			// Two writes for each payment: the windows before the kill, and half of the one after it. The other half
@@ -40,7 +39,7 @@ func TestAFleetOfWorkersPays(t *testing.T) {
 				func(s *sandbox.Settings) { s.RateMinute = sandbox.Duration(minute) }))
 			w.onPostgres(servers.PostgreSQL(t, servers.Setting{Name: "max_connections", Value: "300"}).URL())
 			w.work.Redis, w.work.Minute, w.work.Workers = servers.Redis(t).URL(), minute, count
-			w.scaledLease(variable)
+			w.scaledLease()
 			require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.RateLimits = true }))
 			before := len(w.host.Requests())
 

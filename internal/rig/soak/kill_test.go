@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/internal/rig"
 	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // perKill is how many payments there are for each kill.
@@ -27,7 +28,7 @@ const shortLease = 2 * time.Second
 // One process after the other makes the payments of a file, and is killed at any moment, some already as they start.
 func TestKilledWorkersOnSQLite(t *testing.T) {
 	t.Parallel()
-	kills := size(t, "MONEYMOVEMENT_SOAK_SQLITE_KILLS", 15)
+	kills := tier.Size(15, 2000)
 	w := newWorld(t, kills*perKill+5)
 	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")
 	killer := killer{w, rig.Pauses(1, 0, 120*time.Millisecond)}
@@ -44,10 +45,10 @@ func TestKilledWorkersOnSQLite(t *testing.T) {
 // again, then the other one.
 func TestKilledWorkersOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	kills := size(t, "MONEYMOVEMENT_SOAK_POSTGRES_KILLS", 15)
+	kills := tier.Size(15, 2000)
 	w := newWorld(t, kills*perKill+5)
 	w.onPostgres(servers.PostgreSQL(t).URL())
-	w.scaledLease("MONEYMOVEMENT_SOAK_POSTGRES_KILLS")
+	w.scaledLease()
 	engines := []string{withRiver, onPostgres}
 	workers := make([]*running, 2)
 	begin := func(i, to int) {
@@ -112,9 +113,5 @@ func (k killer) end(n int, r *running) {
 // idle is how long a worker that does nothing lives.
 const idle = time.Second
 
-// scaledLease makes leases short, unless the variable sets a size: then they last as long as they do by default.
-func (w *world) scaledLease(variable string) {
-	if size(w.T, variable, -1) < 0 {
-		w.work.LeaseFor = shortLease
-	}
-}
+// scaledLease makes leases short. In a soak they last as long as they do by default.
+func (w *world) scaledLease() { w.work.LeaseFor = tier.Size(shortLease, 0) }

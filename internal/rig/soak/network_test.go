@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/internal/rig"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // What the network does to connections, in turns.
@@ -27,7 +28,7 @@ var weathers = []struct {
 // All requests to the host go through a proxy that delays, cuts, resets and swallows.
 func TestPaymentsThroughABadNetwork(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, size(t, "MONEYMOVEMENT_SOAK_PROXY_PAYMENTS", 200))
+	w := newWorld(t, tier.Size(200, 20_000))
 	proxy := rig.NewProxy(t, w.host.Address())
 	w.work.URL = "http://" + proxy.Address()
 	w.work.Engine, w.work.Store = onSQLite, filepath.Join(t.TempDir(), "payments.db")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/internal/rig"
 	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // perOutage is how many payments there are for each outage of a server.
@@ -15,12 +16,11 @@ const perOutage = 50
 // PostgreSQL is killed and restarted while two workers submit and pay.
 func TestPostgreSQLIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
-	const variable = "MONEYMOVEMENT_SOAK_POSTGRES_OUTAGES"
-	outages := size(t, variable, 4)
+	outages := tier.Size(4, 100)
 	server := servers.PostgreSQL(t)
 	w := newWorld(t, (outages+1)*perOutage)
 	w.onPostgres(server.URL())
-	w.scaledLease(variable)
+	w.scaledLease()
 	w.work.Engine = withRiver
 	w.outages(server, outages)
 }
@@ -28,12 +28,11 @@ func TestPostgreSQLIsKilledUnderLoad(t *testing.T) {
 // Redis, with the session and the rate windows, is killed and restarted while two workers pay.
 func TestRedisIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
-	const variable = "MONEYMOVEMENT_SOAK_REDIS_OUTAGES"
-	outages := size(t, variable, 4)
+	outages := tier.Size(4, 100)
 	redis := servers.Redis(t)
 	w := newWorld(t, (outages+1)*perOutage)
 	w.onPostgres(servers.PostgreSQL(t).URL())
-	w.scaledLease(variable)
+	w.scaledLease()
 	w.work.Redis, w.work.Minute, w.work.Workers = redis.URL(), time.Second, 2
 	w.outages(redis, outages)
 }

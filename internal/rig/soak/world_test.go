@@ -3,7 +3,6 @@ package soak_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,19 +17,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
-
-// size returns a size of a test: the variable's, or the short one.
-func size(t *testing.T, variable string, short int) int {
-	t.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return short
-	}
-	n, err := strconv.Atoi(text)
-	require.NoError(t, err, variable)
-	require.Positive(t, n, variable)
-	return n
-}
 
 // world is a host with a customer, and workers that pay.
 type world struct {

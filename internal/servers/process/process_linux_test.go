@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // asParent marks a run of this test program that starts a program and never ends by itself.
@@ -28,6 +30,7 @@ func TestAProgramEndsWithTheProcessThatStartedIt(t *testing.T) {
 		_ = program.Err()
 		return
 	}
+	tier.Long(t, "starts processes")
 	t.Parallel()
 	command := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	command.Env = append(os.Environ(), asParent+"=1")
@@ -43,6 +46,7 @@ func TestAProgramEndsWithTheProcessThatStartedIt(t *testing.T) {
 }
 
 func TestKillReachesTheChildrenOfChildren(t *testing.T) {
+	tier.Long(t, "starts processes")
 	t.Parallel()
 	command := exec.Command("sh", "-c", `sh -c 'sleep 600 & echo "program $!"; wait' & wait`)
 	output, err := command.StdoutPipe()
@@ -59,6 +63,7 @@ func TestKillReachesTheChildrenOfChildren(t *testing.T) {
 }
 
 func TestAProgramThatIgnoresItsSignalIsKilled(t *testing.T) {
+	tier.Long(t, "starts processes")
 	t.Parallel()
 	for name, deaf := range map[string]bool{"it ends": false, "it is killed": true} {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package appapi_test
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -14,60 +13,40 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
 
-// world is a sandbox host with a client of it, whose account holds 200 USDC.
+// world is a host with a client of the app API, whose account holds 200 USDC.
 type world struct {
-	*testing.T
-	host *sandbox.Host
-	url  string
-	app  *appapi.Client
+	*worlds.World
+	app *appapi.Client
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	start := time.Now() // the host's clock stands: on a slow machine, nothing happens earlier than on a fast one
-	host := sandbox.New(sandbox.WithClock(func() time.Time { return start }),
-		sandbox.WithResponseValidation(func(operation string, err error) {
-			t.Errorf("%s answers what is not described: %v", operation, err)
-		}))
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	w := &world{T: t, host: host, url: server.URL}
-	credentials := host.Credentials()
-	self, err := dapi.NewSelfServe(w.url, dapi.Developer{Email: credentials.Email, Key: credentials.Key})
-	require.NoError(t, err)
-	for _, key := range []moneymovement.Key{"credit-1", "credit-2"} {
-		credit := dapi.DepositCreate{Amount: price("100"), Currency: dapi.USDC}
-		_, err = self.Sandbox.Deposit(t.Context(), credit, moneymovement.IdempotencyKey(key))
-		require.NoError(t, err)
-	}
-	w.app = w.client(credentials.APIKey)
-	t.Cleanup(func() {
-		for currency, sum := range host.Ledger().Sums {
-			assert.True(t, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
-		}
-	})
+	w := &world{World: worlds.Serve(t, worlds.Standing())}
+	self := w.SelfServe().Sandbox
+	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-1"))
+	w.Credit(self, "100", dapi.USDC, moneymovement.IdempotencyKey("credit-2"))
+	w.app = w.client(w.AppKey())
 	return w
 }
 
-func (w *world) client(key sandbox.Secret, options ...moneymovement.Option) *appapi.Client {
+func (w *world) client(key appapi.APIKey, options ...moneymovement.Option) *appapi.Client {
 	w.Helper()
-	app, err := appapi.New(w.url, appapi.NewAPIKey(key.Reveal()),
-		append(options, moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond}))...)
-	require.NoError(w, err)
-	return app
+	soon := moneymovement.WithRetries(moneymovement.RetryPolicy{WaitMin: time.Millisecond})
+	return w.App(key, append(options, soon)...)
 }
 
 func (w *world) registered(registration sandbox.AppKeyRegistration) *appapi.Client {
 	w.Helper()
-	key, err := w.host.RegisterAppKey(registration)
+	key, err := w.Host.RegisterAppKey(registration)
 	require.NoError(w, err)
-	return w.client(key.Key)
+	return w.client(appapi.NewAPIKey(key.Key.Reveal()))
 }
 
 func (w *world) balance() string {
@@ -79,12 +58,7 @@ func (w *world) balance() string {
 
 func (w *world) bob() string {
 	w.Helper()
-	contact, err := w.app.Contacts.Create(w.Context(),
-		appapi.ContactCreate{Name: "Bob", Account: appapi.Onchain(model.OnchainAccount{
-			WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
-		})})
-	require.NoError(w, err)
-	return contact.ID
+	return w.AppContact(w.app)
 }
 
 func (w *world) invoice() *model.Invoice {
@@ -95,18 +69,13 @@ func (w *world) invoice() *model.Invoice {
 	return invoice
 }
 
-func as[E error](t testing.TB, err error) E {
-	t.Helper()
-	found, is := errors.AsType[E](err)
-	require.True(t, is, "%T: %v", err, err)
-	return found
-}
+func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
 
 // TestALostTransferIsSentOnce however often its answer gets lost, and is found by its key.
 func TestALostTransferIsSentOnce(t *testing.T) {
 	w := newWorld(t)
 	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
-	lost := w.host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
+	lost := w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(2))
 	var answer moneymovement.Response
 	receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1", moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)
@@ -114,7 +83,7 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 	assert.True(t, answer.Replayed)
 	assert.Equal(t, "187.66", w.balance())
 
-	w.host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
+	w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
 	_, err = w.app.Transfers.Send(t.Context(), rent, "rent-2")
 	as[*errors.OutcomeUnknown](t, err)
 	for key, found := range map[moneymovement.Key]bool{"rent-1": true, "rent-2": true, "rent-3": false} {
@@ -130,7 +99,7 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 	assert.Equal(t, receipt.TxHash, first.TxHash)
 	assert.Equal(t, "175.32", w.balance())
 
-	other := w.client(w.host.Credentials().APIKey) // another process, which does not know the key's terms
+	other := w.client(w.AppKey()) // another process, which does not know the key's terms
 	rent.Amount = price("99")
 	_, err = other.Transfers.Send(t.Context(), rent, "rent-1")
 	as[*errors.IdempotencyKeyReused](t, err)
@@ -163,7 +132,7 @@ func TestAnInvoiceIsMarkedPaid(t *testing.T) {
 		assert.Equal(t, model.InvoiceStatusPaid, invoice.Status, name)
 		assert.Equal(t, payment.Reference, invoice.OnchainTransactionID, name)
 		if payment.At.IsZero() {
-			assert.WithinDuration(t, w.host.Now(), invoice.PaidAt, 5*time.Second, name)
+			assert.WithinDuration(t, w.Host.Now(), invoice.PaidAt, 5*time.Second, name)
 		} else {
 			assert.True(t, earlier.Equal(invoice.PaidAt), name)
 		}
@@ -200,7 +169,7 @@ func (w *world) activeContract() string {
 		Fields: appapi.ContractFields{Amount: price("300"), Currency: model.FiatCurrencyUSD},
 	})
 	require.NoError(w, err)
-	w.host.Advance(time.Minute) // in which its contractor does
+	w.Host.Advance(time.Minute) // in which its contractor does
 	accepted, err := w.app.Contracts.Approve(w.Context(), offered.ID)
 	require.NoError(w, err)
 	require.Equal(w, model.ContractStatusActive, accepted.Status)
@@ -220,7 +189,7 @@ func TestACardMaySpendNothing(t *testing.T) {
 
 func TestTheHostRefusesADocumentOverItsBound(t *testing.T) {
 	w := newWorld(t)
-	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.MaxUpload = 100 }))
+	require.NoError(t, w.Host.Configure(func(s *sandbox.Settings) { s.MaxUpload = 100 }))
 	for size, fits := range map[int]bool{100: true, 101: false} {
 		_, err := w.app.Documents.Upload(t.Context(),
 			appapi.DocumentUpload{Content: strings.NewReader(strings.Repeat("x", size)),
@@ -237,8 +206,8 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
 	require.NoError(t, err)
-	w.host.Advance(time.Minute)
-	right := w.host.Credentials().Wallet
+	w.Host.Advance(time.Minute)
+	right := w.Host.Credentials().Wallet
 	details, err := w.app.Cards.Details(t.Context(), card.ID, right)
 	require.NoError(t, err)
 	assert.Len(t, details.CardNumber.Reveal(), 16)
@@ -249,7 +218,7 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 	as[*errors.SignatureInvalid](t, err)
 
 	for age, good := range map[time.Duration]bool{-4 * time.Minute: true, -6 * time.Minute: false} {
-		proof, err := model.SignCardDetails(t.Context(), right, card.ID, w.host.Now().Add(age))
+		proof, err := model.SignCardDetails(t.Context(), right, card.ID, w.Host.Now().Add(age))
 		require.NoError(t, err)
 		_, err = w.app.Cards.DetailsWithProof(t.Context(), card.ID, proof)
 		if good {
@@ -265,11 +234,11 @@ func TestALostRevealIsAskedForAgain(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
 	require.NoError(t, err)
-	w.host.Advance(time.Minute)
-	w.host.Arm("POST", "/cards/{card_id}/details", sandbox.DropAfterCommit())
-	_, err = w.app.Cards.Details(t.Context(), card.ID, w.host.Credentials().Wallet)
+	w.Host.Advance(time.Minute)
+	w.Host.Arm("POST", "/cards/{card_id}/details", sandbox.DropAfterCommit())
+	_, err = w.app.Cards.Details(t.Context(), card.ID, w.Host.Credentials().Wallet)
 	as[*errors.Conflict](t, err)
-	_, err = w.app.Cards.Details(t.Context(), card.ID, w.host.Credentials().Wallet)
+	_, err = w.app.Cards.Details(t.Context(), card.ID, w.Host.Credentials().Wallet)
 	require.NoError(t, err)
 }
 
@@ -277,17 +246,14 @@ func TestALostRevealIsAskedForAgain(t *testing.T) {
 // no key.
 func TestTheKeyIsTakenInEitherHeaderAndNowhereElse(t *testing.T) {
 	w := newWorld(t)
-	key := w.host.Credentials().APIKey.Reveal()
-	app, err := appapi.New(w.url, appapi.NewAPIKey(key).InKeyHeader())
-	require.NoError(t, err)
-	_, err = app.Account.App(t.Context())
+	_, err := w.App(w.AppKey().InKeyHeader()).Account.App(t.Context())
 	require.NoError(t, err)
 
-	reference, err := refapi.New(w.url, refapi.Credential{AccessToken: refapi.NewAccessToken(key)})
-	require.NoError(t, err)
+	credentials := w.Host.Credentials()
+	reference := w.Reference(refapi.Credential{AccessToken: refapi.NewAccessToken(credentials.APIKey.Reveal())})
 	_, err = reference.Cards.List(t.Context())
 	require.Error(t, err)
-	_, err = w.client(w.host.Credentials().AccessToken).Account.App(t.Context())
+	_, err = w.client(appapi.NewAPIKey(credentials.AccessToken.Reveal())).Account.App(t.Context())
 	as[*errors.Unauthenticated](t, err)
 }
 

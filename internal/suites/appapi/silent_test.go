@@ -90,7 +90,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 		for body, status := range map[string]int{"": http.StatusNoContent, `{"ok":true}`: http.StatusAccepted,
 			`true`: http.StatusOK} {
 			t.Run(name+" "+body, func(t *testing.T) {
-				armed := w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
+				armed := w.Host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
 				var answer moneymovement.Response
 				shown, err := c.call(moneymovement.CaptureResponse(&answer))
 				require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
 	w := newWorld(t)
 	to := appapi.ToContact{ContactID: w.bob(), Amount: price("5")}
 	for _, body := range []string{`{}`, `{"txHash":""}`, `{"txHash":null}`, `{"txHash":{}}`, `{"ok":true}`} {
-		w.host.Arm("POST", "/apps/transfer", sandbox.Respond(http.StatusOK, "").WithBody(body).AfterCommit())
+		w.Host.Arm("POST", "/apps/transfer", sandbox.Respond(http.StatusOK, "").WithBody(body).AfterCommit())
 		_, err := w.app.Transfers.Send(t.Context(), to, "transfer-1")
 		unknown, is := errors.AsType[*errors.OutcomeUnknown](err)
 		require.True(t, is, "%s: %v", body, err)

@@ -10,7 +10,6 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"math/big"
-	"net/http/httptest"
 	"path/filepath"
 	"testing"
 
@@ -19,8 +18,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/refapi"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 	"github.com/moneymovement/moneymovement-go/signing/wallet"
 )
@@ -40,30 +39,16 @@ func (m *memory) Save(_ context.Context, session dapi.Session) error {
 // A client in use shows neither its credentials nor what the service gave it for them: not by its own fields, and not
 // by those of the connections that it keeps, whose buffers hold the last request.
 func TestNoClientShowsItsSecrets(t *testing.T) {
-	host := sandbox.New()
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	credentials := host.Credentials()
-
-	store := &memory{}
-	integrator, err := dapi.NewIntegrator(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key,
-		Store: store})
-	require.NoError(t, err)
+	w, store := worlds.Serve(t), &memory{}
+	credentials := w.Host.Credentials()
+	developer := dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store}
+	integrator := w.Integrator(developer)
 	account := integrator.Self()
-	_, err = account.Sandbox.Deposit(t.Context(),
-		dapi.DepositCreate{Amount: decimal.RequireFromString("10"), Currency: dapi.USDC})
+	w.Credit(account.Sandbox, "10", dapi.USDC)
+	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: w.Contact(account.Contacts, worlds.SEPA()),
+		Amount: decimal.RequireFromString("5"), Currency: dapi.USDC}, "canary-1")
 	require.NoError(t, err)
-	contact, err := account.Contacts.Create(t.Context(),
-		dapi.ContactCreate{Name: "Bob",
-			Account: dapi.SEPA(dapi.IBANAccount{IBAN: "DE89370400440532013000",
-				Holder: dapi.AccountHolder{Name: "Bob Roe"}})})
-	require.NoError(t, err)
-	_, err = account.Payouts.Pay(t.Context(),
-		dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.RequireFromString("5"), Currency: dapi.USDC},
-		"canary-1")
-	require.NoError(t, err)
-	own, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: credentials.Email, Key: credentials.Key,
-		Store: store})
+	own, err := dapi.NewSelfServe(w.URL, developer)
 	require.NoError(t, err)
 	_, err = own.Chains.List(t.Context(), dapi.ListChainsParams{})
 	require.NoError(t, err)
@@ -72,22 +57,17 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 		assertHidden(t, value, secrets...)
 	}
 
-	key := appapi.NewAPIKey(credentials.APIKey.Reveal())
-	for _, key := range []appapi.APIKey{key, key.InKeyHeader()} {
-		app, err := appapi.New(server.URL, key)
-		require.NoError(t, err)
+	for _, key := range []appapi.APIKey{w.AppKey(), w.AppKey().InKeyHeader()} {
+		app := w.App(key)
 		_, err = app.Account.Profile(t.Context())
 		require.NoError(t, err)
 		assertHidden(t, app, credentials.APIKey.Reveal())
 		assertHidden(t, app.Cards, credentials.APIKey.Reveal())
 	}
 
-	with := refapi.Credential{
-		AccessToken: refapi.NewAccessToken(credentials.AccessToken.Reveal()),
-		APIKey:      refapi.NewAPIKey(credentials.APIKey.Reveal()),
-	}
-	reference, err := refapi.New(server.URL, with)
-	require.NoError(t, err)
+	with := w.AccessToken()
+	with.APIKey = refapi.NewAPIKey(credentials.APIKey.Reveal())
+	reference := w.Reference(with)
 	_, err = reference.Cards.List(t.Context())
 	require.NoError(t, err)
 	for _, value := range []any{reference, with, &with} {
@@ -95,7 +75,7 @@ func TestNoClientShowsItsSecrets(t *testing.T) {
 	}
 
 	assertHidden(t, credentials, credentials.AccessToken.Reveal(), credentials.APIKey.Reveal())
-	assertHidden(t, host.Requests(), secrets[0], secrets[1], credentials.AccessToken.Reveal(),
+	assertHidden(t, w.Host.Requests(), secrets[0], secrets[1], credentials.AccessToken.Reveal(),
 		credentials.APIKey.Reveal())
 }
 

@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,17 +13,15 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
-)
 
-// browserVariable says whether the tests need the browser: required, skip, or nothing to run if there is one.
-const browserVariable = "MONEYMOVEMENT_BROWSER"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
+)
 
 // programs are the names that Chromium and its relatives have on the systems that people test on.
 var programs = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
 	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"}
 
-var errNoBrowser = errors.New("chromium is missing, which shows the host's page. Run make console: " +
-	"as root on Debian or Ubuntu it installs the package chromium")
+var errNoBrowser = errors.New("chromium is missing, which shows the host's page: install Debian's package chromium")
 
 // browser is one Chromium for all tests of the package. Each test has a profile of its own in it.
 var browser struct {
@@ -33,8 +32,9 @@ var browser struct {
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	flag.Parse() // for -short
 	program, err := find(programs)
-	if err != nil || os.Getenv(browserVariable) == "skip" {
+	if err != nil || testing.Short() {
 		browser.err = err
 		return m.Run()
 	}
@@ -94,20 +94,15 @@ func discard(folder string) {
 // needBrowser skips a test that has no browser, or fails it if the browser is required.
 func needBrowser(t *testing.T) {
 	t.Helper()
-	switch wish := os.Getenv(browserVariable); {
-	case wish == "skip":
-		t.Skip(browserVariable + " is skip. make console runs this test.")
-	case browser.err == nil:
-	case wish == "required":
-		require.NoError(t, browser.err)
-	default:
-		t.Skip(browser.err)
+	tier.Long(t, "starts a browser")
+	if errors.Is(browser.err, errNoBrowser) {
+		tier.Missing(t, "browser", browser.err.Error())
 	}
+	require.NoError(t, browser.err)
 }
 
 func TestAMissingBrowserIsNamed(t *testing.T) {
 	_, err := find([]string{"no-such-browser"})
 	require.ErrorIs(t, err, errNoBrowser)
-	require.ErrorContains(t, err, "make console")
-	require.ErrorContains(t, err, "the package chromium")
+	require.ErrorContains(t, err, "Debian's package chromium")
 }

@@ -4,7 +4,6 @@
 //
 // A test fails if the page writes an error to the browser's console, or sends a request to anything but its host.
 //
-// Without the browser the tests are skipped, and say what is missing. `make console` runs them, and installs Chromium
-// where it may. MONEYMOVEMENT_BROWSER=required makes them fail without a browser, and skip skips them in any case.
+// Without the browser the tests are skipped, and say what is missing. MONEYMOVEMENT_REQUIRE=browser makes them fail.
 // `make console-pictures` writes the pictures in docs/pictures.
 package console

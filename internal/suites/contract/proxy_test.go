@@ -2,7 +2,6 @@ package contract_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"testing"
@@ -15,11 +14,11 @@ import (
 const proxyVariable = "MONEYMOVEMENT_PROXY"
 
 // way is how the clients reach the host: through the proxy that the environment names, or else directly.
-func way(t *testing.T, server *httptest.Server) http.RoundTripper {
+func way(t *testing.T) http.RoundTripper {
 	t.Helper()
 	named := os.Getenv(proxyVariable)
 	if named == "" {
-		return server.Client().Transport
+		return http.DefaultTransport
 	}
 	proxy, err := url.Parse(named)
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/contract/plain"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/survey"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -66,16 +67,16 @@ var scripted = map[errors.Code]bool{errors.CodeGone: true, errors.CodeInternalEr
 // alone is a session for a client with 100 USDC, at a host of its own whose answers join the log of the run.
 func (w *world) alone(isScripted bool) *session {
 	w.Helper()
-	host, server := serve(w.T, sandbox.WithControl())
+	own := worlds.Serve(w.T, worlds.Standing(), sandbox.WithControl())
+	credentials := own.Host.Credentials()
 	other := &world{
-		T: w.T, suite: w.suite, host: host, baseURL: server.URL, email: host.Credentials().Email,
-		key:     host.Credentials().Key,
-		direct:  &report.Observer{Next: server.Client().Transport, Log: w.suite.log, Scripted: isScripted},
+		T: w.T, suite: w.suite, host: own.Host, baseURL: own.URL, email: credentials.Email, key: credentials.Key,
+		direct:  &report.Observer{Next: http.DefaultTransport, Log: w.suite.log, Scripted: isScripted},
 		because: w.because,
 	}
 	s := other.session()
 	s.acting = s.must(http.StatusCreated, "POST", "/clients", object{"email": "acme@example.com"}).Text("id")
-	host.Advance(time.Minute)
+	own.Host.Advance(time.Minute)
 	s.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
 	return s
 }

@@ -2,9 +2,7 @@ package contract_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/openapi"
-	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // reportVariable names the folder that the report is written to; without it, none is written.
@@ -179,20 +176,6 @@ func (s *suite) write(t *testing.T, judged *report.Report) {
 // skip notes a case that did not run.
 func (s *suite) skip(flow, name, reason string) {
 	s.Cases = append(s.Cases, report.Case{Flow: flow, Name: name, Outcome: report.Skipped, Reason: reason})
-}
-
-// serve starts an embedded host. Its own check of its answers is on, so that a host that errs is not taken for the
-// service. Its clock stands until the suite moves it: what is under way when a step looks does not depend on how fast
-// the machine is.
-func serve(t *testing.T, options ...sandbox.Option) (*sandbox.Host, *httptest.Server) {
-	t.Helper()
-	violated := func(operation string, err error) { t.Errorf("%s answers what is not described: %v", operation, err) }
-	start := time.Now()
-	standing := sandbox.WithClock(func() time.Time { return start })
-	host := sandbox.New(slices.Concat([]sandbox.Option{standing, sandbox.WithResponseValidation(violated)}, options)...)
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	return host, server
 }
 
 // guarded is the way to a real host.

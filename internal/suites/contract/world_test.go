@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/target"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -65,14 +66,16 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: w.direct}))
 		w.apiKey, w.token = s.real.APIKey, s.real.AccessToken
 	} else {
-		host, server := serve(t)
-		credentials := host.Credentials()
-		w.host, w.baseURL, w.email, w.key, w.wallet = host, server.URL, credentials.Email, credentials.Key,
+		// Its clock stands until the suite moves it, and its own check of its responses is on, so that a host that errs
+		// is not taken for the service.
+		embedded := worlds.Serve(t, worlds.Standing())
+		credentials := embedded.Host.Credentials()
+		w.host, w.baseURL, w.email, w.key, w.wallet = embedded.Host, embedded.URL, credentials.Email, credentials.Key,
 			credentials.Wallet
 		w.apiKey, w.token = moneymovement.NewSecret(credentials.APIKey.Reveal()),
 			moneymovement.NewSecret(credentials.AccessToken.Reveal())
-		through := way(t, server)
-		w.direct = server.Client().Transport
+		through := way(t)
+		w.direct = http.DefaultTransport
 		if change != nil {
 			through, w.direct = change(through), change(w.direct)
 		}

@@ -3,7 +3,6 @@ package contrary_test
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -24,8 +24,8 @@ import (
 // world is an embedded host in a bubble of its own time, and a contrary one in front of it. A flow meets the contrary
 // one; what has to be there before, and what is looked at after, goes past it.
 type world struct {
-	*testing.T
-	host     *sandbox.Host
+	*worlds.World
+	host     *sandbox.Host // that of World
 	contrary *contraryHost
 	clients          // of the contrary host
 	plain    clients // of the host itself
@@ -49,14 +49,15 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 	t.Helper()
 	key, err := developerKey()
 	require.NoError(t, err)
-	host := sandbox.New(sandbox.WithDeveloperKey(key), sandbox.WithSettings(func(s *sandbox.Settings) {
+	w := &world{World: worlds.New(t, sandbox.WithDeveloperKey(key), sandbox.WithSettings(func(s *sandbox.Settings) {
 		// longer than the longest pause of a wait, so that each status is seen
 		s.PayoutStepAfter = sandbox.Duration(20 * time.Second)
-	}))
-	w := &world{T: t, host: host, contrary: &contraryHost{next: host, description: d, everywhere: true}}
-	credentials, store := host.Credentials(), &kept{}
-	w.key = dapi.Developer{Email: credentials.Email, Key: credentials.Key, Store: store}
-	w.plain = w.open(&inprocess.Transport{Handler: host}, w.key)
+	}))}
+	w.host = w.Host
+	w.contrary = &contraryHost{next: w.host, description: d, everywhere: true}
+	w.key = w.Developer()
+	w.key.Store = &kept{}
+	w.plain = w.open(&inprocess.Transport{Handler: w.host}, w.key)
 	_, err = w.plain.self.Chains.List(t.Context(), dapi.ListChainsParams{}) // logs in, for the others as well
 	require.NoError(t, err)
 	w.clients = w.open(&inprocess.Transport{Handler: w.contrary}, w.key)
@@ -64,22 +65,14 @@ func newWorld(t *testing.T, d *wire.Description) *world {
 }
 
 // open makes clients of what a transport leads to.
-func (w *world) open(transport http.RoundTripper, developer dapi.Developer) (c clients) {
+func (w *world) open(transport *inprocess.Transport, developer dapi.Developer) (c clients) {
 	w.Helper()
-	options := []moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: transport}),
-		moneymovement.WithoutPacing()}
-	credentials := w.host.Credentials()
-	var err error
-	c.platform, err = dapi.NewIntegrator(baseURL, developer, options...)
-	require.NoError(w, err)
+	to, unpaced := *w.World, moneymovement.WithoutPacing()
+	to.URL, to.Wire = baseURL, transport
+	c.platform = to.Integrator(developer, unpaced)
 	c.self = c.platform.Self()
-	c.app, err = appapi.New(baseURL, appapi.NewAPIKey(credentials.APIKey.Reveal()), options...)
-	require.NoError(w, err)
-	c.reference, err = refapi.New(baseURL,
-		refapi.Credential{AccessToken: refapi.NewAccessToken(credentials.AccessToken.Reveal())}, options...)
-	require.NoError(w, err)
-	c.public, err = public.New(baseURL, options...)
-	require.NoError(w, err)
+	c.app, c.reference = to.App(to.AppKey(), unpaced), to.Reference(to.AccessToken(), unpaced)
+	c.public = to.Public(unpaced)
 	return c
 }
 
@@ -148,12 +141,8 @@ func from[T any](w *world, text string) (value T) {
 // movements counts those of a kind in the host's books, and checks that the books add up.
 func (w *world) movements(kind string) int {
 	w.Helper()
-	books := w.host.Ledger()
-	for currency, sum := range books.Sums {
-		assert.True(w, sum.IsZero(), "the books of %s do not add up: %s", currency, sum)
-	}
 	found := map[string]bool{}
-	for _, entry := range books.Entries {
+	for _, entry := range w.Books() {
 		if entry.Kind == kind {
 			found[entry.Movement] = true
 		}

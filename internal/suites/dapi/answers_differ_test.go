@@ -24,7 +24,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 	require.NoError(t, err)
 	paid, err := w.pay()
 	require.NoError(t, err)
-	contact := w.contact(w.account, sepa())
+	contact := w.Contact(w.account.Contacts, sepa())
 	for name, c := range map[string]struct {
 		method, path string
 		call         func(...moneymovement.CallOption) (any, error)
@@ -66,7 +66,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 				if body == "" {
 					status = http.StatusNoContent
 				}
-				w.host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
+				w.Host.Arm(c.method, c.path, sandbox.Respond(status, "").WithBody(body).AfterCommit())
 				var answer moneymovement.Response
 				shown, err := c.call(moneymovement.CaptureResponse(&answer))
 				require.NoError(t, err)

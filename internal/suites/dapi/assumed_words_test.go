@@ -46,7 +46,7 @@ func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, first.ID, later.ID)
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(later, err))
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	}
 }
@@ -73,7 +73,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 		w.account = w.integrator().Self()
 		payout, err = w.pay() // a process that saw no confirm asks the service again, once the stated window has closed
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
@@ -96,16 +96,16 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 				if carriedOut {
 					fault = fault.AfterCommit()
 				}
-				w.host.Arm("POST", confirmPath, fault)
+				w.Host.Arm("POST", confirmPath, fault)
 				payout, err := w.pay()
 				if !carriedOut { // a success that was none
 					w.assertInDoubt(t, payout, err)
-					assert.Zero(t, w.fundings())
+					assert.Zero(t, w.Fundings())
 					payout, err = w.pay()
 				}
 				require.NoError(t, err)
 				assert.NotEmpty(t, payout.TransactionHash)
-				assert.Equal(t, 1, w.fundings())
+				assert.Equal(t, 1, w.Fundings())
 			})
 		}
 	}
@@ -117,14 +117,14 @@ func TestAConfirmWhosePayoutCannotBeRead(t *testing.T) {
 		w := newPayWorld(t)
 		booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 		require.NoError(t, err)
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(10))
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusNoContent, "").AfterCommit())
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(10))
 		payout, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 		var unknown *errors.OutcomeUnknown
 		require.ErrorAs(t, err, &unknown)
 		assert.Equal(t, string(booked.ID), unknown.Resource)
 		assert.Nil(t, payout)
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
@@ -139,8 +139,8 @@ func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotEmpty(t, payout.TransactionHash)
 		assert.Less(t, time.Since(started), 3*time.Minute)
-		assert.Equal(t, 2, w.sent("BookPayout"), "booking again asks the service")
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 2, w.Sent("BookPayout"), "booking again asks the service")
+		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
@@ -178,7 +178,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 			w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = end })
 			_, err := w.pay()
 			require.NoError(t, err)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 		t.Run(name+", payout, opaque", func(t *testing.T) {
 			w := newPayWorld(t)
@@ -223,7 +223,7 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 			_, err = account.Escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
 			require.NoError(t, err)
 			held, released := 0, 0
-			for _, entry := range w.host.Ledger().Entries {
+			for _, entry := range w.Host.Ledger().Entries {
 				if entry.Amount.IsNegative() && entry.Kind == "escrow_active" {
 					held++
 				} else if entry.Amount.IsNegative() && entry.Kind == "escrow_released" {
@@ -250,7 +250,7 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 			payout, err := w.pay(dapi.FirstUse())
 			require.NoError(t, err)
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	}
 }
@@ -264,7 +264,7 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.FirstUse())
 		require.NoError(t, err)
 		held := 0
-		for _, entry := range w.host.Ledger().Entries {
+		for _, entry := range w.Host.Ledger().Entries {
 			if entry.Amount.IsNegative() && entry.Kind == "escrow_active" {
 				held++
 			}
@@ -287,7 +287,7 @@ func TestWindowsOfADealWithAnotherWord(t *testing.T) {
 	})
 	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dapi.FirstUse())
 	require.Error(t, err)
-	assert.Zero(t, w.key.Approvals(), "nothing was signed")
+	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }
 
 // The first price is a bound that an amount which cannot be read does not lift.
@@ -316,7 +316,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundReadable, refused.Bound)
 			assert.NotNil(t, refused.Reference, "the first price")
-			assert.Zero(t, w.fundings())
+			assert.Zero(t, w.Fundings())
 		})
 	}
 }
@@ -341,11 +341,11 @@ func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
 			payout["status"] = "pending"
 		}
 	})
-	w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"ok":true}`))
+	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"ok":true}`))
 	payout, err := w.pay()
 	w.assertInDoubt(t, payout, err)
 	payout, err = w.pay()
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -25,7 +25,7 @@ func TestPaysWithAClockThatIsOff(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(-off) }))
 				account := w.account()
 				_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-					ContactID: w.contact(account, sepa()), Amount: amount("25"), Currency: dapi.USDC,
+					ContactID: w.Contact(account.Contacts, sepa()), Amount: amount("25"), Currency: dapi.USDC,
 				}, "invoice-42")
 				require.NoError(t, err)
 			})
@@ -38,26 +38,22 @@ func TestSessionThatTheHostForgotIsMintedAnew(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
 	require.NoError(t, read(t.Context(), account))
-	w.host.Reset()
+	w.Host.Reset()
 	require.NoError(t, read(t.Context(), account))
 }
 
 // The host's own clock may have been moved far ahead, by a test: logins still work, over a real socket as well.
 func TestLoginAfterTheHostsClockWasMoved(t *testing.T) {
-	w := newWorld(t)
-	w.host.Advance(3 * time.Hour)
-	server := httptest.NewServer(w.host)
-	t.Cleanup(server.Close)
-	integrator, err := dapi.NewIntegrator(server.URL, w.developer())
-	require.NoError(t, err)
-	require.NoError(t, read(t.Context(), integrator.Self()))
+	w := worlds.Serve(t)
+	w.Host.Advance(3 * time.Hour)
+	require.NoError(t, read(t.Context(), w.Integrator(w.Developer()).Self()))
 }
 
 // misdated puts a wrong Date into some answers.
 func (w *world) misdated(ahead time.Duration, wrong func(*http.Request) bool) {
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if wrong(r) {
-			answer.Header.Set("Date", w.host.Now().Add(ahead).Format(http.TimeFormat))
+			answer.Header.Set("Date", w.Host.Now().Add(ahead).Format(http.TimeFormat))
 		}
 	})
 }
@@ -82,7 +78,7 @@ func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 			_, err := w.pay()
 			require.NoError(t, err)
 			assert.Equal(t, 4, w.traffic().books)
-			assert.Equal(t, 4, w.fundings())
+			assert.Equal(t, 4, w.Fundings())
 		})
 	}
 }
@@ -91,11 +87,11 @@ func TestWrongDateDoesNotCloseApprovals(t *testing.T) {
 func TestPaysRightAfterAClockWasSet(t *testing.T) {
 	w := newPayWorld(t)
 	for paid := 1; paid <= 3; paid++ {
-		w.host.Advance(15 * time.Minute)
+		w.Host.Advance(15 * time.Minute)
 		_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", paid)))
 		require.NoError(t, err)
 		assert.Equal(t, paid, w.traffic().books, "none is booked again")
-		assert.Equal(t, paid, w.fundings())
+		assert.Equal(t, paid, w.Fundings())
 	}
 }
 
@@ -106,7 +102,7 @@ func TestBeforeSigningHasTimeWithAClockThatIsAheadAndNoDate(t *testing.T) {
 		t.Run(ahead.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(-ahead) }))
-				w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+				w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
 				w.account = w.integrator().Self()
 				var left time.Duration
 				_, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
@@ -117,7 +113,7 @@ func TestBeforeSigningHasTimeWithAClockThatIsAheadAndNoDate(t *testing.T) {
 				}))
 				require.NoError(t, err)
 				assert.GreaterOrEqual(t, left, 10*time.Second)
-				assert.Equal(t, 1, w.fundings())
+				assert.Equal(t, 1, w.Fundings())
 			})
 		})
 	}

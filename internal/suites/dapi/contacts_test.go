@@ -40,8 +40,8 @@ func TestEveryBankMethodIsTakenByTheHost(t *testing.T) {
 // bodies keeps what was sent to a path.
 func (w *world) bodies(path string) *[]string {
 	var kept []string
-	next := w.wire.Handler
-	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	next := w.Wire.Handler
+	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, path) {
 			body, err := io.ReadAll(r.Body)
 			assert.NoError(w, err)
@@ -57,7 +57,7 @@ func (w *world) bodies(path string) *[]string {
 func TestUnsetFieldsAreNotSent(t *testing.T) {
 	w := newWorld(t)
 	sent := w.bodies("/dapi/v1/contacts")
-	_, err := w.integrator().Self().Contacts.Create(t.Context(), dapi.ContactCreate{Email: w.host.Credentials().Email})
+	_, err := w.integrator().Self().Contacts.Create(t.Context(), dapi.ContactCreate{Email: w.Host.Credentials().Email})
 	require.NoError(t, err)
 	assert.Equal(t, []string{`{"email":"ops@example.com"}`}, *sent, "the zero account is no account")
 }
@@ -65,7 +65,7 @@ func TestUnsetFieldsAreNotSent(t *testing.T) {
 func TestUpdateSendsWhatIsSetAndNothingElse(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	id := w.contact(account, sepa())
+	id := w.Contact(account.Contacts, sepa())
 	sent := w.bodies("/dapi/v1/contacts/")
 	for _, c := range []struct {
 		change dapi.ContactUpdate

@@ -20,12 +20,12 @@ func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 	w.Helper()
 	body := `{"currency":"USDC","amount":"` + w.asked.Amount.String() + `","contactId":"` + string(w.asked.ContactID) +
 		`"}`
-	r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, baseURL+"/dapi/v1/payouts",
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodPost, w.URL+"/dapi/v1/payouts",
 		strings.NewReader(body))
 	require.NoError(w, err)
 	r.Header.Set("Authorization", token)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := w.wire.RoundTrip(r)
+	answer, err := w.Wire.RoundTrip(r)
 	require.NoError(w, err)
 	defer answer.Body.Close()
 	var payout struct {
@@ -41,7 +41,7 @@ func (w *payWorld) bookPlainly(token string) (id, replayed string) {
 func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 	w := newPayWorld(t)
 	token := ""
-	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
+	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) { token = r.Header.Get("Authorization") })
 	var answer moneymovement.Response
 	book := func(options ...moneymovement.WriteOption) *dapi.Payout {
 		booked, err := w.account.Payouts.Book(t.Context(), w.asked,
@@ -59,11 +59,11 @@ func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 	assert.Equal(t, string(first.ID), id)
 	assert.Equal(t, "true", replayed)
 	assert.NotEqual(t, first.ID, book(moneymovement.IdempotencyKey("another")).ID)
-	for i, request := range w.requests("BookPayout")[:3] {
+	for i, request := range w.Requests("BookPayout")[:3] {
 		assert.Empty(t, request.IdempotencyKey, i)
 	}
 
-	w.host.Advance(2 * time.Hour)
+	w.Host.Advance(2 * time.Hour)
 	second := book()
 	assert.NotEqual(t, first.ID, second.ID, "the service has forgotten the first")
 	id, _ = w.bookPlainly(token)
@@ -72,7 +72,7 @@ func TestEqualBookingsWithoutAKeyAreOne(t *testing.T) {
 
 func TestALostBookingWithoutAKeyIsRepeated(t *testing.T) {
 	w := newPayWorld(t)
-	w.host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(2))
+	w.Host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(2))
 	var answer moneymovement.Response
 	_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.CaptureResponse(&answer))
 	require.NoError(t, err)

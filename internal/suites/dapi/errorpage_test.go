@@ -29,12 +29,12 @@ var provoked = map[string]func(w *payWorld) error{
 		return read(ctx, w.account)
 	},
 	"errors.OutcomeUnknown": func(w *payWorld) error {
-		w.host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(4))
+		w.Host.Arm("POST", "/payouts", sandbox.DropAfterCommit().Times(4))
 		_, err := w.account.Payouts.Book(w.Context(), w.asked, key42)
 		return err
 	},
 	"errors.UnexpectedResponse": func(w *payWorld) error {
-		w.host.Arm("GET", "/chains", sandbox.Garbage().Times(4))
+		w.Host.Arm("GET", "/chains", sandbox.Garbage().Times(4))
 		return read(w.Context(), w.account)
 	},
 	"errors.Unrecognized": func(w *payWorld) error { return w.scripted(http.StatusConflict, "a_new_slug") },
@@ -51,7 +51,7 @@ var provoked = map[string]func(w *payWorld) error{
 		return err
 	},
 	"dapi.StillPending": func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		payout, err := w.pay()
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ var provoked = map[string]func(w *payWorld) error{
 		return err
 	},
 	"dapi.RailNotListed": func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.RailsHidden = []string{"sepa"} })
+		w.Configure(func(s *sandbox.Settings) { s.RailsHidden = []string{"sepa"} })
 		_, err := w.readyClient().Rails.WaitActive(w.Context(), "sepa", "EUR")
 		return err
 	},

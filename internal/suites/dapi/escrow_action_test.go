@@ -35,21 +35,21 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			time.Sleep(15 * 24 * time.Hour)
 			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1")
 			require.NoError(t, err)
-			before := len(w.host.Requests())
+			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
 			as[*errors.Conflict](t, err)
 			_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 			assert.False(t, unknown)
 			head, _ := errors.CallInfoOf(err)
 			assert.Equal(t, string(id), head.Resource)
-			assert.Len(t, w.host.Requests(), before+2, "the deal was read")
+			assert.Len(t, w.Host.Requests(), before+2, "the deal was read")
 		})
 	})
 	t.Run("and the deal cannot be read", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
-			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
-			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 			_, err := w.release(t.Context(), id)
 			assertUnknown(t, err, "release-1", "call again with the same key and terms")
 		})
@@ -57,12 +57,12 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 	t.Run("because it was taken, and its answer was lost", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
-			w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
-			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 			_, err := w.release(t.Context(), id)
 			assertUnknown(t, err, "release-1", "call again with the same key and terms")
 			time.Sleep(time.Minute)
-			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
 			released, err := w.release(t.Context(), id)
 			require.NoError(t, err, "the deal tells")
 			assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
@@ -106,7 +106,7 @@ func TestActionWhoseApprovalIsConsumed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, id := newReleaseWorld(t)
-				w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
+				w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
 				w.onSuccess("POST", syncPath, func(deal map[string]any) {
 					deal["status"], deal["availableActions"] = tc.status, tc.actions
 				})
@@ -127,7 +127,7 @@ func TestActionThatWasSeenTaken(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		_, err := w.release(t.Context(), id)
 		require.NoError(t, err)
-		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
+		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusConflict, "approval_consumed"))
 		w.onSuccess("POST", syncPath, func(deal map[string]any) {
 			deal["status"], deal["availableActions"] = "gone", []any{"release"}
 		})
@@ -140,7 +140,7 @@ func TestActionThatWasSeenTaken(t *testing.T) {
 func TestActionOfAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
-		w.host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
+		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
 		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1")
 		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
 	})
@@ -149,10 +149,10 @@ func TestActionOfAnotherVersion(t *testing.T) {
 // What is refused plainly keeps its type.
 func TestActionThatIsRefused(t *testing.T) {
 	w, id := newReleaseWorld(t)
-	w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 	_, err := w.release(t.Context(), id)
 	as[*errors.Forbidden](t, err)
-	w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	_, err = w.release(t.Context(), id)
 	as[*errors.SigningPolicyRefused](t, err)
 	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1")

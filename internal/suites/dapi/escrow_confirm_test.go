@@ -95,7 +95,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 		"it was carried out": {nil, true, true},
 		"it was not":         {nil, false, false},
 		"the deal cannot be read": {func(w *dealWorld) {
-			w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		}, true, false},
 		"the deal read is not asked": {func(w *dealWorld) {
 			w.onSuccess("POST", syncPath, func(d map[string]any) { d["id"] = "esc_another" })
@@ -109,7 +109,7 @@ func TestEscrowConfirmThatShowsNoDeal(t *testing.T) {
 			if tc.carried {
 				fault = fault.AfterCommit()
 			}
-			w.host.Arm("POST", confirmActionPath, fault)
+			w.Host.Arm("POST", confirmActionPath, fault)
 			if tc.arrange != nil {
 				tc.arrange(w)
 			}

@@ -61,7 +61,7 @@ func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
 func (e *escrowActing) moved() (count int) {
 	kind := map[dapi.EscrowActionType]string{"approve": "escrow_active", "release": "escrow_released",
 		"refund": "escrow_refunded"}[e.action]
-	for _, entry := range e.host.Ledger().Entries {
+	for _, entry := range e.Host.Ledger().Entries {
 		if entry.Kind == kind && entry.Amount.IsNegative() {
 			count++
 		}
@@ -114,9 +114,9 @@ func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							e := newEscrowActing(t, action)
 							if at.lead != nil {
-								at.lead(e.host)
+								at.lead(e.Host)
 							}
-							armed := e.host.Arm("POST", at.path, goesWrong.Times(c.times))
+							armed := e.Host.Arm("POST", at.path, goesWrong.Times(c.times))
 							done := e.attempt(c.timeout)
 							assert.Positive(t, armed.Consumed(), "it did happen")
 							for range 20 {
@@ -143,9 +143,9 @@ func TestEveryFaultAtEveryStepOfAnEscrow(t *testing.T) {
 func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEscrowActing(t, dapi.EscrowActionTypeApprove)
-		e.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-		e.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
-		e.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		e.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+		e.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
+		e.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)

@@ -25,8 +25,8 @@ func assertDealInDoubt(t *testing.T, err error) {
 
 // loseConfirms loses the answers to a confirm, and refuses the reads right after it.
 func (w *dealWorld) loseConfirms() {
-	w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
-	w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+	w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(4))
+	w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 }
 
 // The money of a deal is held, and the first call was told that nothing is known. What the second call meets speaks for
@@ -62,8 +62,8 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 // The refusal of a login says which deal it is about, once there is one.
 func TestLoginRefusalOfADeal(t *testing.T) {
 	w := newDealWorld(t)
-	w.host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
-	w.host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+	w.Host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
+	w.Host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	opened, err := w.open(dapi.FirstUse())
 	as[*errors.Forbidden](t, err)
 	head, _ := errors.CallInfoOf(err)
@@ -84,7 +84,7 @@ func TestSecondCallSettlesADealInDoubt(t *testing.T) {
 		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
 		assert.Equal(t, 1, w.holdings())
 
-		w.host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		_, err = w.open(dapi.FirstUse())
 		assertDealInDoubt(t, err) // for the money is held, whatever the caller says
 	})
@@ -115,14 +115,14 @@ var dealRefusals = map[string]struct {
 	code    errors.Code
 }{
 	"at its creation": {func(w *dealWorld) {
-		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusConflict, "wallet_not_linked"))
+		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusConflict, "wallet_not_linked"))
 	}, errors.CodeWalletNotLinked},
 	"at its creation, for its rate": {func(w *dealWorld) {
-		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 			WithHeader("Retry-After", "3600"))
 	}, errors.CodeRateLimited},
 	"at the confirm": {func(w *dealWorld) {
-		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	}, errors.CodeSigningPolicyRefused},
 	"at the confirm, for the balance": {func(w *dealWorld) { w.deal.Amount = amount("100.01") }, errors.CodeConflict},
 }
@@ -187,9 +187,9 @@ func TestFirstUseOfADealThatIsNone(t *testing.T) {
 			require.NoError(t, err)
 			w.account = w.integrator().Self()
 			if change != nil {
-				w.wire.OnAnswer(change)
+				w.Wire.OnAnswer(change)
 			}
-			w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+			w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 			_, err = w.open(dapi.FirstUse())
 			assertDealInDoubt(t, err)
 		})
@@ -207,7 +207,7 @@ func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 		_, err := w.open(dapi.FirstUse())
 		assertDealInDoubt(t, err)
 
-		w.host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		_, err = w.open(dapi.FirstUse())
 		assertDealInDoubt(t, err)
 		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", dapi.FirstUse())
@@ -229,10 +229,10 @@ func TestDealsKeyThatIsTooOld(t *testing.T) {
 		_, err := w.open(dapi.FirstUsedAt(first))
 		require.NoError(t, err)
 		time.Sleep(7 * 24 * time.Hour)
-		before := len(w.host.Requests())
+		before := len(w.Host.Requests())
 		_, err = w.open(dapi.FirstUsedAt(first))
 		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
-		assert.Len(t, w.host.Requests(), before, "nothing was sent")
+		assert.Len(t, w.Host.Requests(), before, "nothing was sent")
 		assert.Equal(t, 1, w.holdings())
 	})
 }
@@ -243,7 +243,7 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		w := newDealWorld(t)
 		w.deal.Amount = amount("1")
 		release := make(chan struct{})
-		w.key.BeforeApproval(func(int) { <-release })
+		w.Key.BeforeApproval(func(int) { <-release })
 		var line sync.WaitGroup
 		for i := range 6 { // as many as may be under way
 			line.Go(func() {
@@ -266,10 +266,10 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1")
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
-		creates := len(w.host.Requests())
+		creates := len(w.Host.Requests())
 		close(release)
 		line.Wait()
-		for _, request := range w.host.Requests()[creates:] {
+		for _, request := range w.Host.Requests()[creates:] {
 			assert.NotEqual(t, "/dapi/v1/escrow", request.Path, "it is not even created")
 		}
 	})
@@ -281,7 +281,7 @@ func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	first := time.Now()
 	_, err := w.open(dapi.FirstUsedAt(first))
 	require.NoError(t, err)
-	w.host.Advance(8 * 24 * time.Hour)
+	w.Host.Advance(8 * 24 * time.Hour)
 	w.account = w.integrator().Self()
 	_, err = w.open(dapi.FirstUsedAt(first))
 	assert.Equal(t, "CreateEscrow", as[*dapi.KeyTooOld](t, err).Operation)
@@ -310,8 +310,8 @@ func TestDealsKeyOfOtherTerms(t *testing.T) {
 func TestDealInDoubtThatExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)
-		w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
-		w.host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
+		w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		_, err := w.open()
 		assertDealInDoubt(t, err)
 		w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["status"] = "expired" })
@@ -324,8 +324,8 @@ func TestDealInDoubtThatExpired(t *testing.T) {
 func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)
-		w.host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
-		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
+		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		slow, _, err := atOnce(func() (*dapi.Escrow, error) { return w.open(dapi.FirstUse()) })
 		assertDealInDoubt(t, err)
 		require.NoError(t, slow)
@@ -337,9 +337,9 @@ func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)
-		w.host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
+		w.Host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
 		w.loseConfirms()
-		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 		slow, _, err := atOnce(func() (*dapi.Escrow, error) { return w.open(dapi.FirstUse()) })
 		assertDealInDoubt(t, err)
 		assertDealInDoubt(t, slow)
@@ -350,7 +350,7 @@ func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 // Whatever left the first call in doubt, a plain refusal of the second does not settle it.
 func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
 	for name, arrange := range map[string]func(w *dealWorld){
-		"the creation is lost": func(w *dealWorld) { w.host.Arm("POST", dealPath, sandbox.DropBefore().Times(4)) },
+		"the creation is lost": func(w *dealWorld) { w.Host.Arm("POST", dealPath, sandbox.DropBefore().Times(4)) },
 		"the deal is of another key": func(w *dealWorld) {
 			w.onSuccess("POST", dealPath, func(deal map[string]any) { deal["idempotencyKey"] = "deal-2" })
 		},
@@ -366,7 +366,7 @@ func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
 				arrange(w)
 				_, err := w.open(dapi.FirstUse())
 				assertDealInDoubt(t, err)
-				w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 				_, err = w.open(dapi.FirstUse())
 				assertDealInDoubt(t, err)
 				assert.Zero(t, w.holdings())
@@ -381,12 +381,12 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)
 		panics := func(call func()) {
-			w.key.BeforeApproval(func(int) { panic("signer") })
+			w.Key.BeforeApproval(func(int) { panic("signer") })
 			assert.Panics(t, call)
-			w.key.BeforeApproval(nil)
+			w.Key.BeforeApproval(nil)
 		}
 		panics(func() { _, _ = w.open() })
-		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 		_, err := w.open(dapi.FirstUse())
 		assertDealInDoubt(t, err)
 		time.Sleep(8 * 24 * time.Hour)
@@ -397,11 +397,11 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
-		w.key.BeforeApproval(func(int) { panic("signer") })
+		w.Key.BeforeApproval(func(int) { panic("signer") })
 		assert.Panics(t, func() { _, _ = w.release(t.Context(), id) })
-		w.key.BeforeApproval(nil)
+		w.Key.BeforeApproval(nil)
 		time.Sleep(8 * 24 * time.Hour)
-		w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		_, err := w.release(t.Context(), id)
 		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 		assert.False(t, unknown, "%v", err)

@@ -34,7 +34,7 @@ func (w *dealWorld) open(options ...dapi.OpenOption) (*dapi.Escrow, error) {
 
 // holdings counts how often money was moved into a deal.
 func (w *dealWorld) holdings() (count int) {
-	for _, entry := range w.host.Ledger().Entries {
+	for _, entry := range w.Host.Ledger().Entries {
 		if entry.Kind == "escrow_active" && entry.Amount.IsNegative() {
 			count++
 		}
@@ -44,7 +44,7 @@ func (w *dealWorld) holdings() (count int) {
 
 func (w *dealWorld) assertNothingHeld(t *testing.T) {
 	t.Helper()
-	assert.Zero(t, w.key.Approvals(), "the signer is not called")
+	assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 	assert.Zero(t, w.holdings())
 }
 
@@ -150,7 +150,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", confirmActionPath, c.change)
-			w.host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
+			w.Host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
 			_, err := w.open(dapi.FirstUse())
 			assertDoubted(t, c.member, c.moves, err)
 			assert.Equal(t, 1, w.holdings())
@@ -314,7 +314,7 @@ func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newDealWorld(t)
-				w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
+				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				w.onSuccess("POST", syncPath, both(change, func(deal map[string]any) { deal["status"] = "active" }))
 				_, err := w.open(dapi.FirstUse())
 				as[*errors.OutcomeUnknown](t, err)

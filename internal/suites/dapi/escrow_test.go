@@ -13,6 +13,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -24,7 +25,7 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 			w := newPayWorld(t)
 			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1")
 			require.NoError(t, err)
-			w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
+			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
 			_, err = w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease,
 				moneymovement.IdempotencyKey("release-1"))
 			unknown := as[*errors.OutcomeUnknown](t, err)
@@ -44,9 +45,9 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				account := w.account()
-				w.host.Arm("POST", "/escrow/*/actions/*/confirm",
+				w.Host.Arm("POST", "/escrow/*/actions/*/confirm",
 					sandbox.Respond(http.StatusInternalServerError, "internal_error"))
-				w.host.Arm("POST", "/escrow/*/sync", fault)
+				w.Host.Arm("POST", "/escrow/*/sync", fault)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
 				_, err := account.Escrows.Open(ctx, deal(), "deal-1")
@@ -74,7 +75,7 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newDealWorld(t)
-				w.host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
+				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				began := time.Now()
 				var reads []time.Duration
 				w.onSuccess("POST", syncPath, func(deal map[string]any) {
@@ -114,7 +115,7 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
+		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
 		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
 		unknown := as[*errors.OutcomeUnknown](t, err)
@@ -153,7 +154,7 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 				escrows := w.account().Escrows
 				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 				require.NoError(t, err)
-				w.host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
+				w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
 				released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
@@ -162,7 +163,7 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 	}
 }
 
-const payee = "0x52908400098527886E0F7030069857D2E4169EE7"
+const payee = worlds.Payee
 
 func deal() dapi.EscrowCreate {
 	return dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee, HoldFor: "14d"}

@@ -103,15 +103,15 @@ func TestRailsThatCannotBeHad(t *testing.T) {
 
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodPIX, Currency: "BRL"})
 		require.NoError(t, err)
-		w.configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"pix"} })
+		w.Configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"pix"} })
 		_, err = acme.Rails.WaitActive(t.Context(), dapi.BankMethodPIX, "BRL")
 		var down *dapi.ChannelUnavailable
 		require.ErrorAs(t, err, &down)
 
-		w.configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} })
+		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"ach"} })
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodACH, Currency: "USD"})
 		as[*errors.RailNotAvailable](t, err)
-		w.configure(func(s *sandbox.Settings) { s.PartnerDown = true })
+		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
 		_, err = acme.Rails.Open(t.Context(), dapi.RailCreate{Method: dapi.BankMethodSPEI, Currency: "MXN"})
 		as[*errors.ProviderUnavailable](t, err)
 	})
@@ -181,7 +181,7 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		again, err = account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, again.Status, "opened once, and released since")
-		assert.True(t, w.host.Ledger().Sums["USDC"].IsZero())
+		assert.True(t, w.Host.Ledger().Sums["USDC"].IsZero())
 	})
 }
 
@@ -204,7 +204,7 @@ func TestEscrowWhoseConfirmIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
-		w.host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
+		w.Host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee}
 		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
 		require.NoError(t, err)

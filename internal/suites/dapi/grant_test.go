@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"log/slog"
 	"math"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +14,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -35,7 +35,7 @@ func TestGrantWithoutAToken(t *testing.T) {
 			assert.Equal(t, "CreateToken", unexpected.Operation)
 			assert.Equal(t, errors.NotMoved, unexpected.MovedByCall(), "a login moves no money")
 			assert.NotContains(t, err.Error(), "secret")
-			assert.Zero(t, w.sent("ListChains"))
+			assert.Zero(t, w.Sent("ListChains"))
 			assert.Zero(t, store.saves)
 		})
 	}
@@ -91,8 +91,8 @@ func TestGrantThatDoesNotSayHowLongItLives(t *testing.T) {
 				for range 5 {
 					require.NoError(t, read(t.Context(), account))
 				}
-				assert.Equal(t, 1, w.sent("CreateToken"), "one session serves all calls")
-				assert.Zero(t, w.sent("RefreshToken"), "as it is")
+				assert.Equal(t, 1, w.Sent("CreateToken"), "one session serves all calls")
+				assert.Zero(t, w.Sent("RefreshToken"), "as it is")
 				session, err := store.Load(t.Context())
 				require.NoError(t, err)
 				assert.WithinDuration(t, time.Now().Add(time.Hour), session.ExpiresAt, 0)
@@ -111,23 +111,19 @@ func TestRefreshThatLeavesTheRefreshTokenOut(t *testing.T) {
 			require.NoError(t, read(t.Context(), account))
 			time.Sleep(2 * time.Hour)
 		}
-		assert.Equal(t, 2, w.sent("RefreshToken"))
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 2, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
 }
 
 // A stored token that a header cannot carry would fail every call until it expires.
 func TestStoredTokenThatCannotBeSent(t *testing.T) {
-	host := sandbox.New()
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	store := &memoryStore{}
+	w, store := worlds.Serve(t), &memoryStore{}
 	var log bytes.Buffer
 	use := func() {
-		platform, err := dapi.NewIntegrator(server.URL,
-			dapi.Developer{Email: host.Credentials().Email, Key: host.Credentials().Key, Store: store},
-			moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
-		require.NoError(t, err)
+		developer := w.Developer()
+		developer.Store = store
+		platform := w.Integrator(developer, moneymovement.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 		require.NoError(t, read(t.Context(), platform.Self()))
 	}
 	use()
@@ -148,24 +144,23 @@ func TestStoreOfAnotherCredential(t *testing.T) {
 	w, store := newWorld(t), &memoryStore{}
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: key.PublicKey()})
+	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{Email: "other@example.com", PublicKey: key.PublicKey()})
 	require.NoError(t, err)
 	self := w.integrator(stored(store)).Self()
-	_, err = self.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
-	require.NoError(t, err)
+	w.Credit(self.Sandbox, "10", dapi.USDC)
 
 	other := w.integrator(stored(store), func(d *dapi.Developer) { d.Email, d.Key = "other@example.com", key }).Self()
 	page, err := other.Transactions.List(t.Context(), dapi.ListTransactionsParams{})
 	require.NoError(t, err)
 	assert.Empty(t, page.Items, "it sees its own ledger")
-	assert.Equal(t, 2, w.sent("CreateToken"))
+	assert.Equal(t, 2, w.Sent("CreateToken"))
 
-	developer := w.developer()
+	developer := w.Developer()
 	developer.Store = store
-	elsewhere, err := dapi.NewIntegrator("http://127.0.0.2", developer, w.options()...)
+	elsewhere, err := dapi.NewIntegrator("http://127.0.0.2", developer, w.Options()...)
 	require.NoError(t, err)
 	require.NoError(t, read(t.Context(), elsewhere.Self()))
-	assert.Equal(t, 3, w.sent("CreateToken"), "another service gets no token of this one")
+	assert.Equal(t, 3, w.Sent("CreateToken"), "another service gets no token of this one")
 }
 
 // What a store keeps without a credential may be anybody's.
@@ -185,7 +180,7 @@ func TestStoreThatKeepsNoCredential(t *testing.T) {
 
 			account, log := w.logging(stored(store))
 			require.NoError(t, read(t.Context(), account))
-			assert.Equal(t, 2, w.sent("CreateToken"))
+			assert.Equal(t, 2, w.Sent("CreateToken"))
 			assert.Contains(t, log.String(), "the stored session has no credential")
 		})
 	}

@@ -43,17 +43,15 @@ func tracePayments(t *testing.T, seed uint64) string {
 		s.FailOneIn, s.RefundOneIn, s.PriceDrift, s.Seed = 5, 5, amount("0.01"), int64(seed)
 	})
 	w := newWorld(t, sandbox.WithAudit(), sandbox.WithInstantProgress(), moving)
-	contact := w.contact(w.account(), sepa())
+	contact := w.Contact(w.account().Contacts, sepa())
 	// The pauses of retries are random, and not from the seed.
-	integrator, err := dapi.NewIntegrator(baseURL, w.developer(), w.options(moneymovement.WithoutPacing(),
-		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))...)
-	require.NoError(t, err)
-	account := integrator.Self()
+	account := w.Integrator(w.Developer(), moneymovement.WithoutPacing(),
+		moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1})).Self()
 	happens := []sandbox.Fault{sandbox.DropBefore(), sandbox.DropAfterCommit(), sandbox.Truncate(0), sandbox.Repeat(),
 		sandbox.Duplicate(0), sandbox.Duplicate(time.Hour), sandbox.Foreign(), sandbox.Foreign().AfterCommit(),
 		sandbox.Delay(time.Second).AfterCommit(), sandbox.ExpireToken(), sandbox.Garbage()}
 	decided := rand.New(rand.NewPCG(seed, 0))
-	interception := w.host.Intercept(func(r sandbox.Request) sandbox.Fault {
+	interception := w.Host.Intercept(func(r sandbox.Request) sandbox.Fault {
 		if r.Attempt > 2 || decided.IntN(3) > 0 {
 			return sandbox.Fault{}
 		}
@@ -72,13 +70,13 @@ func tracePayments(t *testing.T, seed uint64) string {
 		}
 	}
 	interception.End()
-	w.host.Advance(2 * time.Hour)
-	assert.Zero(t, w.host.PendingDuplicates())
+	w.Host.Advance(2 * time.Hour)
+	assert.Zero(t, w.Host.PendingDuplicates())
 	var trace strings.Builder
-	for _, request := range w.host.Requests() {
+	for _, request := range w.Host.Requests() {
 		fmt.Fprintf(&trace, "%+v\n", request)
 	}
-	audited := slices.Collect(w.host.Audit())
+	audited := slices.Collect(w.Host.Audit())
 	require.Len(t, audited, payments)
 	for _, payment := range audited {
 		assert.Equal(t, 1, payment.Fundings, "%+v", payment)
@@ -87,7 +85,7 @@ func tracePayments(t *testing.T, seed uint64) string {
 		fmt.Fprintf(&trace, "%+v\n", payment)
 	}
 	assert.NotEmpty(t, interception.Consumed())
-	fmt.Fprintf(&trace, "%v\n%+v\n", interception.Consumed(), w.host.Ledger().Balances)
+	fmt.Fprintf(&trace, "%v\n%+v\n", interception.Consumed(), w.Host.Ledger().Balances)
 	time.Sleep(10 * time.Minute)
 	return trace.String()
 }

@@ -45,6 +45,6 @@ func TestConfirmOfNothing(t *testing.T) {
 	} {
 		_, err := w.integrator().Self().Payouts.Confirm(t.Context(), asked, booked)
 		as[*signing.ApprovalRefused](t, err)
-		assert.Empty(t, w.host.Requests(), name)
+		assert.Empty(t, w.Host.Requests(), name)
 	}
 }

@@ -36,7 +36,7 @@ func TestAKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 		assert.Equal(t, errors.NotMoved, reused.MovedByCall())
 		assert.Contains(t, reused.Error(), "("+name+"), so this request was not sent")
 	}
-	assert.Equal(t, 1, w.sent("BookPayout"), "the others were not sent")
+	assert.Equal(t, 1, w.Sent("BookPayout"), "the others were not sent")
 }
 
 // Rule: idempotency.replay
@@ -56,7 +56,7 @@ func TestTheSameTermsInAnotherSpellingAreSent(t *testing.T) {
 		if _, local := errors.AsType[*errors.InvalidInput](err); local {
 			t.Fatal(err)
 		}
-		assert.Equal(t, i+1, w.sent("BookPayout"), "the service judges")
+		assert.Equal(t, i+1, w.Sent("BookPayout"), "the service judges")
 	}
 }
 
@@ -65,7 +65,7 @@ func TestADealsKeyReusedForOtherTermsIsNotSent(t *testing.T) {
 	w := newPayWorld(t)
 	key := moneymovement.IdempotencyKey("deal-1")
 	terms := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7", HoldFor: "1d"}
+		Payee: payee, HoldFor: "1d"}
 	deal, err := w.account.Escrows.Create(t.Context(), terms, key)
 	require.NoError(t, err)
 	same := terms

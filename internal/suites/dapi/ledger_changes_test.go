@@ -35,7 +35,7 @@ func newChangingLedger(t *testing.T, size int) *ledger {
 	t.Helper()
 	w := newWorld(t)
 	l := &ledger{world: w, account: w.integrator().Self(), size: size, between: func(int) {}}
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if !strings.HasSuffix(r.URL.Path, "/transactions") {
 			return
 		}

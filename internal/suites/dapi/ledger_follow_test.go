@@ -24,7 +24,7 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		w := newWorld(t,
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 		account := w.account()
-		contact := w.contact(account, wallet())
+		contact := w.Contact(account.Contacts, wallet())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var payout *dapi.Payout
@@ -69,7 +69,7 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		for i, when := range []time.Duration{0, 0, 10 * time.Minute, 130 * time.Minute, 5 * time.Hour} {
 			assert.InDelta(t, float64(when), float64(at[i]), float64(31*time.Second))
 		}
-		assert.Equal(t, looks, w.sent("ListTransactions"), "a look at a small ledger is one read")
+		assert.Equal(t, looks, w.Sent("ListTransactions"), "a look at a small ledger is one read")
 		assert.Less(t, looks, 1300, "they get rarer while nothing changes")
 	})
 }
@@ -91,7 +91,7 @@ func TestFollowPausesAfterChanges(t *testing.T) {
 				moneymovement.IdempotencyKey(moneymovement.Key(rand.Text())))
 			require.NoError(t, err)
 		}
-		assert.LessOrEqual(t, w.sent("ListTransactions"), 31)
+		assert.LessOrEqual(t, w.Sent("ListTransactions"), 31)
 	})
 }
 
@@ -121,14 +121,14 @@ func TestFollowOutlivesFailedLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
-		w.host.Arm("GET", "/transactions", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+		w.Host.Arm("GET", "/transactions", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			Times(20))
 		for change, err := range account.Transactions.Follow(t.Context(), dapi.ChangesParams{}) {
 			require.NoError(t, err)
 			assert.Equal(t, "100", change.Transaction.Amount.String())
 			break
 		}
-		w.host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		times := 0
 		for _, err := range account.Transactions.Follow(t.Context(), dapi.ChangesParams{}) {
 			as[*errors.Forbidden](t, err)
@@ -150,16 +150,13 @@ func (f limiterFunc) Wait(_ context.Context, call moneymovement.RateCall) error 
 func TestFollowReadsAsAWait(t *testing.T) {
 	w := newWorld(t)
 	var classes []moneymovement.RateClass
-	integrator, err := dapi.NewIntegrator(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(
+	account := w.Integrator(w.Developer(), moneymovement.WithRateLimiter(
 		limiterFunc(func(call moneymovement.RateCall) {
 			if call.Window == moneymovement.WindowReads {
 				classes = append(classes, call.Class)
 			}
-		})))...)
-	require.NoError(t, err)
-	account := integrator.Self()
-	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
-	require.NoError(t, err)
+		}))).Self()
+	w.Credit(account.Sandbox, "1", dapi.USDC)
 	classes = nil
 	for _, err := range account.Transactions.Changes(t.Context(), dapi.ChangesParams{}) {
 		require.NoError(t, err)
@@ -174,14 +171,13 @@ func TestFollowReadsAsAWait(t *testing.T) {
 func TestWhatCannotBeFollowed(t *testing.T) {
 	w := newWorld(t)
 	platform := w.integrator()
-	_, err := platform.Self().Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
-	require.NoError(t, err)
+	w.Credit(platform.Self().Sandbox, "1", dapi.USDC)
 	var own dapi.LedgerPosition
 	for change, err := range platform.Self().Transactions.Changes(t.Context(), dapi.ChangesParams{}) {
 		require.NoError(t, err)
 		own = change.Position
 	}
-	sent := w.sent("ListTransactions")
+	sent := w.Sent("ListTransactions")
 	for field, params := range map[string]dapi.ChangesParams{
 		"position": {Position: own}, "lateBy": {LateBy: -1}, "pendingFor": {PendingFor: -1},
 	} {
@@ -195,5 +191,5 @@ func TestWhatCannotBeFollowed(t *testing.T) {
 		platform.For("cl_acme").Transactions.Follow(t.Context(), params)(check)
 		assert.Equal(t, 2, times)
 	}
-	assert.Equal(t, sent, w.sent("ListTransactions"))
+	assert.Equal(t, sent, w.Sent("ListTransactions"))
 }

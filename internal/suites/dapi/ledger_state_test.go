@@ -68,7 +68,7 @@ func (b *bookkeeper) compare(account string) {
 		}
 	}
 	for currency, sum := range sums {
-		assert.Equal(b, b.host.Ledger().Balances[account][currency].String(), sum.String(),
+		assert.Equal(b, b.Host.Ledger().Balances[account][currency].String(), sum.String(),
 			"the entries that have not failed add up to the balance")
 	}
 }
@@ -82,13 +82,14 @@ func TestEveryChangeOfTheLedgerIsDelivered(t *testing.T) {
 		platform := w.integrator()
 		client, err := platform.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
-		w.host.Advance(time.Hour)
+		w.Host.Advance(time.Hour)
 		b := &bookkeeper{world: w, account: platform.For(client.ID), rows: map[dapi.TransactionID]dapi.Transaction{}}
 		other := platform.Self()
-		_, err = other.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
-		require.NoError(t, err)
-		contacts := []dapi.ContactID{w.contact(b.account, sepa()), w.contact(b.account, wallet())}
-		toClient := w.contact(other, dapi.EmailContact("acme@example.com"))
+		w.Credit(other.Sandbox, "100", dapi.USDC)
+		contacts := []dapi.ContactID{
+			w.Contact(b.account.Contacts, sepa()), w.Contact(b.account.Contacts, wallet()),
+		}
+		toClient := w.Contact(other.Contacts, dapi.EmailContact("acme@example.com"))
 		var paid []dapi.PayoutID
 		number := 0
 		key := func() moneymovement.Key { number++; return moneymovement.Key(fmt.Sprint("key-", number)) }
@@ -122,7 +123,7 @@ func TestEveryChangeOfTheLedgerIsDelivered(t *testing.T) {
 				}
 			},
 			"let time pass": func(r *rapid.T) {
-				w.host.Advance(rapid.SampledFrom([]time.Duration{time.Second, 30 * time.Minute, 3 * time.Hour,
+				w.Host.Advance(rapid.SampledFrom([]time.Duration{time.Second, 30 * time.Minute, 3 * time.Hour,
 					50 * time.Hour}).Draw(r, "for"))
 			},
 			"keep books":            func(*rapid.T) { b.run(-1); b.compare(string(client.ID)) },

@@ -73,14 +73,14 @@ func TestRailsLive(t *testing.T) {
 		_, err = client.Verification.WaitDecided(t.Context())
 		require.NoError(t, err)
 
-		w.configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} })
+		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} })
 		_, err = open()
 		as[*errors.RailNotAvailable](t, err)
-		w.configure(func(s *sandbox.Settings) { s.RailsDisabled, s.PartnerDown = nil, true })
+		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled, s.PartnerDown = nil, true })
 		_, err = open()
 		as[*errors.ProviderUnavailable](t, err)
 
-		w.configure(func(s *sandbox.Settings) { s.PartnerDown = false })
+		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = false })
 		opened, err := open()
 		require.NoError(t, err)
 		assert.Nil(t, opened.VirtualAccount)
@@ -94,10 +94,10 @@ func TestRailsLive(t *testing.T) {
 		assert.Equal(t, active, again, "client and rail are the natural key")
 		assert.True(t, answer.Replayed)
 
-		w.configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} })
+		w.Configure(func(s *sandbox.Settings) { s.ChannelsUnavailable = []string{"sepa"} })
 		_, err = client.Rails.WaitActive(t.Context(), sepa.Method, sepa.Currency)
 		as[*dapi.ChannelUnavailable](t, err)
-		w.configure(func(s *sandbox.Settings) { s.RailsHidden = []string{"ach"} })
+		w.Configure(func(s *sandbox.Settings) { s.RailsHidden = []string{"ach"} })
 		_, err = client.Rails.WaitActive(t.Context(), dapi.BankMethodACH, "USD")
 		as[*dapi.RailNotListed](t, err)
 	})
@@ -142,7 +142,7 @@ func TestPayinsLive(t *testing.T) {
 
 		late, err := client.Payins.Create(t.Context(), asked)
 		require.NoError(t, err)
-		w.host.Advance(2*time.Minute + time.Second)
+		w.Host.Advance(2*time.Minute + time.Second)
 		_, err = client.Payins.Instructions(t.Context(), late.ID)
 		as[*errors.QuoteExpired](t, err)
 	})
@@ -192,7 +192,7 @@ func TestSandboxMoneyLive(t *testing.T) {
 				dapi.DepositCreate{Amount: amount(value), Currency: dapi.USDC},
 				moneymovement.IdempotencyKey(moneymovement.Key(key)))
 		}
-		w.host.Arm("POST", "/sandbox/deposits", sandbox.DropAfterCommit())
+		w.Host.Arm("POST", "/sandbox/deposits", sandbox.DropAfterCommit())
 		first, err := deposit("0.1", "credit-1")
 		require.NoError(t, err, "the answer was lost, and the call repeated")
 		again, err := deposit("0.10", "credit-1")
@@ -204,10 +204,10 @@ func TestSandboxMoneyLive(t *testing.T) {
 
 		_, err = deposit("0.099999", "credit-2")
 		as[*errors.AmountBelowMinimum](t, err)
-		w.configure(func(s *sandbox.Settings) { s.MaxCredit = amount("7.5") })
+		w.Configure(func(s *sandbox.Settings) { s.MaxCredit = amount("7.5") })
 		_, err = deposit("7.500001", "credit-3")
 		assert.Equal(t, "7.5", as[*errors.AmountAboveMaximum](t, err).MaxCredit.String())
-		w.configure(func(s *sandbox.Settings) { s.FaucetBalance = amount("5") })
+		w.Configure(func(s *sandbox.Settings) { s.FaucetBalance = amount("5") })
 		_, err = deposit("6", "credit-4")
 		as[*errors.ProviderUnavailable](t, err)
 	})
@@ -218,14 +218,14 @@ func TestSandboxMoneyLive(t *testing.T) {
 func TestAddressesOffTheAllowlist(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	require.NoError(t, w.host.DeleteKey(w.host.Credentials().KeyID))
-	key := w.host.Credentials().Key
-	_, err := w.host.RegisterKey(sandbox.KeyRegistration{
-		Email: w.host.Credentials().Email, PublicKey: key.PublicKey(), Allowlist: []string{"198.51.100.0/24"},
+	require.NoError(t, w.Host.DeleteKey(w.Host.Credentials().KeyID))
+	key := w.Host.Credentials().Key
+	_, err := w.Host.RegisterKey(sandbox.KeyRegistration{
+		Email: w.Host.Credentials().Email, PublicKey: key.PublicKey(), Allowlist: []string{"198.51.100.0/24"},
 	})
 	require.NoError(t, err)
-	address, next := "198.51.100.7:4000", w.wire.Handler
-	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	address, next := "198.51.100.7:4000", w.Wire.Handler
+	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = address
 		next.ServeHTTP(answer, r)
 	})
@@ -233,7 +233,7 @@ func TestAddressesOffTheAllowlist(t *testing.T) {
 
 	address = "203.0.113.7:4000"
 	assert.Empty(t, as[*errors.Forbidden](t, read(t.Context(), account)).Details)
-	assert.Equal(t, 1, w.sent("CreateToken"))
+	assert.Equal(t, 1, w.Sent("CreateToken"))
 	as[*errors.InvalidCredentials](t, read(t.Context(), w.integrator().Self()))
 }
 
@@ -242,15 +242,14 @@ func TestAddressesOffTheAllowlist(t *testing.T) {
 func TestRefreshesArePacedAsWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		paced, err := dapi.NewIntegrator(baseURL, w.developer(), w.options()...)
-		require.NoError(t, err)
+		paced := w.Integrator(w.Developer())
 		require.NoError(t, read(t.Context(), paced.Self()))
 		started := time.Now()
 		for range 30 {
-			w.host.Arm("GET", "/chains", sandbox.ExpireToken())
+			w.Host.Arm("GET", "/chains", sandbox.ExpireToken())
 			require.NoError(t, read(t.Context(), paced.Self()))
 		}
-		assert.Equal(t, 30, w.sent("RefreshToken"))
+		assert.Equal(t, 30, w.Sent("RefreshToken"))
 		assert.Zero(t, time.Since(started), "nobody waited")
 	})
 }
@@ -273,12 +272,12 @@ func TestDestinationsThatAreRefusedBeforeTheyAreSent(t *testing.T) {
 		_, err := account.Contacts.Create(t.Context(), c.asked)
 		assert.Equal(t, c.field, as[*errors.InvalidInput](t, err).Fields[0].Field, name)
 	}
-	assert.Empty(t, w.host.Requests())
+	assert.Empty(t, w.Host.Requests())
 
 	resolved, err := account.Contacts.Create(t.Context(),
-		dapi.ContactCreate{Account: dapi.EmailContact(w.host.Credentials().Email)})
+		dapi.ContactCreate{Account: dapi.EmailContact(w.Host.Credentials().Email)})
 	require.NoError(t, err)
-	assert.Equal(t, w.host.Credentials().Email, resolved.Email)
+	assert.Equal(t, w.Host.Credentials().Email, resolved.Email)
 	_, err = account.Contacts.Create(t.Context(), dapi.ContactCreate{Email: "nobody@example.com"})
 	as[*errors.NotFound](t, err)
 }

@@ -32,16 +32,16 @@ func TestLiveChainsAreAskedForOncePerLifetime(t *testing.T) {
 			})
 		}
 		all.Wait()
-		assert.Equal(t, 1, w.sent("ListChains"))
+		assert.Equal(t, 1, w.Sent("ListChains"))
 
 		time.Sleep(10*time.Minute - 1)
 		_, err := platform.Self().Chains.Live(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, 1, w.sent("ListChains"))
+		assert.Equal(t, 1, w.Sent("ListChains"))
 		time.Sleep(time.Nanosecond)
 		_, err = platform.For("cl_1").Chains.Live(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, 2, w.sent("ListChains"))
+		assert.Equal(t, 2, w.Sent("ListChains"))
 	})
 }
 
@@ -50,7 +50,7 @@ func TestAListingThatAnotherCallerAsksFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		chains := w.integrator().Self().Chains
-		w.host.Arm("GET", "/chains", sandbox.Delay(5*time.Second))
+		w.Host.Arm("GET", "/chains", sandbox.Delay(5*time.Second))
 		var first sync.WaitGroup
 		first.Go(func() {
 			_, err := chains.Live(t.Context())
@@ -67,7 +67,7 @@ func TestAListingThatAnotherCallerAsksFor(t *testing.T) {
 		_, err = chains.Live(t.Context())
 		require.NoError(t, err)
 		first.Wait()
-		assert.Equal(t, 1, w.sent("ListChains"))
+		assert.Equal(t, 1, w.Sent("ListChains"))
 	})
 }
 
@@ -104,11 +104,11 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 	}
 	said := as[*errors.ValidationFailed](t, book(dapi.USDC, "1.0000001"))
 	assert.Equal(t, "amount_precision", said.Fields[0].Code)
-	assert.Zero(t, w.sent("ListChains"), "a payment does not wait for the listing")
+	assert.Zero(t, w.Sent("ListChains"), "a payment does not wait for the listing")
 
 	_, err := w.account.Chains.Live(t.Context())
 	require.NoError(t, err)
-	sent := w.sent("BookPayout")
+	sent := w.Sent("BookPayout")
 	refused := as[*errors.InvalidInput](t, book(dapi.USDC, "1.0000001"))
 	assert.Equal(t,
 		[]errors.Field{{Field: "amount", Code: "amount_precision",
@@ -123,18 +123,18 @@ func TestAmountsAreHeldToTheDecimalsOfTheirToken(t *testing.T) {
 	_, err = w.account.Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: amount("1.0000001"), Currency: dapi.USDC})
 	assert.Equal(t, refused.Fields, as[*errors.InvalidInput](t, err).Fields)
-	assert.Equal(t, sent, w.sent("BookPayout"))
+	assert.Equal(t, sent, w.Sent("BookPayout"))
 
 	said = as[*errors.ValidationFailed](t, book("DAI", "1.0000001"))
 	assert.Equal(t, "currency", said.Fields[0].Field)
-	assert.Equal(t, 1, w.sent("ListChains"))
+	assert.Equal(t, 1, w.Sent("ListChains"))
 }
 
 // Payments ask for the listing, which must not walk without end.
 func TestAListingWithoutEndIsGivenUp(t *testing.T) {
 	w := newPayWorld(t)
 	pages := 0
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/chains") {
 			pages++
 			inprocess.SetBody(answer, fmt.Appendf(nil, `{"items":[],"nextCursor":"page-%d"}`, pages))

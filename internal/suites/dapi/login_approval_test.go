@@ -21,7 +21,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 		in.(map[string]any)["approval"].(map[string]any)["payload"] = opaque
 	}
 	deal := dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+		Payee: payee}
 	for name, c := range map[string]struct {
 		pattern string
 		method  string
@@ -36,7 +36,7 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 		"a booking of another process": {"", "", nil,
 			func(ctx context.Context, w *payWorld, account *dapi.Account) error {
 				_, err := account.Payouts.Confirm(ctx, w.asked, &dapi.Payout{
-					ID: "po_1", Approval: &dapi.Approval{ID: "apr_1", Payload: opaque, ExpiresAt: w.host.Now().
+					ID: "po_1", Approval: &dapi.Approval{ID: "apr_1", Payload: opaque, ExpiresAt: w.Host.Now().
 						Add(time.Minute)},
 				})
 				as[*signing.ApprovalRefused](w.T, err)
@@ -70,14 +70,14 @@ func TestApprovalThatWasSeenIsNoChallenge(t *testing.T) {
 			require.NoError(t, c.call(t.Context(), w, w.account))
 
 			w.answerPayload(opaque)
-			w.host.Reset() // and with it the session
-			logins := w.key.Logins()
+			w.Host.Reset() // and with it the session
+			logins := w.Key.Logins()
 			refused := as[*signing.ChallengeRefused](t, read(t.Context(), integrator.For("cl_8fK2")))
 			assert.Contains(t, refused.Reason, "an approval")
-			assert.Equal(t, logins, w.key.Logins(), "the signer is not called")
-			assert.Zero(t, w.key.Approvals())
+			assert.Equal(t, logins, w.Key.Logins(), "the signer is not called")
+			assert.Zero(t, w.Key.Approvals())
 
-			w.wire.OnAnswer(nil)
+			w.Wire.OnAnswer(nil)
 			assert.NoError(t, read(t.Context(), integrator.Self()), "a good challenge is signed as before")
 		})
 	}
@@ -107,11 +107,11 @@ func TestChallengeVerifierHasTheLastWord(t *testing.T) {
 			if c.says != nil {
 				as[*signing.ChallengeRefused](t, err)
 				require.ErrorIs(t, err, no)
-				assert.Zero(t, w.key.Logins())
+				assert.Zero(t, w.Key.Logins())
 				return
 			}
 			as[*errors.ChallengeNotFound](t, err) // for the host does not know it
-			assert.Equal(t, 1, w.key.Logins())
+			assert.Equal(t, 1, w.Key.Logins())
 		})
 	}
 }

@@ -25,7 +25,7 @@ import (
 
 // answerPayload makes challenges carry these bytes to sign.
 func (w *world) answerPayload(payload []byte) {
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Path != "/dapi/v1/auth/challenge" {
 			return
 		}
@@ -58,8 +58,8 @@ func TestChallengeThatReadsAsAnApprovalIsNotSigned(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, "ch_1", refused.ChallengeID)
 			assert.Contains(t, err.Error(), `login challenge "ch_1" refused`)
-			assert.Zero(t, w.key.Logins()+w.key.Approvals(), "the signer is not called")
-			assert.Zero(t, w.sent("CreateToken"))
+			assert.Zero(t, w.Key.Logins()+w.Key.Approvals(), "the signer is not called")
+			assert.Zero(t, w.Sent("CreateToken"))
 		})
 	}
 }
@@ -75,7 +75,7 @@ func TestOtherChallengesAreSignedAsTheyAre(t *testing.T) {
 			w.answerPayload([]byte(payload))
 			signed := make(chan []byte, 1)
 			integrator := w.integrator(func(d *dapi.Developer) {
-				d.Key = signerFunc{w.key, func(message []byte) { signed <- bytes.Clone(message) }}
+				d.Key = signerFunc{w.Key, func(message []byte) { signed <- bytes.Clone(message) }}
 			})
 			_, unknown := errors.AsType[*errors.ChallengeNotFound](read(t.Context(), integrator.Self()))
 			assert.True(t, unknown, "the host does not know this challenge")
@@ -98,13 +98,13 @@ func (s signerFunc) Sign(ctx context.Context, message []byte) ([]byte, error) {
 func TestLostTokenAnswerAsksForOneFreshChallenge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		lost := w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
+		lost := w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit())
 		began := time.Now()
 		require.NoError(t, read(t.Context(), w.integrator().Self()))
 		assert.Zero(t, time.Since(began), "at once")
 		assert.Equal(t, 1, lost.Consumed())
-		assert.Equal(t, 2, w.sent("CreateChallenge"))
-		assert.Equal(t, 2, w.sent("CreateToken"), "a challenge is never used twice")
+		assert.Equal(t, 2, w.Sent("CreateChallenge"))
+		assert.Equal(t, 2, w.Sent("CreateToken"), "a challenge is never used twice")
 	})
 }
 
@@ -128,7 +128,7 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 	var challenge struct {
 		ChallengeID string `json:"challengeId"`
 	}
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/auth/challenge") {
 			body, err := io.ReadAll(answer.Body)
 			require.NoError(t, err)
@@ -136,15 +136,14 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 			inprocess.SetBody(answer, body)
 		}
 	})
-	platform, err := dapi.NewIntegrator(baseURL, w.developer(), w.options(moneymovement.WithRateLimiter(windows))...)
-	require.NoError(t, err)
+	platform := w.Integrator(w.Developer(), moneymovement.WithRateLimiter(windows))
 	require.NoError(t, read(t.Context(), platform.Self()))
 	require.NotEmpty(t, challenge.ChallengeID)
-	assert.Equal(t, []string{"login_email " + w.developer().Email, "login", "login_challenge " + challenge.ChallengeID,
+	assert.Equal(t, []string{"login_email " + w.Developer().Email, "login", "login_challenge " + challenge.ChallengeID,
 		"login", "reads"},
 		windows.asked, "a slot is taken once the token is there to use it")
 
-	w.host.Advance(61 * time.Minute)
+	w.Host.Advance(61 * time.Minute)
 	windows.asked = nil
 	require.NoError(t, read(t.Context(), platform.Self()))
 	assert.Equal(t, []string{"reads", "writes", "reads"}, windows.asked, "a refresh counts as a write")
@@ -154,12 +153,12 @@ func TestLoginsAreCountedForAddressEmailAndChallenge(t *testing.T) {
 // unknown.
 func TestTokenAnswerLostTwiceMeansNotDelivered(t *testing.T) {
 	w := newWorld(t)
-	w.host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
+	w.Host.Arm("POST", "/auth/token", sandbox.DropAfterCommit().Times(10))
 	err := read(t.Context(), w.integrator().Self())
 	assert.Equal(t, "ListChains", as[*errors.NotDelivered](t, err).Operation)
 	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 	assert.False(t, unknown)
-	assert.Equal(t, 2, w.sent("CreateToken"))
+	assert.Equal(t, 2, w.Sent("CreateToken"))
 }
 
 // Rule: login.challenge-expires
@@ -169,14 +168,14 @@ func TestChallengeThatExpiredIsReplacedOnce(t *testing.T) {
 			w := newWorld(t)
 			signed := 0
 			integrator := w.integrator(func(d *dapi.Developer) {
-				d.Key = signerFunc{w.key, func([]byte) {
+				d.Key = signerFunc{w.Key, func([]byte) {
 					if signed++; signed <= late {
-						w.host.Advance(151 * time.Second) // as if a person had to touch the key
+						w.Host.Advance(151 * time.Second) // as if a person had to touch the key
 					}
 				}}
 			})
 			err := read(t.Context(), integrator.Self())
-			assert.Equal(t, 2, w.sent("CreateToken"))
+			assert.Equal(t, 2, w.Sent("CreateToken"))
 			if late == 1 {
 				require.NoError(t, err)
 				return
@@ -194,31 +193,31 @@ func TestClockThatIsOff(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(off) }))
 				require.NoError(t, read(t.Context(), w.integrator().Self()))
-				assert.Equal(t, 1, w.sent("CreateChallenge"), off)
+				assert.Equal(t, 1, w.Sent("CreateChallenge"), off)
 			})
 		}
 	})
 	t.Run("the service tells the time", func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Advance(3 * time.Hour)
+		w.Host.Advance(3 * time.Hour)
 		require.NoError(t, read(t.Context(), w.integrator().Self()))
-		assert.Equal(t, "request_expired", w.requests("CreateChallenge")[0].Slug)
-		assert.Equal(t, 2, w.sent("CreateChallenge"))
+		assert.Equal(t, "request_expired", w.Requests("CreateChallenge")[0].Slug)
+		assert.Equal(t, 2, w.Sent("CreateChallenge"))
 	})
 	t.Run("it does not", func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Advance(3 * time.Hour)
-		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Host.Advance(3 * time.Hour)
+		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
 		_, expired := errors.AsType[*errors.RequestExpired](read(t.Context(), w.integrator().Self()))
 		assert.True(t, expired)
-		assert.Equal(t, 1, w.sent("CreateChallenge"))
+		assert.Equal(t, 1, w.Sent("CreateChallenge"))
 	})
 	t.Run("its time does not help", func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Arm("POST", "/auth/challenge", sandbox.Respond(http.StatusBadRequest, "request_expired").Times(10))
+		w.Host.Arm("POST", "/auth/challenge", sandbox.Respond(http.StatusBadRequest, "request_expired").Times(10))
 		_, expired := errors.AsType[*errors.RequestExpired](read(t.Context(), w.integrator().Self()))
 		assert.True(t, expired)
-		assert.Equal(t, 2, w.sent("CreateChallenge"))
+		assert.Equal(t, 2, w.Sent("CreateChallenge"))
 	})
 }
 
@@ -251,8 +250,8 @@ func TestRefusedLogins(t *testing.T) {
 			require.True(t, ok, "%v", err)
 			assert.Equal(t, c.want, refusal.Code)
 			assert.Equal(t, "CreateToken", refusal.Operation)
-			assert.Equal(t, 1, w.sent("CreateToken"), "a judgement is not asked for twice")
-			assert.Zero(t, w.sent("ListChains"))
+			assert.Equal(t, 1, w.Sent("CreateToken"), "a judgement is not asked for twice")
+			assert.Zero(t, w.Sent("ListChains"))
 		})
 	}
 }
@@ -271,7 +270,7 @@ func TestLoginThatIsUnavailable(t *testing.T) {
 		account := w.integrator().Self()
 		_, unavailable := errors.AsType[*errors.LoginUnavailable](read(t.Context(), account))
 		assert.True(t, unavailable)
-		w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
+		w.Configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
 		assert.NoError(t, read(t.Context(), account), "a failed login is not remembered")
 	})
 }
@@ -294,7 +293,7 @@ func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
 				if tc.header != nil {
 					outage = outage.WithHeader(tc.header[0], tc.header[1])
 				}
-				w.host.Arm("POST", "/auth/token", outage)
+				w.Host.Arm("POST", "/auth/token", outage)
 				account := w.integrator().Self()
 				began := time.Now()
 				var calls sync.WaitGroup
@@ -302,8 +301,8 @@ func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
 					calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
 				}
 				calls.Wait()
-				assert.Equal(t, tc.down+1, w.sent("CreateToken"))
-				assert.Equal(t, tc.down+1, w.sent("CreateChallenge"), "each time with a fresh challenge")
+				assert.Equal(t, tc.down+1, w.Sent("CreateToken"))
+				assert.Equal(t, tc.down+1, w.Sent("CreateChallenge"), "each time with a fresh challenge")
 				assert.LessOrEqual(t, time.Since(began), tc.took)
 			})
 		})
@@ -313,17 +312,17 @@ func TestLoginOutlastsAMomentOfOutage(t *testing.T) {
 func TestLoginEndsWithAnOutageThatDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+		w.Host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			Times(100))
 		as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
-		assert.Equal(t, 4, w.sent("CreateToken"))
+		assert.Equal(t, 4, w.Sent("CreateToken"))
 
 		w = newWorld(t)
-		w.host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+		w.Host.Arm("POST", "/auth/token", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			WithHeader("Retry-After", "3600"))
 		unavailable := as[*errors.DatabaseUnavailable](t, read(t.Context(), w.integrator().Self()))
 		assert.Equal(t, time.Hour, unavailable.RetryAfter)
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
 }
 
@@ -332,7 +331,7 @@ func TestSignerThatFails(t *testing.T) {
 	broken := errors.New("the key service is down")
 	err := read(t.Context(), w.integrator(func(d *dapi.Developer) { d.Key = brokenSigner{d.Key, broken} }).Self())
 	require.ErrorIs(t, err, broken)
-	assert.Zero(t, w.sent("CreateToken"))
+	assert.Zero(t, w.Sent("CreateToken"))
 }
 
 type brokenSigner struct {
@@ -347,12 +346,12 @@ func TestDeletedKeyStopsItsSessions(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
 	require.NoError(t, read(t.Context(), account))
-	require.NoError(t, w.host.DeleteKey(w.host.Credentials().KeyID))
+	require.NoError(t, w.Host.DeleteKey(w.Host.Credentials().KeyID))
 
 	forbidden, ok := errors.AsType[*errors.Forbidden](read(t.Context(), account))
 	require.True(t, ok)
 	assert.Empty(t, forbidden.Details, "the service gives no reason")
-	assert.Equal(t, 1, w.sent("CreateToken"), "403 is never a reason to log in again")
+	assert.Equal(t, 1, w.Sent("CreateToken"), "403 is never a reason to log in again")
 }
 
 // Rule: session.scope
@@ -360,8 +359,8 @@ func TestKeyWithoutTheScope(t *testing.T) {
 	w := newWorld(t)
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	_, err = w.host.RegisterKey(sandbox.KeyRegistration{
-		Email: w.host.Credentials().Email, PublicKey: key.PublicKey(), Scopes: []string{"read"},
+	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{
+		Email: w.Host.Credentials().Email, PublicKey: key.PublicKey(), Scopes: []string{"read"},
 	})
 	require.NoError(t, err)
 	account := w.integrator(func(d *dapi.Developer) { d.Key = key }).Self()

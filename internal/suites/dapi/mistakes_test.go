@@ -17,6 +17,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/mishaps"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -34,18 +35,13 @@ func (w *payWorld) book(change func(*dapi.PayoutCreate), options ...moneymovemen
 }
 
 func (w *payWorld) open(address string, change ...func(*dapi.Developer)) error {
-	developer := w.developer()
-	for _, f := range change {
-		f(&developer)
-	}
-	_, err := dapi.NewIntegrator(address, developer, w.options()...)
+	_, err := dapi.NewIntegrator(address, w.changed(change), w.Options()...)
 	return err
 }
 
 // through reads by a connection of the row's own.
 func (w *payWorld) through(next mishaps.Connection) error {
-	integrator, err := dapi.NewIntegrator(baseURL, w.developer(),
-		moneymovement.WithHTTPClient(&http.Client{Transport: next}))
+	integrator, err := dapi.NewIntegrator(w.URL, w.Developer(), worlds.Through(next))
 	require.NoError(w, err)
 	return read(w.Context(), integrator.Self())
 }
@@ -63,10 +59,10 @@ var localMistakes = map[string]mistake{
 		return w.open("https://service.example?a=b")
 	}, []string{"baseURL must have a scheme and a host, may have a path"}},
 	"no email": {func(w *payWorld) error {
-		return w.open(baseURL, func(d *dapi.Developer) { d.Email = "" })
+		return w.open(w.URL, func(d *dapi.Developer) { d.Email = "" })
 	}, []string{"email is required"}},
 	"no key": {func(w *payWorld) error {
-		return w.open(baseURL, func(d *dapi.Developer) { d.Key = nil })
+		return w.open(w.URL, func(d *dapi.Developer) { d.Key = nil })
 	}, []string{"key is required"}},
 	"too many decimals, by the listing": {func(w *payWorld) error {
 		_, err := w.account.Chains.Live(w.Context())
@@ -154,7 +150,7 @@ var metMistakes = map[string]mistake{
 	}, []string{"ListChains: not delivered: context canceled"}},
 	"an answer that is lost": {func(w *payWorld) error {
 		booked := w.booked()
-		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) {
+		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) {
 			answer.Body = io.NopCloser(strings.NewReader("{"))
 		})
 		_, err := w.account.Payouts.Confirm(w.Context(), w.asked, booked)
@@ -171,7 +167,7 @@ var metMistakes = map[string]mistake{
 		[]string{"403 forbidden",
 			"check that the developer key still exists, and that its allowlist has this machine's address"}},
 	"a key without the scope": {func(w *payWorld) error {
-		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").WithDetails(map[string]any{
+		w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").WithDetails(map[string]any{
 			"requiredScope": "payouts:write", "scope": []string{"read", "contacts:write"},
 		}))
 		return read(w.Context(), w.account)

@@ -28,7 +28,7 @@ func newLedger(t *testing.T) (*world, *dapi.Account, dapi.ListTransactionsParams
 		_, err := account.Sandbox.Deposit(t.Context(),
 			dapi.DepositCreate{Amount: amount(fmt.Sprint(i + 1)), Currency: dapi.USDC})
 		require.NoError(t, err)
-		w.host.Advance(time.Minute)
+		w.Host.Advance(time.Minute)
 	}
 	return w, account, dapi.ListTransactionsParams{Limit: 2}
 }
@@ -45,7 +45,7 @@ func TestAllWalksEveryPageAndAgain(t *testing.T) {
 		}
 		assert.Equal(t, []string{"5", "4", "3", "2", "1"}, amounts)
 	}
-	assert.Equal(t, 2*3, w.sent("ListTransactions"))
+	assert.Equal(t, 2*3, w.Sent("ListTransactions"))
 }
 
 // Only a page without a next cursor is the last one, whatever can be read of it.
@@ -56,7 +56,7 @@ func TestAllGoesOnAfterAPageThatCannotBeRead(t *testing.T) {
 		"d": `{"items":[` + txJSON + `,null]}`,
 	}
 	w, account, params := newLedger(t)
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		inprocess.SetBody(answer, []byte(pages[r.URL.Query().Get("cursor")]))
 		answer.StatusCode = http.StatusOK
 	})
@@ -66,7 +66,7 @@ func TestAllGoesOnAfterAPageThatCannotBeRead(t *testing.T) {
 		found++
 	}
 	assert.Equal(t, 1, found)
-	assert.Equal(t, 4, w.sent("ListTransactions"))
+	assert.Equal(t, 4, w.Sent("ListTransactions"))
 }
 
 func TestAllStartsAtACursor(t *testing.T) {
@@ -91,13 +91,13 @@ func TestAllReadsNoFurtherThanItIsRanged(t *testing.T) {
 			break
 		}
 	}
-	assert.Equal(t, 2, w.sent("ListTransactions"))
+	assert.Equal(t, 2, w.Sent("ListTransactions"))
 }
 
 func TestAllEndsAfterAnError(t *testing.T) {
 	w, account, params := newLedger(t)
-	w.host.Arm("GET", "/transactions", sandbox.Delay(1)) // the first page passes
-	w.host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	w.Host.Arm("GET", "/transactions", sandbox.Delay(1)) // the first page passes
+	w.Host.Arm("GET", "/transactions", sandbox.Respond(http.StatusForbidden, "forbidden"))
 	var failures []error
 	seen := 0
 	for transaction, err := range account.Transactions.All(t.Context(), params) {
@@ -115,7 +115,7 @@ func TestAllEndsAfterAnError(t *testing.T) {
 
 func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
 	w, account, params := newLedger(t)
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Query().Has("cursor") {
 			inprocess.SetBody(answer, []byte(`{"items":[],"nextCursor":"`+r.URL.Query().Get("cursor")+`"}`))
 		}
@@ -127,7 +127,7 @@ func TestAllRefusesAListThatDoesNotAdvance(t *testing.T) {
 	stuck := as[*errors.UnexpectedResponse](t, last)
 	assert.Equal(t, "ListTransactions", stuck.Operation)
 	assert.ErrorContains(t, stuck.Err, "does not advance")
-	assert.Equal(t, 2, w.sent("ListTransactions"))
+	assert.Equal(t, 2, w.Sent("ListTransactions"))
 }
 
 // A circle of any length is noticed before a page comes twice.
@@ -135,7 +135,7 @@ func TestAllRefusesAListThatGoesInACircle(t *testing.T) {
 	for _, length := range []int{1, 2, 7} {
 		w, account, params := newLedger(t)
 		asked := map[string]int{}
-		w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 			cursor := r.URL.Query().Get("cursor")
 			asked[cursor]++
 			number, _ := strconv.Atoi(cursor)
@@ -192,5 +192,5 @@ func TestChainsAreListed(t *testing.T) {
 	}
 	assert.Equal(t, dapi.ChainID(8453), codes["base"])
 	assert.Greater(t, len(codes), 2)
-	assert.Greater(t, w.sent("ListChains"), 1)
+	assert.Greater(t, w.Sent("ListChains"), 1)
 }

@@ -42,19 +42,19 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 			require.NoError(t, err)
 			assert.NotEmpty(t, payout.TransactionHash, "it was read")
 			assert.Equal(t, traffic{1, 1, 1}, w.traffic())
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 		t.Run(name+", and nothing moved", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, change)
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").
+			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").
 				WithBody(`{"id":"po_none","status":"awaiting_approval"}`))
 			_, err := w.payAs("invoice-42")
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "ConfirmPayout", unknown.Operation)
 			assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
 			assert.True(t, unknown.Retryable(), "as Resolve says")
-			assert.Zero(t, w.fundings())
+			assert.Zero(t, w.Fundings())
 		})
 	}
 }
@@ -108,10 +108,11 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	w := newPayWorld(t)
 	other, err := w.payAs("invoice-41")
 	require.NoError(t, err)
-	w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
+	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
 		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
 	payout, err := w.payAs("invoice-42")
-	assert.Equal(t, string(other.ID), as[*errors.AlreadyFunded](t, as[*errors.OutcomeUnknown](t, err).Cause).PayoutID)
+	unknown := as[*errors.OutcomeUnknown](t, err)
+	assert.Equal(t, string(other.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
 	assert.NotEqual(t, other.ID, payout.ID, "another payment is not this one")
 	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 }
@@ -120,7 +121,7 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 // it.
 func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 	unreadable := func(w *payWorld) {
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 	}
 	t.Run("of a booking", func(t *testing.T) {
 		for _, named := range []bool{true, false} {
@@ -131,7 +132,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			if named {
 				details["payoutId"] = string(booked.ID)
 			}
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(details))
+			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(details))
 			unreadable(w)
 			payout, err := w.pay()
 			as[*errors.AlreadyFunded](t, err)
@@ -145,7 +146,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{}))
 		again, err := w.pay()
 		require.NoError(t, err, "the refusal names no payout, and this client knows which it is")
@@ -154,7 +155,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 	})
 	t.Run("before a booking, of a payout that only the refusal names", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_1"}))
 		unreadable(w)
 		payout, err := w.pay()
@@ -166,7 +167,7 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{}))
 		unreadable(w)
 		payout, err := w.pay()
@@ -176,13 +177,13 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 	})
 	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{}))
 		payout, err := w.pay()
 		as[*errors.AlreadyFunded](t, err)
 		assert.Nil(t, payout)
 		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
-		assert.Zero(t, w.sent("GetPayout"))
+		assert.Zero(t, w.Sent("GetPayout"))
 	})
 }
 
@@ -193,7 +194,7 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 	other, err := w.payAs("invoice-41")
 	require.NoError(t, err)
 	w.asked.Amount = amount("25")
-	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
 	w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["idempotencyKey"] = "invoice-42" })
 	payout, err := w.payAs("invoice-42", dapi.FirstUse())
@@ -205,13 +206,13 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 func TestReadingOfAnotherPayout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 		w.onSuccess("GET", "/payouts/*", func(payout map[string]any) {
 			payout["id"], payout["status"] = "po_another", "completed"
 		})
 		_, err := w.pay()
 		as[*errors.OutcomeUnknown](t, err)
-		assert.Zero(t, w.fundings())
+		assert.Zero(t, w.Fundings())
 	})
 }
 
@@ -234,14 +235,14 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 				require.NoError(t, err)
 				assert.NotEmpty(t, payout.TransactionHash)
 				assert.Less(t, time.Since(started), 3*time.Minute)
-				assert.Equal(t, 1, w.fundings())
+				assert.Equal(t, 1, w.Fundings())
 			})
 		})
 	}
 	t.Run("when half of the approval's window has passed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
+			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			w.refuse(http.StatusConflict, "funding_in_progress")
 			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "awaiting_approval" })
 			started := time.Now()
@@ -260,22 +261,22 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 	t.Run("for a booking that this call has not seen", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+			w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 			payout, err := w.pay()
 			w.assertInDoubt(t, payout, err)
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress"))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress"))
 			started := time.Now()
 			_, err = w.pay()
 			require.NoError(t, err)
 			assert.InDelta(t, 130, time.Since(started).Seconds(), 20, "the stated window is waited for")
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	})
 	t.Run("a reading from before the funding is none that came to nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Second) })
-			w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit()) // and its repetition finds it in progress
+			w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Second) })
+			w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit()) // and its repetition finds it in progress
 			reads := 0
 			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) {
 				if reads++; reads <= 2 { // behind the doubt, and then while it waits
@@ -286,22 +287,22 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			payout, err := w.pay()
 			require.NoError(t, err)
 			assert.NotEmpty(t, payout.TransactionHash)
-			assert.Equal(t, 1, w.sent("BookPayout"), "it is not booked again while its approval is open")
-			assert.Equal(t, 2, w.sent("ConfirmPayout"))
-			assert.Greater(t, w.sent("GetPayout"), 2)
+			assert.Equal(t, 1, w.Sent("BookPayout"), "it is not booked again while its approval is open")
+			assert.Equal(t, 2, w.Sent("ConfirmPayout"))
+			assert.Greater(t, w.Sent("GetPayout"), 2)
 		})
 	})
 	t.Run("each time", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(4))
+			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(4))
 			payout, err := w.pay()
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
-			assert.Equal(t, 4, w.sent("ConfirmPayout"), "it is not tried for ever")
-			assert.Zero(t, w.fundings())
+			assert.Equal(t, 4, w.Sent("ConfirmPayout"), "it is not tried for ever")
+			assert.Zero(t, w.Fundings())
 			_, err = w.pay()
 			require.NoError(t, err, "the key still pays")
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	})
 }
@@ -326,13 +327,10 @@ func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		limiter := &classes{}
-		platform, err := dapi.NewIntegrator(baseURL, w.developer(),
-			w.options(moneymovement.WithRateLimiter(limiter))...)
-		require.NoError(t, err)
-		w.account = platform.Self()
+		w.account = w.Integrator(w.Developer(), moneymovement.WithRateLimiter(limiter)).Self()
 		w.refuse(http.StatusConflict, "funding_in_progress") // and the payout expires while it is waited for
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
-		_, err = w.pay()
+		_, err := w.pay()
 		require.Error(t, err)
 		require.GreaterOrEqual(t, len(limiter.seen), 3)
 		last := len(limiter.seen) - 1
@@ -344,15 +342,15 @@ func TestReadsBehindAWaitAreNoPolls(t *testing.T) {
 // What came of a confirm is in doubt until the payout was read. A later refusal does not read as if nothing had moved.
 func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 	unreadable := func(w *payWorld) {
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	}
 	for name, arrange := range map[string]func(w *payWorld){
 		"booking again is refused": func(w *payWorld) {
-			w.host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond)) // the first booking passes
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.Host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond)) // the first booking passes
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		},
 		"the second confirm has to wait": func(w *payWorld) {
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 				WithHeader("Retry-After", "3600"))
 		},
 		"the second approval is not what was asked for": func(w *payWorld) {
@@ -374,26 +372,26 @@ func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
+			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
 			unreadable(w)
 			arrange(w)
 			_, err := w.pay()
 			require.Error(t, err)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 			failure := as[errors.Failure](t, err)
 			assert.Equal(t, errors.MaybeMoved, failure.MovedByCall(), "%v", err)
 		})
 	}
 	t.Run("until the payout can be read", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 			WithHeader("Retry-After", "3600"))
 		payout, err := w.pay()
 		require.NoError(t, err)
 		assert.NotEmpty(t, payout.TransactionHash)
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
@@ -407,5 +405,5 @@ func TestAConfirmWhoseResponseSaysThatThePayoutHasExpired(t *testing.T) {
 	payout, err := w.pay()
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +16,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -58,7 +58,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		"an amount in number": {set("amount", 25), "amount"},
 		"another asset":       {set("currency", "EURC"), "currency"},
 		"another contact":     {to(map[string]any{"contactId": "ct_other"}), "destination.contactId"},
-		"an address": {to(map[string]any{"address": "0x52908400098527886E0F7030069857D2E4169EE7"}),
+		"an address": {to(map[string]any{"address": payee}),
 			"destination.contactId"},
 		"a chain as well": {func(m map[string]any) {
 			m["destination"].(map[string]any)["chainId"] = 1
@@ -103,11 +103,11 @@ func TestBookingThatHasEnded(t *testing.T) {
 
 func (w *payWorld) assertNothingSigned(t *testing.T) {
 	t.Helper()
-	assert.Zero(t, w.key.Approvals(), "the signer is not called")
+	assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 	sent := w.traffic()
 	assert.Equal(t, 1, sent.books)
 	assert.Zero(t, sent.confirms, "and nothing is confirmed")
-	assert.Zero(t, w.fundings())
+	assert.Zero(t, w.Fundings())
 }
 
 func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
@@ -175,7 +175,7 @@ func TestApprovalOfABooking(t *testing.T) {
 		delete(approval, "expiresAt")
 		approval["payload"] = []byte{0}
 	}))
-	assert.WithinDuration(t, w.host.Now().Add(120*time.Second), opaque, 5*time.Second)
+	assert.WithinDuration(t, w.Host.Now().Add(120*time.Second), opaque, 5*time.Second)
 }
 
 func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
@@ -204,9 +204,9 @@ func TestApprovalNamesTheClient(t *testing.T) {
 	client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 	require.NoError(t, err)
 	acme := integrator.For(client.ID)
-	_, err = acme.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("10"), Currency: dapi.USDC})
-	require.NoError(t, err)
-	asked := dapi.PayoutCreate{ContactID: w.contact(acme, wallet()), Amount: amount("10"), Currency: dapi.USDC}
+	w.Credit(acme.Sandbox, "10", dapi.USDC)
+	bob := w.Contact(acme.Contacts, wallet())
+	asked := dapi.PayoutCreate{ContactID: bob, Amount: amount("10"), Currency: dapi.USDC}
 	booked, err := acme.Payouts.Book(t.Context(), asked)
 	require.NoError(t, err)
 
@@ -233,19 +233,20 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
 	})
 	_, err = w.payAs("invoice-43")
-	as[*errors.SignatureInvalid](t, err) // signed where the service spells it out; the host knows another payload
+	// signed where the service spells it out; the host knows another payload
+	as[*errors.SignatureInvalid](t, err)
 }
 
 // Rule: coverage.cross-chain
 func TestCrossChainPayoutIsApprovedForItsChain(t *testing.T) {
 	w := newPayWorld(t)
-	w.asked.ContactID = w.contact(w.account, dapi.Onchain(dapi.OnchainAccount{
-		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "arbitrum", Currency: "USDC",
+	w.asked.ContactID = w.Contact(w.account.Contacts, dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: payee, ChainID: "arbitrum", Currency: "USDC",
 	}))
 	w.asked.FromChainID, w.asked.ToChainID = 8453, 42161
 	_, err := w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }
 
 // A service may replay a booking's first answer as it was, however old its approval is.
@@ -280,11 +281,11 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 				assert.Equal(t, c.want, w.traffic())
 				if c.replays == 1 {
 					require.NoError(t, err)
-					assert.Equal(t, 1, w.fundings())
+					assert.Equal(t, 1, w.Fundings())
 					return
 				}
 				as[*errors.FundingAttemptExpired](t, as[*errors.OutcomeUnknown](t, err).Cause)
-				assert.Zero(t, w.fundings())
+				assert.Zero(t, w.Fundings())
 			})
 		})
 	}
@@ -302,26 +303,20 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 	_, err := w.pay()
 	assert.Equal(t, "id", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
 	assert.Equal(t, 1, w.traffic().confirms)
-	assert.Zero(t, w.fundings())
+	assert.Zero(t, w.Fundings())
 }
 
 // A sandbox host and a client meet on a real socket here, as in an integrator's own test.
 func TestPayOverASocket(t *testing.T) {
-	host := sandbox.New()
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	credentials := host.Credentials()
-	integrator, err := dapi.NewIntegrator(server.URL,
-		dapi.Developer{Email: credentials.Email, Key: credentials.Key})
-	require.NoError(t, err)
-	account := integrator.Self()
-	w := &payWorld{world: &world{T: t, host: host}, account: account}
-	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("50"), Currency: dapi.USDC})
-	require.NoError(t, err)
-	w.asked = dapi.PayoutCreate{ContactID: w.contact(account, wallet()), Amount: amount("20"), Currency: dapi.USDC}
+	served := worlds.Serve(t)
+	account := served.Integrator(served.Developer()).Self()
+	w := &payWorld{world: &world{served}, account: account}
+	w.Credit(account.Sandbox, "50", dapi.USDC)
+	bob := w.Contact(account.Contacts, wallet())
+	w.asked = dapi.PayoutCreate{ContactID: bob, Amount: amount("20"), Currency: dapi.USDC}
 
-	lost := host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
-	expired := host.Arm("POST", bookPath, sandbox.ExpireToken())
+	lost := w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+	expired := w.Host.Arm("POST", bookPath, sandbox.ExpireToken())
 	payout, err := w.payAs("invoice-42")
 	require.NoError(t, err)
 	assert.Equal(t, 1, lost.Consumed())
@@ -329,5 +324,5 @@ func TestPayOverASocket(t *testing.T) {
 	payout, err = account.Payouts.Wait(t.Context(), payout.ID)
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Status)
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }

@@ -34,9 +34,9 @@ func (s byCode) Sign(ctx context.Context, message []byte) ([]byte, error) {
 func newChainWorld(t *testing.T, chain any) *payWorld {
 	t.Helper()
 	w := newPayWorld(t)
-	w.key.Signer = byCode{w.key.Signer}
+	w.Key.Signer = byCode{w.Key.Signer}
 	w.asked.ToChainID = arbitrum
-	w.asked.ContactID = w.contact(w.account, dapi.Onchain(dapi.OnchainAccount{
+	w.asked.ContactID = w.Contact(w.account.Contacts, dapi.Onchain(dapi.OnchainAccount{
 		WalletAddress: payee, ChainID: "arbitrum", Currency: "USDC",
 	}))
 	w.onBooking(func(payout map[string]any) {
@@ -51,7 +51,7 @@ func TestBookingThatDoesNotEchoItsChain(t *testing.T) {
 	w.onBooking(without("toChainId"))
 	_, err := w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }
 
 // The caller names a chain by its EVM id. An approval that names it by its code is the same, by the listing.
@@ -62,8 +62,8 @@ func TestApprovalNamesTheChainByItsCode(t *testing.T) {
 			_, err := w.payAs(key)
 			require.NoError(t, err)
 		}
-		assert.Equal(t, 2, w.fundings())
-		assert.Equal(t, 1, w.sent("ListChains"), "it is asked for once")
+		assert.Equal(t, 2, w.Fundings())
+		assert.Equal(t, 1, w.Sent("ListChains"), "it is asked for once")
 	})
 	t.Run("the listing is known", func(t *testing.T) {
 		w := newChainWorld(t, "arbitrum")
@@ -71,11 +71,11 @@ func TestApprovalNamesTheChainByItsCode(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, 1, w.sent("ListChains"))
+		assert.Equal(t, 1, w.Sent("ListChains"))
 	})
 	t.Run("the listing has no other", func(t *testing.T) {
 		w := newChainWorld(t, "arbitrum")
-		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
+		w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"items":[{"chainId":42161,"code":"arbitrum","name":"Arbitrum","tokens":[]}]}`))
 		_, err := w.pay()
 		require.NoError(t, err)
@@ -83,10 +83,10 @@ func TestApprovalNamesTheChainByItsCode(t *testing.T) {
 	t.Run("by its EVM id, nothing is asked for", func(t *testing.T) {
 		for _, id := range []any{arbitrum, "42161"} {
 			w := newChainWorld(t, id)
-			w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").Times(10))
+			w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").Times(10))
 			_, err := w.pay()
 			require.NoError(t, err, "%v", id)
-			assert.Zero(t, w.sent("ListChains"))
+			assert.Zero(t, w.Sent("ListChains"))
 		}
 	})
 }
@@ -116,12 +116,12 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 			_, err := w.pay()
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
-			assert.Zero(t, w.sent("ListChains"), name)
+			assert.Zero(t, w.Sent("ListChains"), name)
 		}
 	})
 	t.Run("a listing that gives two EVM ids to one chain", func(t *testing.T) {
 		w := newChainWorld(t, "8453")
-		w.host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
+		w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"items":[{"chainId":42161,"code":"8453","name":"Arbitrum","tokens":[]}]}`))
 		_, err := w.pay()
 		assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
@@ -139,7 +139,7 @@ func TestChainListingThatCannotBeHad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newChainWorld(t, "arbitrum")
-				w.host.Arm("GET", "/chains", fault.Times(100))
+				w.Host.Arm("GET", "/chains", fault.Times(100))
 				started := time.Now()
 				_, err := w.pay()
 				assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)

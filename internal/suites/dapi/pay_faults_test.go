@@ -89,7 +89,7 @@ type payments struct {
 func newPayments(t *testing.T) *payments {
 	t.Helper()
 	p := &payments{payWorld: newPayWorld(t)}
-	p.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(20 * time.Second) })
+	p.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(20 * time.Second) })
 	return p
 }
 
@@ -102,7 +102,7 @@ func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (pa
 	defer cancel()
 	began := time.Now()
 	payout, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", options...)
-	state, moved := dapi.PaymentStateOf(payout, err), p.fundings()
+	state, moved := dapi.PaymentStateOf(payout, err), p.Fundings()
 	lie := func(what string) {
 		p.lies = append(p.lies, fmt.Sprintf("%s: %s: %T: %v (%d times in the books)", what, state, err, err, moved))
 	}
@@ -163,7 +163,7 @@ func TestEveryFaultAtEveryStep(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						p := newPayments(t)
 						p.leadTo(step)
-						armed := p.host.Arm(at.method, at.path, goesWrong.Times(c.times))
+						armed := p.Host.Arm(at.method, at.path, goesWrong.Times(c.times))
 						paid := p.attempt(c.timeout)
 						assert.Positive(t, armed.Consumed(), "it did happen")
 						if c.restarts {
@@ -173,7 +173,7 @@ func TestEveryFaultAtEveryStep(t *testing.T) {
 							p.untilPaid()
 						}
 						assert.Empty(t, p.lies)
-						assert.Equal(t, 1, p.fundings())
+						assert.Equal(t, 1, p.Fundings())
 						time.Sleep(10 * time.Minute) // for a login that its caller left alone
 					})
 				})
@@ -251,7 +251,7 @@ func TestAnySequenceOfFaultsIsOnePayment(t *testing.T) {
 			for _, c := range courses {
 				p.take(c)
 			}
-			p.key.BeforeApproval(nil)
+			p.Key.BeforeApproval(nil)
 			p.untilPaid()
 			time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			lies = p.lies
@@ -265,18 +265,18 @@ func TestAnySequenceOfFaultsIsOnePayment(t *testing.T) {
 func (p *payments) take(c course) {
 	time.Sleep(c.Later)
 	for _, m := range c.Mishaps {
-		p.host.Arm(steps[m.Step].method, steps[m.Step].path, faultsAt(m.Step)[m.Fault].Times(m.Times))
+		p.Host.Arm(steps[m.Step].method, steps[m.Step].path, faultsAt(m.Step)[m.Fault].Times(m.Times))
 	}
 	if c.Restarts {
 		p.restart()
 	}
 	p.worsen("0")
 	signed := false
-	p.key.BeforeApproval(func(int) {
+	p.Key.BeforeApproval(func(int) {
 		if !signed {
 			signed = true
 			p.worsen(c.Worse)
-			p.host.Advance(c.Signing)
+			p.Host.Advance(c.Signing)
 		}
 	})
 	p.attempt(c.Leaves)

@@ -21,7 +21,7 @@ import (
 // made twice.
 func TestPaymentsNeedAKey(t *testing.T) {
 	w := newPayWorld(t)
-	before := len(w.host.Requests())
+	before := len(w.Host.Requests())
 	for name, call := range map[string]func() error{
 		"Pay":  func() error { _, err := w.payAs(""); return err },
 		"Open": func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), ""); return err },
@@ -34,13 +34,13 @@ func TestPaymentsNeedAKey(t *testing.T) {
 		assert.Equal(t, "Idempotency-Key", as[*errors.InvalidInput](t, err).Fields[0].Field, name)
 		assert.ErrorContains(t, err, "DeriveKey", name)
 	}
-	assert.Len(t, w.host.Requests(), before, "nothing was sent")
+	assert.Len(t, w.Host.Requests(), before, "nothing was sent")
 }
 
 func TestPayErrorsCarryTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 		_, err := w.pay()
 		key := as[*errors.OutcomeUnknown](t, err).IdempotencyKey
 		assert.Equal(t, "invoice-42", key)
@@ -54,7 +54,7 @@ func TestPayErrorsCarryTheKey(t *testing.T) {
 // bookings are the distinct payouts that were confirmed.
 func (w *payWorld) bookings() map[string]bool {
 	paths := map[string]bool{}
-	for _, request := range w.requests("ConfirmPayout") {
+	for _, request := range w.Requests("ConfirmPayout") {
 		paths[request.Path] = true
 	}
 	return paths
@@ -66,7 +66,7 @@ func TestPayKeepsTheLastAnswer(t *testing.T) {
 		_, err := w.pay(dapi.CaptureLastResponse(answer))
 		return err
 	})
-	assert.Equal(t, "ConfirmPayout", w.host.Requests()[len(w.host.Requests())-1].Operation)
+	assert.Equal(t, "ConfirmPayout", w.Host.Requests()[len(w.Host.Requests())-1].Operation)
 }
 
 func TestOpenKeepsTheLastAnswer(t *testing.T) {
@@ -82,11 +82,11 @@ func TestOpenKeepsTheLastAnswer(t *testing.T) {
 func (w *world) keepsTheLastAnswer(first string, flow func(*moneymovement.Response) error) {
 	w.Helper()
 	var answer moneymovement.Response
-	w.host.Arm("POST", first, sandbox.Respond(http.StatusForbidden, "forbidden"))
+	w.Host.Arm("POST", first, sandbox.Respond(http.StatusForbidden, "forbidden"))
 	require.Error(w, flow(&answer))
 	assert.Equal(w, http.StatusForbidden, answer.Status)
 	require.NoError(w, flow(&answer))
-	requests := w.host.Requests()
+	requests := w.Host.Requests()
 	assert.Equal(w, requests[len(requests)-1].RequestID, answer.RequestID)
 	assert.Equal(w, http.StatusOK, answer.Status)
 }
@@ -97,8 +97,8 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
-				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(step) })
-				w.key.BeforeApproval(func(int) { time.Sleep(time.Second) }) // all book before one confirms
+				w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(step) })
+				w.Key.BeforeApproval(func(int) { time.Sleep(time.Second) }) // all book before one confirms
 				var (
 					calls sync.WaitGroup
 					mu    sync.Mutex
@@ -116,8 +116,8 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 				}
 				calls.Wait()
 				assert.Len(t, ids, 1)
-				assert.Equal(t, 1, w.fundings())
-				assert.Equal(t, 10, w.sent("ConfirmPayout"))
+				assert.Equal(t, 1, w.Fundings())
+				assert.Equal(t, 10, w.Sent("ConfirmPayout"))
 			})
 		})
 	}
@@ -149,5 +149,5 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	calls.Wait()
 	assert.Equal(t, 10, paid, "100 USDC cover ten payments of 10")
 	assert.Equal(t, 10, refused)
-	assert.Equal(t, 10, w.fundings())
+	assert.Equal(t, 10, w.Fundings())
 }

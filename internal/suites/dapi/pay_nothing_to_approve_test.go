@@ -48,7 +48,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			w := newPayWorld(t)
 			reads := false
 			w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
-				if reads = reads || w.sent("GetPayout") > 0; reads {
+				if reads = reads || w.Sent("GetPayout") > 0; reads {
 					tc.reading(payout)
 				} else {
 					settling(payout)
@@ -56,7 +56,7 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 			})
 			payout, err := w.pay()
 			assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
-			assert.Zero(t, w.key.Approvals(), "the signer is not called")
+			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 			if tc.state == dapi.PaymentUnknown {
 				w.assertInDoubt(t, payout, err)
 				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
@@ -76,7 +76,7 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 			require.NoError(t, err)
 			w.onBooking(settling)
 			if !readable {
-				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 			}
 			again, err := w.pay()
 			require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(again, err))
 			assert.Equal(t, readable, again.Status.Final() || again.TransactionHash != "",
 				"as it stands now, or as it was booked")
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	}
 }

@@ -102,7 +102,7 @@ func TestPriceBounds(t *testing.T) {
 			payout, err := w.pay(c.option)
 			if c.bound == "" {
 				require.NoError(t, err)
-				assert.Equal(t, 1, w.fundings())
+				assert.Equal(t, 1, w.Fundings())
 				return
 			}
 			refused := as[*dapi.PriceRefused](t, err)
@@ -140,14 +140,14 @@ func TestBoundsThatAreNone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			before := len(w.host.Requests())
+			before := len(w.Host.Requests())
 			_, err := w.pay(c.option)
 			refused := as[*errors.InvalidInput](t, err).Fields[0]
 			assert.Equal(t, strings.TrimSpace(name), refused.Field)
 			assert.Equal(t, c.code, refused.Code)
 			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err),
 				"an earlier call, with other options, may have paid")
-			assert.Len(t, w.host.Requests(), before)
+			assert.Len(t, w.Host.Requests(), before)
 		})
 	}
 }
@@ -177,8 +177,8 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			assert.NotEmpty(t, price.Bound, name)
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "an earlier process may have paid")
 		}
-		assert.Zero(t, w.fundings())
-		w.wire.OnAnswer(nil)
+		assert.Zero(t, w.Fundings())
+		w.Wire.OnAnswer(nil)
 		_, err = w.pay(dapi.NoWorseThan(quote))
 		require.NoError(t, err)
 	})
@@ -196,11 +196,11 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	refused := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, dapi.BoundNoWorseThan, refused.Bound)
 	assert.True(t, refused.Reference.DestinationAmount.Equal(amount("22.42")), refused.Reference.DestinationAmount)
-	assert.Zero(t, w.fundings())
+	assert.Zero(t, w.Fundings())
 
 	_, err = w.pay(dapi.NoWorseThan(*refused.Quote))
 	require.NoError(t, err, "by saying that it is good enough")
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }
 
 // A quote that is over is not confirmed: the payment is booked again. If the service gives the same one again, it is
@@ -222,7 +222,7 @@ func TestOfferThatIsOver(t *testing.T) {
 	t.Run("a price, then another that is over as well", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) {
-			if w.sent("BookPayout") == 1 {
+			if w.Sent("BookPayout") == 1 {
 				quoteMember("expiresAt", past)(payout)
 			} else {
 				quoteMember("expiresAt", time.Now().Add(-time.Minute).UTC().Truncate(time.Minute).
@@ -236,14 +236,14 @@ func TestOfferThatIsOver(t *testing.T) {
 	t.Run("another that is over each time", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) {
-			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.sent("BookPayout"))*time.Hour).UTC().
+			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.Sent("BookPayout"))*time.Hour).UTC().
 				Format(time.RFC3339))(payout)
 		})
 		payout, err := w.pay()
 		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
-		assert.Zero(t, w.key.Approvals(), "nothing was signed")
+		assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 	})
 	t.Run("an approval without a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -279,11 +279,11 @@ func TestOfferThatIsOver(t *testing.T) {
 	t.Run("a price, and the service says so, too", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
 		_, err := w.pay()
 		as[*errors.QuoteExpired](t, err)
 		assert.Equal(t, traffic{3, 1, 1}, w.traffic(), "it is confirmed once")
-		assert.Zero(t, w.fundings())
+		assert.Zero(t, w.Fundings())
 	})
 }
 
@@ -292,7 +292,7 @@ func TestAQuoteLivesTwoMinutes(t *testing.T) {
 	for after, want := range map[time.Duration]traffic{119 * time.Second: {1, 1, 0}, 121 * time.Second: {2, 2, 0}} {
 		t.Run(after.String(), func(t *testing.T) {
 			w := newPayWorld(t)
-			w.configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
+			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			w.waitBeforeSigning(after, 1)
 			_, err := w.pay()
 			require.NoError(t, err)
@@ -314,14 +314,14 @@ func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
-				w.asked.ContactID = w.contact(w.account, wallet())
+				w.asked.ContactID = w.Contact(w.account.Contacts, wallet())
 				_, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 				require.NoError(t, err)
 				time.Sleep(15 * time.Second) // of the 30 that the price lives
 				_, err = w.pay(tc.options...)
 				require.NoError(t, err)
-				assert.Equal(t, tc.bookings, w.sent("BookPayout"))
-				assert.Equal(t, 1, w.fundings())
+				assert.Equal(t, tc.bookings, w.Sent("BookPayout"))
+				assert.Equal(t, 1, w.Fundings())
 			})
 		})
 	}
@@ -331,17 +331,17 @@ func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
 func TestNothingIsSignedWithoutASession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.asked.ContactID = w.contact(w.account, wallet())
+		w.asked.ContactID = w.Contact(w.account.Contacts, wallet())
 		time.Sleep(59 * time.Minute) // of the token's hour
-		w.configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
-		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
+		w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		slow := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
 			time.Sleep(61 * time.Second)
 			return nil
 		})
 		_, err := w.pay(slow)
 		require.Error(t, err)
-		assert.Zero(t, w.key.Approvals(), "no approval was signed")
-		assert.Zero(t, w.fundings())
+		assert.Zero(t, w.Key.Approvals(), "no approval was signed")
+		assert.Zero(t, w.Fundings())
 	})
 }

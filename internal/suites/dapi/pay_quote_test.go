@@ -55,21 +55,21 @@ func TestFreshQuote(t *testing.T) {
 				worsened := as[*dapi.PriceRefused](t, err)
 				assert.NotEmpty(t, worsened.Payout.ID)
 				assert.Contains(t, err.Error(), "the price was refused and not signed, so this call paid nothing")
-				assert.Zero(t, w.fundings())
+				assert.Zero(t, w.Fundings())
 				return
 			}
 			require.NoError(t, err)
 			assert.NotEmpty(t, payout.TransactionHash)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	}
 }
 
 func TestTolerancesDoNotAddUp(t *testing.T) {
 	w := newPayWorld(t)
-	w.key.BeforeApproval(func(n int) {
+	w.Key.BeforeApproval(func(n int) {
 		w.worsen([]string{"0.009", "0.018", "0.027"}[min(n, 3)-1])
-		w.host.Advance(31 * time.Second)
+		w.Host.Advance(31 * time.Second)
 	})
 	_, err := w.pay(dapi.QuoteTolerance(amount("0.01")))
 	as[*dapi.PriceRefused](t, err)
@@ -79,8 +79,8 @@ func TestTolerancesDoNotAddUp(t *testing.T) {
 func TestFundingThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 		time.AfterFunc(3*time.Minute, func() { // the approval has closed by then
 			for transaction, err := range w.account.Transactions.All(t.Context(),
 				dapi.ListTransactionsParams{Type: dapi.TransactionTypePayout}) {
@@ -94,16 +94,16 @@ func TestFundingThatFails(t *testing.T) {
 		payout, err := w.pay()
 		assert.Equal(t, dapi.PayoutStatusFailed, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
 		assert.Equal(t, dapi.PayoutStatusFailed, payout.Status)
-		assert.Equal(t, 1, w.sent("BookPayout"))
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Sent("BookPayout"))
+		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
 func TestFundingThatOutlastsItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
@@ -122,7 +122,7 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 func TestCallerWhoLeavesDuringTheConfirm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", confirmPath, sandbox.Delay(time.Minute))
+		w.Host.Arm("POST", confirmPath, sandbox.Delay(time.Minute))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")

@@ -77,16 +77,18 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			payout, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err),
 				"a difference is doubt, never success")
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
-			assert.Zero(t, w.key.Approvals())
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
+			assert.Zero(t, w.Key.Approvals())
 		})
 		t.Run(name+", in the answer to the confirm", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
-			w.host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
 			payout, err := w.pay()
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
-			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 		})
 	}
 }
@@ -139,7 +141,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	assert.Equal(t, string(booked.ID), head.Resource)
 	assert.Empty(t, head.IdempotencyKey, "no call was made with one")
 	assert.Empty(t, head.Account, "the credential's own")
-	assert.Zero(t, w.key.Approvals())
+	assert.Zero(t, w.Key.Approvals())
 	w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["amount"] = "250" })
 	confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 	assert.Nil(t, confirmed)
@@ -148,7 +150,7 @@ func TestConfirmComparesTermsAndPrice(t *testing.T) {
 	differs = as[*dapi.TermsDiffer](t, unknown.Cause)
 	assert.Equal(t, "250", differs.Got)
 	assert.Equal(t, ofConfirm, differs.CallInfo)
-	assert.Equal(t, 1, w.fundings(), "it was signed by then")
+	assert.Equal(t, 1, w.Fundings(), "it was signed by then")
 }
 
 // The hook sees each booking before it is signed, and has until 20 seconds before its approval ends.
@@ -160,7 +162,7 @@ func TestBeforeSigning(t *testing.T) {
 		payout, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
 			seen, during = booked, ctx
 			assert.NoError(t, ctx.Err())
-			assert.Zero(t, w.key.Approvals())
+			assert.Zero(t, w.Key.Approvals())
 			return nil
 		}))
 		require.NoError(t, err)
@@ -184,7 +186,7 @@ func TestBeforeSigning(t *testing.T) {
 	t.Run("takes too long", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
+			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			started := time.Now()
 			_, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				<-ctx.Done()
@@ -220,11 +222,11 @@ func TestKeyThatIsTooOld(t *testing.T) {
 		payout, err := w.pay(dapi.FirstUsedAt(first))
 		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
 		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 
 		_, err = w.pay()
 		require.NoError(t, err, "without the option, it is paid again")
-		assert.Equal(t, 2, w.fundings())
+		assert.Equal(t, 2, w.Fundings())
 	})
 }
 
@@ -246,7 +248,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	first := time.Now()
 	_, err := w.pay(dapi.FirstUsedAt(first))
 	require.NoError(t, err)
-	w.host.Advance(8 * 24 * time.Hour)
+	w.Host.Advance(8 * 24 * time.Hour)
 	payout, err := w.pay(dapi.FirstUsedAt(first))
 	require.NoError(t, err, "this client knows the payout, and reads it")
 	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
@@ -255,7 +257,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	payout, err = w.pay(dapi.FirstUsedAt(first))
 	as[*dapi.KeyTooOld](t, err)
 	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-	assert.Equal(t, 1, w.fundings(), "nothing was signed")
+	assert.Equal(t, 1, w.Fundings(), "nothing was signed")
 }
 
 // What was booked tells the service's time as well, though it is believed of no clock yet: nothing is signed that would
@@ -263,7 +265,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
 	first := dapi.FirstUsedAt(time.Now().Add(-time.Hour))
-	w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
 			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
 		}
@@ -300,11 +302,11 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 			as[*dapi.KeyTooOld](t, err)
 		})
 		time.Sleep(2 * time.Hour)
-		books := w.sent("BookPayout")
+		books := w.Sent("BookPayout")
 		close(release)
 		line.Wait()
-		assert.Equal(t, 1, w.fundings())
-		assert.Equal(t, books, w.sent("BookPayout"), "it is not even booked")
+		assert.Equal(t, 1, w.Fundings())
+		assert.Equal(t, books, w.Sent("BookPayout"), "it is not even booked")
 		payout, err := w.pay(dapi.FirstUsedAt(first))
 		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 	})

@@ -31,7 +31,7 @@ func newPayWorld(t *testing.T, options ...sandbox.Option) *payWorld {
 		sandbox.WithSettings(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.Duration(30 * time.Second) }))...)
 	account := w.account()
 	return &payWorld{world: w, account: account, asked: dapi.PayoutCreate{
-		ContactID: w.contact(account, sepa()), Amount: amount("25"), Currency: dapi.USDC,
+		ContactID: w.Contact(account.Contacts, sepa()), Amount: amount("25"), Currency: dapi.USDC,
 	}}
 }
 
@@ -45,27 +45,27 @@ func (w *payWorld) payAs(key moneymovement.Key, options ...dapi.PayOption) (*dap
 
 // waitBeforeSigning lets time pass on the host before the first n approvals are signed.
 func (w *payWorld) waitBeforeSigning(d time.Duration, n int) {
-	w.key.BeforeApproval(func(approval int) {
+	w.Key.BeforeApproval(func(approval int) {
 		if approval <= n {
-			w.host.Advance(d)
+			w.Host.Advance(d)
 		}
 	})
 }
 
 func (w *payWorld) worsen(fraction string) {
-	w.configure(func(s *sandbox.Settings) { s.PriceWorsening = amount(fraction) })
+	w.Configure(func(s *sandbox.Settings) { s.PriceWorsening = amount(fraction) })
 }
 
 // refuse makes the host answer a confirm with a refusal.
 func (w *payWorld) refuse(status int, slug string) *sandbox.ArmedFault {
-	return w.host.Arm("POST", confirmPath, sandbox.Respond(status, slug))
+	return w.Host.Arm("POST", confirmPath, sandbox.Respond(status, slug))
 }
 
 // traffic is how often each step of a payment was sent.
 type traffic struct{ books, confirms, reads int }
 
 func (w *payWorld) traffic() traffic {
-	return traffic{books: w.sent("BookPayout"), confirms: w.sent("ConfirmPayout"), reads: w.sent("GetPayout")}
+	return traffic{books: w.Sent("BookPayout"), confirms: w.Sent("ConfirmPayout"), reads: w.Sent("GetPayout")}
 }
 
 // TestPaySettles holds what Pay settles by itself: each ends in one payment.
@@ -84,15 +84,15 @@ func TestPaySettles(t *testing.T) {
 
 		"already_funded at the confirm": {
 			arrange: func(w *payWorld) {
-				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Millisecond) })
-				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+				w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Millisecond) })
+				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 			},
 			want: traffic{1, 2, 1},
 		},
 		"funding_in_progress": {
 			arrange: func(w *payWorld) {
-				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(10 * time.Second) })
-				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+				w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(10 * time.Second) })
+				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 			},
 			want: traffic{books: 1, confirms: 2}, reads: true,
 		},
@@ -103,10 +103,10 @@ func TestPaySettles(t *testing.T) {
 		"quote_expired, and the fresh quote is better": {
 			arrange: func(w *payWorld) {
 				w.worsen("0.02")
-				w.key.BeforeApproval(func(n int) {
+				w.Key.BeforeApproval(func(n int) {
 					if n == 1 {
 						w.worsen("0")
-						w.host.Advance(31 * time.Second)
+						w.Host.Advance(31 * time.Second)
 					}
 				})
 			},
@@ -114,10 +114,10 @@ func TestPaySettles(t *testing.T) {
 		},
 		"quote_expired, and the fresh quote is worse by less than the tolerance": {
 			arrange: func(w *payWorld) {
-				w.key.BeforeApproval(func(n int) {
+				w.Key.BeforeApproval(func(n int) {
 					if n == 1 {
 						w.worsen("0.02")
-						w.host.Advance(31 * time.Second)
+						w.Host.Advance(31 * time.Second)
 					}
 				})
 			},
@@ -142,7 +142,7 @@ func TestPaySettles(t *testing.T) {
 		},
 		"approval_consumed, funded": {
 			arrange: func(w *payWorld) {
-				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
+				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "approval_consumed").AfterCommit())
 			},
 			want: traffic{1, 1, 1},
 		},
@@ -156,31 +156,31 @@ func TestPaySettles(t *testing.T) {
 		},
 		"502 on a confirm that went through": {
 			arrange: func(w *payWorld) {
-				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").
+				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").
 					AfterCommit())
 			},
 			want: traffic{books: 1, confirms: 2}, reads: true,
 		},
 		"a proxy's page on the confirm": {
-			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.Garbage()) },
+			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.Garbage()) },
 			want:    traffic{1, 2, 0},
 		},
 		"confirm never arrived once": {
-			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.DropBefore()) },
+			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore()) },
 			want:    traffic{1, 2, 0},
 		},
 		"every answer to the confirm lost, funded": {
 			arrange: func(w *payWorld) {
-				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 			},
 			want: traffic{1, 4, 1},
 		},
 		"the booking's answer lost": {
-			arrange: func(w *payWorld) { w.host.Arm("POST", bookPath, sandbox.DropAfterCommit()) },
+			arrange: func(w *payWorld) { w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit()) },
 			want:    traffic{2, 1, 0},
 		},
 		"token_expired at the confirm": {
-			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.ExpireToken()) },
+			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.ExpireToken()) },
 			want:    traffic{1, 2, 0},
 		},
 	} {
@@ -196,7 +196,7 @@ func TestPaySettles(t *testing.T) {
 					dapi.PayoutStatusCompleted}, payout.Status)
 				assert.NotEmpty(t, payout.TransactionHash)
 				assert.Equal(t, "invoice-42", payout.IdempotencyKey)
-				assert.Equal(t, 1, w.fundings(), "exactly one payment")
+				assert.Equal(t, 1, w.Fundings(), "exactly one payment")
 
 				got := w.traffic()
 				if c.reads {
@@ -205,7 +205,7 @@ func TestPaySettles(t *testing.T) {
 				}
 				assert.Equal(t, c.want, got)
 				for _, operation := range []string{"BookPayout", "ConfirmPayout"} {
-					for _, request := range w.requests(operation) {
+					for _, request := range w.Requests(operation) {
 						assert.Equal(t, "invoice-42", request.IdempotencyKey, "every call of a payment carries its key")
 					}
 				}
@@ -224,7 +224,7 @@ func TestPayReturns(t *testing.T) {
 	}{
 		"contact_not_payable": {
 			arrange: func(w *payWorld) {
-				w.asked.ContactID = w.contact(w.account,
+				w.asked.ContactID = w.Contact(w.account.Contacts,
 					dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
@@ -259,7 +259,7 @@ func TestPayReturns(t *testing.T) {
 		},
 		"signing_policy_refused": {
 			arrange: func(w *payWorld) {
-				w.configure(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
+				w.Configure(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
 			},
 			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.SigningPolicyRefused](t, err) },
 			sent: traffic{books: 1, confirms: 1, reads: 1},
@@ -273,7 +273,7 @@ func TestPayReturns(t *testing.T) {
 		},
 		"502 for good": {
 			arrange: func(w *payWorld) {
-				w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
+				w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusBadGateway, "chain_unavailable").Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
 				unknown := as[*errors.OutcomeUnknown](t, err)
@@ -283,7 +283,7 @@ func TestPayReturns(t *testing.T) {
 			sent: traffic{books: 1, confirms: 4, reads: 1},
 		},
 		"no confirm arrived": {
-			arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
+			arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) },
 			want: func(t *testing.T, _ *payWorld, err error) {
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, "invoice-42", unknown.IdempotencyKey)
@@ -294,10 +294,10 @@ func TestPayReturns(t *testing.T) {
 		"the service is down when it has to be asked": {
 			arrange: func(w *payWorld) {
 				w.refuse(http.StatusConflict, "approval_consumed")
-				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 					Times(100))
-				w.host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond)) // the first booking passes
-				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+				w.Host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond)) // the first booking passes
+				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 					Times(100))
 			},
 			want: func(t *testing.T, _ *payWorld, err error) {
@@ -307,7 +307,7 @@ func TestPayReturns(t *testing.T) {
 		},
 		"developer key deleted between booking and confirm": {
 			arrange: func(w *payWorld) {
-				w.key.BeforeApproval(func(int) { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) })
+				w.Key.BeforeApproval(func(int) { require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID)) })
 			},
 			want: func(t *testing.T, _ *payWorld, err error) { as[*errors.Forbidden](t, err) },
 			sent: traffic{books: 1, confirms: 1, reads: 1},
@@ -320,18 +320,10 @@ func TestPayReturns(t *testing.T) {
 				_, err := w.pay(dapi.FirstUse())
 				c.want(t, w, err)
 				assert.Equal(t, c.sent, w.traffic())
-				assert.Zero(t, w.fundings())
+				assert.Zero(t, w.Fundings())
 			})
 		})
 	}
-}
-
-// as finds an error type or fails the test.
-func as[E error](t *testing.T, err error) E {
-	t.Helper()
-	found, ok := errors.AsType[E](err)
-	require.True(t, ok, "%T: %v", err, err)
-	return found
 }
 
 // Rule: idempotency.replay, idempotency.bank-payout
@@ -346,7 +338,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, first.ID, second.ID)
 			assert.Equal(t, dapi.PayoutStatusCompleted, second.Status)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	})
 	t.Run("already_funded at the booking", func(t *testing.T) {
@@ -354,17 +346,17 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			w := newPayWorld(t)
 			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 				WithDetails(map[string]any{"payoutId": string(first.ID), "transactionHash": first.TransactionHash}))
 			second, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			assert.Equal(t, first.ID, second.ID)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	})
 	t.Run("already_funded and not readable", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
 		payout, err := w.pay()
 		assert.Equal(t, errors.Moved, as[*errors.AlreadyFunded](t, err).MovedByCall())
@@ -372,10 +364,10 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 	})
 	t.Run("already_funded without saying which", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
 		_, err := w.pay()
 		as[*errors.AlreadyFunded](t, err)
-		assert.Zero(t, w.sent("GetPayout"))
+		assert.Zero(t, w.Sent("GetPayout"))
 	})
 	t.Run("after the window had closed", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -386,7 +378,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			paid, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			assert.Equal(t, booked.ID, paid.ID)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	})
 	for _, end := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
@@ -399,8 +391,8 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			second, err := w.payAs("invoice-42")
 			assert.Equal(t, end, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
 			assert.Equal(t, first.ID, second.ID)
-			assert.Equal(t, 1, w.fundings(), "it is not funded twice")
-			assert.Equal(t, 2, w.sent("ConfirmPayout"))
+			assert.Equal(t, 1, w.Fundings(), "it is not funded twice")
+			assert.Equal(t, 2, w.Sent("ConfirmPayout"))
 		})
 	}
 }
@@ -412,10 +404,10 @@ func TestPayWorsePrice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			w.key.BeforeApproval(func(n int) {
+			w.Key.BeforeApproval(func(n int) {
 				if n == 1 {
 					w.worsen("0.02")
-					w.host.Advance(31 * time.Second)
+					w.Host.Advance(31 * time.Second)
 				}
 			})
 			_, err := w.pay(options...)
@@ -427,24 +419,24 @@ func TestPayWorsePrice(t *testing.T) {
 				worsened.Quote.DestinationAmount.String()+" EUR would arrive for 25 USDC, which is worse than "+
 					worsened.Reference.DestinationAmount.String()+" EUR for 25 USDC")
 			assert.Equal(t, traffic{2, 1, 1}, w.traffic(), "the worse price is not confirmed")
-			assert.Zero(t, w.fundings())
+			assert.Zero(t, w.Fundings())
 
 			confirmed, err := w.account.Payouts.Confirm(t.Context(), w.asked, worsened.Payout)
 			require.NoError(t, err, "the caller may take it all the same")
 			assert.Equal(t, worsened.Payout.ID, confirmed.ID)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	}
 }
 
 func TestPayToleranceOutOfRange(t *testing.T) {
 	w := newPayWorld(t)
-	before := len(w.host.Requests())
+	before := len(w.Host.Requests())
 	for _, fraction := range []string{"-0.01", "1", "50"} {
 		_, err := w.pay(dapi.QuoteTolerance(amount(fraction)))
 		assert.Equal(t, "QuoteTolerance", as[*errors.InvalidInput](t, err).Fields[0].Field)
 	}
-	assert.Len(t, w.host.Requests(), before, "nothing was sent")
+	assert.Len(t, w.Host.Requests(), before, "nothing was sent")
 	_, err := w.pay(dapi.QuoteTolerance(decimal.Zero))
 	require.NoError(t, err)
 }

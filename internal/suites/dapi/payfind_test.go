@@ -21,7 +21,7 @@ func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
 	require.NoError(t, err)
 	w.account = w.integrator().Self()
 	w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
-	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 	payout, err := w.pay()
 	assert.Nil(t, payout)
 	w.assertInDoubt(t, payout, err)
@@ -39,11 +39,11 @@ func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	}
 	w.asked.Amount = amount("5")
 	w.account = w.integrator().Self()
-	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusNotFound, "not_found"))
-	read := w.sent("GetPayout")
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusNotFound, "not_found"))
+	read := w.Sent("GetPayout")
 	payout, err := w.pay()
 	w.assertInDoubt(t, payout, err)
-	reads := w.requests("GetPayout")[read:]
+	reads := w.Requests("GetPayout")[read:]
 	assert.Len(t, reads, 10)
 	for _, request := range reads {
 		assert.False(t, others[request.Path], "of another amount")
@@ -53,8 +53,8 @@ func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 // A read that the service refused for its rate window says when to call Pay again, as a refused booking does.
 func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
 	w := newPayWorld(t)
-	w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-	w.host.Arm("GET", "/dapi/v1/transactions",
+	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+	w.Host.Arm("GET", "/dapi/v1/transactions",
 		sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 	payout, err := w.pay()
 	w.assertInDoubt(t, payout, err)

@@ -25,16 +25,16 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 		again   bool // it is the second call of the payment
 	}{
 		"a confirm was lost": {arrange: func(w *payWorld) {
-			w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusInternalServerError, "internal_error"))
-			w.host.Arm("GET", "/payouts/*", sandbox.Delay(time.Minute))
+			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusInternalServerError, "internal_error"))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Delay(time.Minute))
 		}},
 		"a booking is refused": {again: true, arrange: func(w *payWorld) {
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-			w.host.Arm("GET", "/payouts/*", sandbox.Delay(time.Minute))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Delay(time.Minute))
 		}},
 		"another process booked, and the ledger is read": {arrange: func(w *payWorld) {
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-			w.host.Arm("GET", "/transactions", sandbox.Delay(time.Minute))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+			w.Host.Arm("GET", "/transactions", sandbox.Delay(time.Minute))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,11 +65,11 @@ func TestRefusalAfterALostConfirm(t *testing.T) {
 		t.Run(slug, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
-				w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
+				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 				w.refuse(status, slug)
-				w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 				payout, err := w.pay(dapi.FirstUse())
-				require.Equal(t, 1, w.fundings())
+				require.Equal(t, 1, w.Fundings())
 				w.assertInDoubt(t, payout, err)
 			})
 		})
@@ -80,16 +80,16 @@ func TestRefusalAfterALostConfirm(t *testing.T) {
 func TestExpiredApprovalIsNoEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
+		w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(4))
 		_, err := w.pay()
 		as[*errors.OutcomeUnknown](t, err)
 		time.Sleep(3 * time.Minute)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		payout, err := w.pay()
 		w.assertInDoubt(t, payout, err)
 		_, err = w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
@@ -107,10 +107,10 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 				w := newPayWorld(t)
 				booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
 				require.NoError(t, err)
-				w.host.Arm("POST", confirmPath, tc.fault.Times(4))
+				w.Host.Arm("POST", confirmPath, tc.fault.Times(4))
 				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 				require.Error(t, err)
-				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 				payout, err := w.pay(dapi.FirstUse())
 				assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
 			})
@@ -128,7 +128,7 @@ func TestCallbackThatPanics(t *testing.T) {
 		"the hook": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
 			panic("hook")
 		})}},
-		"the signer": {arrange: func(w *payWorld) { w.key.BeforeApproval(func(int) { panic("signer") }) }},
+		"the signer": {arrange: func(w *payWorld) { w.Key.BeforeApproval(func(int) { panic("signer") }) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -137,8 +137,8 @@ func TestCallbackThatPanics(t *testing.T) {
 					c.arrange(w)
 				}
 				assert.Panics(t, func() { _, _ = w.pay(c.options...) })
-				w.key.BeforeApproval(nil)
-				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+				w.Key.BeforeApproval(nil)
+				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 				payout, err := w.pay(dapi.FirstUse())
 				w.assertInDoubt(t, payout, err)
 
@@ -154,8 +154,8 @@ func TestCallbackThatPanics(t *testing.T) {
 func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", confirmPath, sandbox.ExpireToken().Times(2))
-		w.host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("POST", confirmPath, sandbox.ExpireToken().Times(2))
+		w.Host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		var booked, ended, payments sync.WaitGroup
 		booked.Add(2)
 		ended.Add(2)
@@ -204,16 +204,16 @@ func TestAPageInPlaceOfAConfirmsResponseLeavesADoubt(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
-				w.host.Arm("POST", confirmPath, page.AfterCommit())
-				w.host.Arm("GET", "/payouts/*", page)
+				w.Host.Arm("POST", confirmPath, page.AfterCommit())
+				w.Host.Arm("GET", "/payouts/*", page)
 				payout, err := w.pay(dapi.FirstUse())
 				w.assertInDoubt(t, payout, err)
 				assert.True(t, dapi.MayHavePaid(payout, err))
-				assert.Equal(t, 1, w.fundings())
+				assert.Equal(t, 1, w.Fundings())
 				payout, err = w.pay()
 				require.NoError(t, err)
 				assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
-				assert.Equal(t, 1, w.fundings())
+				assert.Equal(t, 1, w.Fundings())
 			})
 		})
 	}

@@ -44,10 +44,10 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		code    errors.Code
 	}{
 		"at the booking": {func(w *payWorld) {
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		}, errors.CodeContactNotPayable},
 		"at the booking, for its rate": {func(w *payWorld) {
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 				WithHeader("Retry-After", "3600"))
 		}, errors.CodeRateLimited},
 		"at the confirm": {func(w *payWorld) {
@@ -64,32 +64,32 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 			assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
 			assert.False(t, dapi.MayHavePaid(payout, err))
-			assert.Zero(t, w.fundings())
-			assert.Zero(t, w.sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
+			assert.Zero(t, w.Fundings())
+			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
 		})
 	}
 	t.Run("and its own booking was lost and repeated", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.DropAfterCommit())
+		w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit())
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 		payout, err := w.pay(dapi.FirstUse())
-		assert.Equal(t, 2, w.sent("BookPayout"))
+		assert.Equal(t, 2, w.Sent("BookPayout"))
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "the replay is of this very call: %v",
 			err)
 	})
 	t.Run("without the option, nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		w.assertInDoubt(t, payout, err)
 	})
 	t.Run("a refusal of the credential is asked nothing more", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		payout, err := w.pay()
 		w.assertInDoubt(t, payout, err)
-		assert.Zero(t, w.sent("ListTransactions"))
+		assert.Zero(t, w.Sent("ListTransactions"))
 	})
 	t.Run("a booking that is new settles it as well", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -118,14 +118,14 @@ func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
 	w.account = w.integrator().Self()
 	payout, err := w.pay(dapi.BookedBefore(booked.ID))
 	w.assertInDoubt(t, payout, err) // without FirstUse, an earlier call may have paid
-	assert.Zero(t, w.fundings())
+	assert.Zero(t, w.Fundings())
 }
 
 // A wrongly stated first use is ignored, as soon as the service or this client knows better.
 func TestFirstUseThatIsNone(t *testing.T) {
 	refuseEverything := func(w *payWorld) {
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 	}
 	for name, c := range map[string]struct {
 		before func(w *payWorld) // the second call
@@ -154,7 +154,7 @@ func TestFirstUseThatIsNone(t *testing.T) {
 			require.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 			c.before(w)
 			if c.change != nil {
-				w.wire.OnAnswer(c.change)
+				w.Wire.OnAnswer(c.change)
 			}
 			refuseEverything(w)
 			payout, err = w.pay(dapi.FirstUse())
@@ -175,7 +175,7 @@ func TestFirstUseThatIsNone(t *testing.T) {
 		w := newPayWorld(t)
 		_, err := w.pay(dapi.FirstUse())
 		require.NoError(t, err)
-		w.host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		payout, err := w.pay(dapi.FirstUse())
 		w.assertInDoubt(t, payout, err)
 	})
@@ -187,6 +187,6 @@ func TestFirstUseThatIsNone(t *testing.T) {
 		again, err := w.pay(dapi.FirstUse())
 		require.NoError(t, err)
 		assert.Equal(t, first.ID, again.ID)
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 	})
 }

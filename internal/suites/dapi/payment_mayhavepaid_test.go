@@ -48,7 +48,7 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 		},
 		"a key with other terms": {
 			arrange: func(w *payWorld) {
-				w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
+				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
 			},
 			needs:     func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
 			afterNone: true,
@@ -64,7 +64,7 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 				c.needs(t, err)
 				require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 				assert.Equal(t, c.afterNone, dapi.MayHavePaid(payout, err))
-				assert.Zero(t, w.fundings())
+				assert.Zero(t, w.Fundings())
 			})
 			for _, process := range []string{"the same client", "another process"} {
 				t.Run("a call has paid, and "+process+" calls again", func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 					}
 					payout, err := w.pay(append(options, c.options...)...)
 					assert.True(t, dapi.MayHavePaid(payout, err), "%v", err)
-					assert.Equal(t, 1, w.fundings())
+					assert.Equal(t, 1, w.Fundings())
 				})
 			}
 		})
@@ -106,12 +106,12 @@ func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
 	faults := map[string]func(w *payWorld) []dapi.PayOption{
 		"lost response": func(w *payWorld) []dapi.PayOption {
-			w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
-			w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+			w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 			return nil
 		},
 		"refused booking": func(w *payWorld) []dapi.PayOption {
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 			return nil
 		},
 		"refused confirm": func(w *payWorld) []dapi.PayOption {
@@ -137,17 +137,17 @@ func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
 							}
 							payout, err := w.pay(options...)
 							mayHavePaid = dapi.MayHavePaid(payout, err)
-							assert.True(t, mayHavePaid || w.fundings() == 0, "%v", err)
+							assert.True(t, mayHavePaid || w.Fundings() == 0, "%v", err)
 							return payout, err
 						}
 						for _, fault := range []func(*payWorld) []dapi.PayOption{one, two} {
 							_, _ = call(fault(w)...)
 						}
-						w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-						w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+						w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+						w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 						state := dapi.PaymentStateOf(call())
 						switch {
-						case w.fundings() == 1:
+						case w.Fundings() == 1:
 							assert.Equal(t, dapi.PaymentUnknown, state)
 						case process == "the same client": // another one cannot know who booked the payout
 							assert.Equal(t, dapi.PaymentNotPaid, state)

@@ -21,27 +21,27 @@ import (
 // setbacks are what a second call of a payment can meet before the service gets to say anything about the payment.
 var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
 	"429": func(w *payWorld) (context.Context, context.CancelFunc) {
-		w.host.Arm("", "/**", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 			WithHeader("Retry-After", "3600").Times(100))
 		return context.WithCancel(w.Context())
 	},
 	"403, the key was deleted": func(w *payWorld) (context.Context, context.CancelFunc) {
-		require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID))
+		require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID))
 		return context.WithCancel(w.Context())
 	},
 	"a deadline that has passed": func(w *payWorld) (context.Context, context.CancelFunc) {
 		return context.WithDeadline(w.Context(), time.Now().Add(-time.Second))
 	},
 	"a deadline that is too short": func(w *payWorld) (context.Context, context.CancelFunc) {
-		w.host.Arm("", "/**", sandbox.Delay(time.Minute).Times(100))
+		w.Host.Arm("", "/**", sandbox.Delay(time.Minute).Times(100))
 		return context.WithTimeout(w.Context(), time.Second)
 	},
 	"no network": func(w *payWorld) (context.Context, context.CancelFunc) {
-		w.host.Arm("", "/**", sandbox.DropBefore().Times(1000))
+		w.Host.Arm("", "/**", sandbox.DropBefore().Times(1000))
 		return context.WithCancel(w.Context())
 	},
 	"503": func(w *payWorld) (context.Context, context.CancelFunc) {
-		w.host.Arm("", "/**", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
+		w.Host.Arm("", "/**", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 		return context.WithCancel(w.Context())
 	},
 }
@@ -49,13 +49,13 @@ var setbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc
 // bookingSetbacks are refusals of the booking itself.
 var bookingSetbacks = map[string]func(w *payWorld) (context.Context, context.CancelFunc){
 	"a contact that is gone": func(w *payWorld) (context.Context, context.CancelFunc) {
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		return context.WithCancel(w.Context())
 	},
 	"422": func(w *payWorld) (context.Context, context.CancelFunc) {
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
-		w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusUnprocessableEntity, "validation_failed"))
+		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
 		return context.WithCancel(w.Context())
 	},
 }
@@ -74,11 +74,11 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 			t.Run(name+"/"+process, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newPayWorld(t)
-					w.host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
-					w.host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
+					w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
+					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 					payout, err := w.pay(dapi.FirstUse())
 					require.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
-					require.Equal(t, 1, w.fundings())
+					require.Equal(t, 1, w.Fundings())
 					if process == "another process" {
 						w.account = w.integrator().Self()
 					}
@@ -153,7 +153,7 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		require.NoError(t, err, "this client knows the payout of the key, and reads it")
 		assert.Equal(t, first.ID, payout.ID)
@@ -164,7 +164,7 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		_, err := w.pay()
 		require.NoError(t, err)
 		w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		_, err = w.pay()
 		require.NoError(t, err)
 	})
@@ -176,14 +176,14 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEqual(t, other.ID, first.ID)
 		w.account = w.integrator().Self()
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, first.ID, payout.ID)
 	})
 	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
 		w := newPayWorld(t)
-		w.wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 			if r.URL.Path == "/dapi/v1/transactions" {
 				cursor := r.URL.Query().Get("cursor") + "x"
 				entry := `{"id":"tx_1","type":"payout","direction":"out","amount":"25","currency":"USDC",` +
@@ -192,11 +192,11 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 				inprocess.SetBody(answer, []byte(`{"items":[`+entry+`,`+entry+`],"nextCursor":"`+cursor+`"}`))
 			}
 		})
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		w.assertInDoubt(t, payout, err)
-		assert.Equal(t, 3, w.sent("ListTransactions"))
-		assert.Equal(t, 3, w.sent("GetPayout"))
+		assert.Equal(t, 3, w.Sent("ListTransactions"))
+		assert.Equal(t, 3, w.Sent("GetPayout"))
 	})
 	t.Run("it has ended", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -204,7 +204,7 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, dapi.PayoutStatusRefunded)
 		require.NoError(t, err)
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		as[*dapi.PayoutNotCompleted](t, err)
 		assert.Equal(t, dapi.PaymentEnded, dapi.PaymentStateOf(payout, err))
@@ -230,7 +230,7 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 				return refuse(w)
 			}))
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "%v", err)
-			assert.Equal(t, 1, w.fundings())
+			assert.Equal(t, 1, w.Fundings())
 		})
 	}
 }
@@ -251,12 +251,12 @@ func atOnce[T any](call func() (T, error)) (first error, value T, err error) {
 func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		w.host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+		w.Host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		slow, payout, err := atOnce(func() (*dapi.Payout, error) { return w.pay(dapi.FirstUse()) })
 		w.assertInDoubt(t, payout, err)
 		require.NoError(t, slow)
-		assert.Equal(t, 1, w.fundings())
+		assert.Equal(t, 1, w.Fundings())
 	})
 }
 
@@ -269,10 +269,10 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 		"refused": {arrange: func(w *payWorld) { w.refuse(http.StatusForbidden, "signing_policy_refused") }},
 		"booked again and refused": {arrange: func(w *payWorld) {
 			w.refuse(http.StatusConflict, "quote_expired")
-			w.host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond))
-			w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+			w.Host.Arm("POST", bookPath, sandbox.Delay(time.Nanosecond))
+			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 		}},
-		"lost": {arrange: func(w *payWorld) { w.host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) }},
+		"lost": {arrange: func(w *payWorld) { w.Host.Arm("POST", confirmPath, sandbox.DropBefore().Times(100)) }},
 		"another approval": {arrange: func(w *payWorld) {
 			w.onBooking(func(payout map[string]any) {
 				w.rewritePayload(payout, func(members map[string]any) { members["amount"] = "250" })
@@ -289,7 +289,7 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 		"declined": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
 			return errors.New("no")
 		})}},
-		"the signer fails": {arrange: func(w *payWorld) { w.key.Fails = errors.New("the key service is down") }},
+		"the signer fails": {arrange: func(w *payWorld) { w.Key.Fails = errors.New("the key service is down") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 		w := newPayWorld(t)
 		w.asked.Amount = amount("1")
 		waiting, stop := context.WithCancel(t.Context())
-		w.host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(108))
+		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(108))
 		var all sync.WaitGroup
 		for i := range 108 {
 			all.Go(func() {
@@ -49,8 +49,8 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		w.host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
-		w.host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
+		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
 		for i := range 20 {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
 			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key)
@@ -65,7 +65,7 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		w := newPayWorld(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		w.host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
+		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
 		for i := range 120 {
 			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)),
 				dapi.FirstUse())

@@ -28,7 +28,7 @@ func TestResourcesCarryTheirFields(t *testing.T) {
 		assert.Equal(t, "12", quoted.MaxAmount.String())
 		assert.Equal(t, "9.700001", quoted.Quote.DestinationAmount.String())
 
-		linked, err := client.Contacts.Create(t.Context(), dapi.ContactCreate{Email: w.developer().Email})
+		linked, err := client.Contacts.Create(t.Context(), dapi.ContactCreate{Email: w.Developer().Email})
 		require.NoError(t, err)
 		assert.Regexp(t, "^ct_", linked.ID)
 		assert.Regexp(t, "^[0-9a-f-]{36}$", linked.UserID)

@@ -24,10 +24,10 @@ func (w *world) second() (key *watchedkey.Key, deleteFirst func()) {
 	w.Helper()
 	fresh, err := signing.Generate()
 	require.NoError(w, err)
-	_, err = w.host.RegisterKey(sandbox.KeyRegistration{Email: w.host.Credentials().Email,
+	_, err = w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 		PublicKey: fresh.PublicKey()})
 	require.NoError(w, err)
-	return &watchedkey.Key{Signer: fresh}, func() { require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID)) }
+	return &watchedkey.Key{Signer: fresh}, func() { require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID)) }
 }
 
 // funded is an integrator with 100 USDC.
@@ -35,9 +35,7 @@ func funded(t *testing.T) (*world, *dapi.Integrator) {
 	t.Helper()
 	w := newWorld(t)
 	integrator := w.integrator()
-	_, err := integrator.Self().Sandbox.Deposit(t.Context(),
-		dapi.DepositCreate{Amount: amount("100"), Currency: dapi.USDC})
-	require.NoError(t, err)
+	w.Credit(integrator.Self().Sandbox, "100", dapi.USDC)
 	return w, integrator
 }
 
@@ -45,7 +43,7 @@ func funded(t *testing.T) (*world, *dapi.Integrator) {
 func (w *world) tokens() (seen func(path string) []string) {
 	var mu sync.Mutex
 	carried := map[string][]string{}
-	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 		mu.Lock()
 		defer mu.Unlock()
 		carried[r.URL.Path] = append(carried[r.URL.Path], r.Header.Get("Authorization"))
@@ -60,7 +58,7 @@ func (w *world) tokens() (seen func(path string) []string) {
 func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	contact := w.contact(account, wallet())
+	contact := w.Contact(account.Contacts, wallet())
 	next, deleteFirst := w.second()
 	seen := w.tokens()
 	change := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(next) })
@@ -68,7 +66,7 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	first, err := account.Payouts.Pay(t.Context(),
 		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first", change)
 	require.NoError(t, err)
-	assert.Equal(t, 1, w.key.Approvals(), "the key that booked signs the approval")
+	assert.Equal(t, 1, w.Key.Approvals(), "the key that booked signs the approval")
 	require.Len(t, seen("/payouts"), 1)
 	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.ID)+"/confirm"), "one session books and confirms")
 	assert.Zero(t, next.Logins(), "nothing was sent under the new key")
@@ -81,7 +79,7 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	assert.Equal(t, 1, next.Approvals(), "the new key signed the approval")
 	assert.NotEqual(t, seen("/payouts")[0], seen("/payouts")[1])
 	assert.Equal(t, seen("/payouts")[1:], seen("/payouts/"+string(second.ID)+"/confirm"))
-	assert.Equal(t, 2, w.fundings())
+	assert.Equal(t, 2, w.Fundings())
 }
 
 // The same key by another signer comes in while calls are under way, which go on in the session that they have.
@@ -89,30 +87,30 @@ func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	again := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
-		return integrator.UseKey(&watchedkey.Key{Signer: w.key.Signer})
+		return integrator.UseKey(&watchedkey.Key{Signer: w.Key.Signer})
 	})
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-		ContactID: w.contact(account, wallet()), Amount: amount("5"), Currency: dapi.USDC,
+		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
 	}, "first", again)
 	require.NoError(t, err)
-	assert.Equal(t, 1, w.key.Logins())
+	assert.Equal(t, 1, w.Key.Logins())
 }
 
 // A payment that waits for longer than its price lives is booked again, and by then its key may be gone.
 func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	contact := w.contact(account, wallet())
+	contact := w.Contact(account.Contacts, wallet())
 	next, _ := w.second()
-	w.key.BeforeApproval(func(int) {
+	w.Key.BeforeApproval(func(int) {
 		require.NoError(t, integrator.UseKey(next))
-		w.host.Advance(121 * time.Second)
+		w.Host.Advance(121 * time.Second)
 	})
 	_, err := account.Payouts.Pay(t.Context(),
 		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals(), "the new key signed what was booked again")
-	assert.Equal(t, 1, w.fundings())
+	assert.Equal(t, 1, w.Fundings())
 }
 
 func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
@@ -120,9 +118,9 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	account := integrator.Self()
 	next, deleteFirst := w.second()
 	seen := w.tokens()
-	w.key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
+	w.Key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
-		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
+		Payee: payee}
 	deal, err := account.Escrows.Open(t.Context(), terms, "deal")
 	require.NoError(t, err)
 	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.ID)+"/actions/deal/confirm"))
@@ -138,20 +136,20 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	w, integrator := funded(t)
 	next, _ := w.second()
-	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 		if strings.HasSuffix(r.URL.Path, "/escrow") {
 			assert.NoError(t, integrator.UseKey(next))
 		} else if strings.HasSuffix(r.URL.Path, "/actions") {
-			assert.NoError(t, integrator.UseKey(w.key))
+			assert.NoError(t, integrator.UseKey(w.Key))
 		}
 	})
 	escrows := integrator.Self().Escrows
 	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
 	require.NoError(t, err)
-	assert.Equal(t, []int{1, 0}, []int{w.key.Approvals(), next.Approvals()})
+	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
 	_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
 	require.NoError(t, err)
-	assert.Equal(t, []int{1, 1}, []int{w.key.Approvals(), next.Approvals()})
+	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})
 }
 
 // A write that shows nothing is followed by a read in the session of the write, whatever key came between.
@@ -159,18 +157,18 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
 	payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-		ContactID: w.contact(account, wallet()), Amount: amount("5"), Currency: dapi.USDC,
+		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
 	}, "first")
 	require.NoError(t, err)
 	next, _ := w.second()
 	var carried []string
-	w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+	w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 		carried = append(carried, r.Header.Get("Authorization"))
 		if r.Method == http.MethodPost {
 			assert.NoError(t, integrator.UseKey(next))
 		}
 	})
-	w.host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
+	w.Host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
 	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.ID, dapi.PayoutStatusFailed)
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
@@ -208,19 +206,19 @@ func TestAKeyThatIsNoneChangesNothing(t *testing.T) {
 		}
 	}
 	require.NoError(t, read(t.Context(), integrator.Self()))
-	assert.Equal(t, 1, w.key.Logins())
+	assert.Equal(t, 1, w.Key.Logins())
 }
 
 // A program can hand in its key whenever its configuration is read.
 func TestTheSameKeyKeepsItsSession(t *testing.T) {
 	w := newWorld(t)
 	integrator := w.integrator()
-	other := &watchedkey.Key{Signer: w.key.Signer}
-	for _, key := range []signing.Signer{w.key, other, w.key} {
+	other := &watchedkey.Key{Signer: w.Key.Signer}
+	for _, key := range []signing.Signer{w.Key, other, w.Key} {
 		require.NoError(t, read(t.Context(), integrator.Self()))
 		require.NoError(t, integrator.UseKey(key))
 	}
-	assert.Equal(t, 1, w.sent("CreateToken"))
+	assert.Equal(t, 1, w.Sent("CreateToken"))
 }
 
 // A store of sessions goes along: the new key does not act in the session of the old one, and its own is kept.
@@ -253,7 +251,7 @@ func TestKeysChangeUnderLoad(t *testing.T) {
 		})
 	}
 	for i := range 20 {
-		require.NoError(t, integrator.UseKey([]signing.Signer{next, w.key}[i%2]))
+		require.NoError(t, integrator.UseKey([]signing.Signer{next, w.Key}[i%2]))
 	}
 	callers.Wait()
 }

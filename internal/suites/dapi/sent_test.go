@@ -220,7 +220,7 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 func TestAnyClientsIDIsSent(t *testing.T) {
 	w := newWorld(t)
 	accounts := ""
-	w.wire.Handler = withLogin(w.wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
+	w.Wire.Handler = withLogin(w.Wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
 		accounts = r.Header.Get("X-Service-Account")
 		answer.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(answer, `{"items":[]}`)
@@ -247,7 +247,7 @@ func sendsAll(t *testing.T, calls map[string]exchanged) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			line, body := "", ""
-			w.wire.Handler = withLogin(w.wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
+			w.Wire.Handler = withLogin(w.Wire.Handler, func(answer http.ResponseWriter, r *http.Request) {
 				sent, _ := io.ReadAll(r.Body)
 				line, body = r.Method+" "+strings.TrimPrefix(r.URL.EscapedPath(), "/dapi/v1"), string(sent)
 				answer.Header().Set("Content-Type", "application/json")

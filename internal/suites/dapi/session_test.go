@@ -28,24 +28,24 @@ func read(ctx context.Context, account *dapi.Account) error {
 func TestNothingIsSentBeforeTheFirstCall(t *testing.T) {
 	w := newWorld(t)
 	w.integrator().Self()
-	assert.Empty(t, w.host.Requests())
+	assert.Empty(t, w.Host.Requests())
 }
 
 // Rule: login.two-steps
 func TestAnyNumberOfGoroutinesShareOneLogin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Arm("POST", "/auth/challenge", sandbox.Delay(time.Second))
+		w.Host.Arm("POST", "/auth/challenge", sandbox.Delay(time.Second))
 		account := w.integrator().Self()
 		var calls sync.WaitGroup
 		for range 200 {
 			calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
 		}
 		calls.Wait()
-		assert.Equal(t, 1, w.sent("CreateChallenge"))
-		assert.Equal(t, 1, w.sent("CreateToken"))
-		assert.Equal(t, 200, w.sent("ListChains"))
-		assert.Equal(t, 1, w.key.Logins())
+		assert.Equal(t, 1, w.Sent("CreateChallenge"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
+		assert.Equal(t, 200, w.Sent("ListChains"))
+		assert.Equal(t, 1, w.Key.Logins())
 	})
 }
 
@@ -53,14 +53,14 @@ func TestAnyNumberOfGoroutinesShareOneRefresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.lapsed()
-		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(time.Second))
+		w.Host.Arm("POST", "/auth/refresh", sandbox.Delay(time.Second))
 		var calls sync.WaitGroup
 		for range 200 {
 			calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
 		}
 		calls.Wait()
-		assert.Equal(t, 1, w.sent("RefreshToken"))
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
 }
 
@@ -74,19 +74,19 @@ func TestTokenIsRenewedShortlyBeforeItExpires(t *testing.T) {
 		time.Sleep(time.Hour - 90*time.Second - 1)
 		require.NoError(t, read(t.Context(), account))
 		synctest.Wait()
-		assert.Zero(t, w.sent("RefreshToken"), "there is time")
+		assert.Zero(t, w.Sent("RefreshToken"), "there is time")
 
 		time.Sleep(time.Nanosecond)
-		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(10*time.Second))
+		w.Host.Arm("POST", "/auth/refresh", sandbox.Delay(10*time.Second))
 		asked := time.Now()
 		require.NoError(t, read(t.Context(), account))
 		assert.Zero(t, time.Since(asked), "nobody waits for a renewal while the token works")
 
 		time.Sleep(time.Minute)
 		require.NoError(t, read(t.Context(), account))
-		assert.Equal(t, 1, w.sent("RefreshToken"))
-		assert.Equal(t, 1, w.sent("CreateToken"))
-		for _, request := range w.host.Requests() {
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
+		for _, request := range w.Host.Requests() {
 			assert.Empty(t, request.Slug, "%s was refused", request.Operation)
 		}
 	})
@@ -97,15 +97,15 @@ func TestTokenExpiredIsRefreshedAndReplayedOnce(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
 	require.NoError(t, read(t.Context(), account))
-	expired := w.host.Arm("POST", "/contacts", sandbox.ExpireToken())
+	expired := w.Host.Arm("POST", "/contacts", sandbox.ExpireToken())
 
 	contact, err := account.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: wallet()})
 	require.NoError(t, err)
 	assert.NotEmpty(t, contact.ID)
 	assert.Equal(t, 1, expired.Consumed())
-	assert.Equal(t, 1, w.sent("RefreshToken"))
-	assert.Equal(t, 1, w.sent("CreateToken"))
-	sent := w.requests("CreateContact")
+	assert.Equal(t, 1, w.Sent("RefreshToken"))
+	assert.Equal(t, 1, w.Sent("CreateToken"))
+	sent := w.Requests("CreateContact")
 	require.Len(t, sent, 2)
 	assert.Equal(t, "token_expired", sent[0].Slug)
 	assert.Equal(t, sent[0].IdempotencyKey, sent[1].IdempotencyKey, "the replay is the same request")
@@ -116,10 +116,10 @@ func TestTokenExpiredIsRefreshedAndReplayedOnce(t *testing.T) {
 func TestTokenThatExpiresAgainAtOnceIsReturned(t *testing.T) {
 	w := newWorld(t)
 	account := w.integrator().Self()
-	w.host.Arm("GET", "/chains", sandbox.ExpireToken().Times(5))
+	w.Host.Arm("GET", "/chains", sandbox.ExpireToken().Times(5))
 	_, expired := errors.AsType[*errors.TokenExpired](read(t.Context(), account))
 	assert.True(t, expired)
-	assert.Equal(t, 2, w.sent("ListChains"), "one replay, and no more")
+	assert.Equal(t, 2, w.Sent("ListChains"), "one replay, and no more")
 }
 
 // Rule: session.recheck-on-refresh
@@ -131,11 +131,11 @@ func TestRefusedRefreshLogsInOnce(t *testing.T) {
 				account, log := w.logging()
 				require.NoError(t, read(t.Context(), account))
 				time.Sleep(2 * time.Hour)
-				w.host.Arm("POST", "/auth/refresh", sandbox.Respond(status, "unauthenticated"))
+				w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(status, "unauthenticated"))
 				require.NoError(t, read(t.Context(), account))
 				assert.Contains(t, log.String(), " refusal.operation=RefreshToken")
-				assert.Equal(t, 1, w.sent("RefreshToken"))
-				assert.Equal(t, 2, w.sent("CreateToken"))
+				assert.Equal(t, 1, w.Sent("RefreshToken"))
+				assert.Equal(t, 2, w.Sent("CreateToken"))
 			})
 		})
 	}
@@ -146,10 +146,10 @@ func TestRefreshThatFailsIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.lapsed()
-		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").
+		w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusInternalServerError, "internal_error").
 			Times(100))
 		require.Error(t, read(t.Context(), account))
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
 }
 
@@ -157,12 +157,12 @@ func TestRefreshThatIsToldToWaitIsNoReasonToLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		account := w.lapsed()
-		w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+		w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
 			WithHeader("Retry-After", "3600"))
 		limited := as[*errors.RateLimited](t, read(t.Context(), account))
 		assert.Equal(t, time.Hour, limited.RetryAfter)
-		assert.Equal(t, 1, w.sent("RefreshToken"))
-		assert.Equal(t, 1, w.sent("CreateToken"), "a login would only add to it")
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"), "a login would only add to it")
 	})
 }
 
@@ -174,8 +174,8 @@ func TestRefreshTokenThatIsOverIsNotSent(t *testing.T) {
 		require.NoError(t, read(t.Context(), account))
 		time.Sleep(61 * 24 * time.Hour)
 		require.NoError(t, read(t.Context(), account))
-		assert.Zero(t, w.sent("RefreshToken"))
-		assert.Equal(t, 2, w.sent("CreateToken"))
+		assert.Zero(t, w.Sent("RefreshToken"))
+		assert.Equal(t, 2, w.Sent("CreateToken"))
 	})
 }
 
@@ -184,11 +184,11 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		w := newWorld(t)
 		account := w.integrator().Self()
 		require.NoError(t, read(t.Context(), account))
-		down := w.host.Arm("POST", "/auth/refresh",
+		down := w.Host.Arm("POST", "/auth/refresh",
 			sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").Times(1000))
 
 		var refreshed time.Time
-		w.wire.OnAnswer(func(r *http.Request, _ *http.Response) {
+		w.Wire.OnAnswer(func(r *http.Request, _ *http.Response) {
 			if pause := time.Since(refreshed); strings.HasSuffix(r.URL.Path, "/auth/refresh") {
 				if !refreshed.IsZero() && pause > 5*time.Second { // which no two attempts of one renewal are apart
 					assert.InDelta(t, 10.5, pause.Seconds(), 0.5)
@@ -203,16 +203,16 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 		}
 		assert.LessOrEqual(t, down.Consumed(), 5*4, "one renewal, of four attempts, in ten seconds")
 		assert.GreaterOrEqual(t, down.Consumed(), 2*4, "and it is tried again")
-		w.wire.OnAnswer(nil)
+		w.Wire.OnAnswer(nil)
 
 		time.Sleep(time.Minute)
 		err := read(t.Context(), account)
 		unavailable, ok := errors.AsType[*errors.DatabaseUnavailable](err)
 		require.True(t, ok, "%v", err)
 		assert.Equal(t, "RefreshToken", unavailable.Operation)
-		assert.Equal(t, 1, w.sent("CreateToken"), "a login would meet the same")
+		assert.Equal(t, 1, w.Sent("CreateToken"), "a login would meet the same")
 
-		w.host.Reset() // which also forgets the session: the service is back, and the refresh token is not
+		w.Host.Reset() // which also forgets the session: the service is back, and the refresh token is not
 		require.NoError(t, read(t.Context(), account))
 	})
 }
@@ -220,7 +220,7 @@ func TestRefreshThatFailsLeavesTheTokenInUse(t *testing.T) {
 func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.host.Arm("POST", "/auth/challenge", sandbox.Delay(5*time.Second))
+		w.Host.Arm("POST", "/auth/challenge", sandbox.Delay(5*time.Second))
 		account := w.integrator().Self()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -230,7 +230,7 @@ func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
 			started := time.Now()
 			err := read(ctx, account)
 			assert.Equal(t, time.Second, time.Since(started))
-			assert.Zero(t, w.sent("ListChains"), "nothing is sent without a token")
+			assert.Zero(t, w.Sent("ListChains"), "nothing is sent without a token")
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			_, undelivered := errors.AsType[*errors.NotDelivered](err)
 			assert.True(t, undelivered, "%v", err)
@@ -240,7 +240,7 @@ func TestCallerWhoStopsWaitingHarmsNobody(t *testing.T) {
 			calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
 		}
 		calls.Wait()
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
 }
 
@@ -272,7 +272,7 @@ func TestOneIntegratorServesManyClientsAtOnce(t *testing.T) {
 	}
 	calls.Wait()
 	assert.EqualValues(t, 100, deposits.Load())
-	assert.Equal(t, 1, w.sent("CreateToken"))
+	assert.Equal(t, 1, w.Sent("CreateToken"))
 }
 
 func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
@@ -282,11 +282,11 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 		require.NoError(t, read(t.Context(), account))
 		time.Sleep(60*time.Minute - 500*time.Millisecond)
 		// so that all calls still take the old token
-		w.host.Arm("POST", "/auth/refresh", sandbox.Delay(100*time.Millisecond))
+		w.Host.Arm("POST", "/auth/refresh", sandbox.Delay(100*time.Millisecond))
 
 		var underway atomic.Int32
-		next := w.wire.Handler
-		w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		next := w.Wire.Handler
+		w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet && underway.Add(1) <= 10 {
 				time.Sleep(time.Second) // on the way, the token expires
 			}
@@ -297,7 +297,7 @@ func TestCallsThatWereUnderwayTakeTheRenewedToken(t *testing.T) {
 			calls.Go(func() { assert.NoError(t, read(t.Context(), account)) })
 		}
 		calls.Wait()
-		assert.Equal(t, 1+10+10, w.sent("ListChains"))
-		assert.Equal(t, 1, w.sent("RefreshToken"), "the token was renewed already when the calls came back refused")
+		assert.Equal(t, 1+10+10, w.Sent("ListChains"))
+		assert.Equal(t, 1, w.Sent("RefreshToken"), "the token was renewed already when the calls came back refused")
 	})
 }

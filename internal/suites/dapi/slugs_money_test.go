@@ -49,12 +49,12 @@ func (w *payWorld) openSEPA() error {
 
 var moneySlugs = map[errors.Code]provocation{
 	errors.CodeSignerNotAttached: {func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.SignerDetached = true })
+		w.Configure(func(s *sandbox.Settings) { s.SignerDetached = true })
 		_, err := w.account.Payouts.Book(w.Context(), w.asked)
 		return err
 	}, yields[*errors.SignerNotAttached]()},
 	errors.CodeWalletNotLinked: {func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) })
+		w.Configure(func(s *sandbox.Settings) { s.ClientReadyAfter = sandbox.Duration(time.Hour) })
 		_, err := w.client().Sandbox.Deposit(w.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
 		return err
 	}, yields[*errors.WalletNotLinked]()},
@@ -82,11 +82,11 @@ var moneySlugs = map[errors.Code]provocation{
 		return w.confirm(booked)
 	}, yields[*errors.ApprovalMismatch]()},
 	errors.CodeSigningPolicyRefused: {func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
+		w.Configure(func(s *sandbox.Settings) { s.SigningPolicy = sandbox.SigningPolicyRefuse })
 		return w.confirm(w.booked())
 	}, yields[*errors.SigningPolicyRefused]()},
 	errors.CodeRailNotAvailable: {func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} })
+		w.Configure(func(s *sandbox.Settings) { s.RailsDisabled = []string{"sepa"} })
 		return w.openSEPA()
 	}, yields[*errors.RailNotAvailable]()},
 	errors.CodeRailRequirementsUnmet: {func(w *payWorld) error { return w.openSEPA() },
@@ -106,7 +106,7 @@ var moneySlugs = map[errors.Code]provocation{
 	}, yields[*errors.FundingInProgress]()},
 	errors.CodeAlreadyFunded: {func(w *payWorld) error {
 		funded := w.confirmed()
-		w.host.Advance(time.Duration(w.host.Settings().PayoutStepAfter))
+		w.Host.Advance(time.Duration(w.Host.Settings().PayoutStepAfter))
 		return w.confirm(funded)
 	}, yields(func(t *testing.T, e *errors.AlreadyFunded) {
 		assert.Regexp(t, "^po_", e.PayoutID)
@@ -114,7 +114,7 @@ var moneySlugs = map[errors.Code]provocation{
 		assert.Equal(t, errors.Moved, e.MovedByCall())
 	})},
 	errors.CodeContactNotPayable: {func(w *payWorld) error {
-		w.asked.ContactID = w.contact(w.account,
+		w.asked.ContactID = w.Contact(w.account.Contacts,
 			dapi.SEPA(dapi.IBANAccount{Holder: dapi.AccountHolder{Name: "Eve Roe"}}))
 		_, err := w.account.Payouts.Book(w.Context(), w.asked)
 		return err

@@ -41,8 +41,8 @@ func yields[E error](check ...func(t *testing.T, found E)) func(*testing.T, erro
 
 // spoil changes the requests to a path on their way.
 func (w *payWorld) spoil(path string, change func(*http.Request)) {
-	next := w.wire.Handler
-	w.wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+	next := w.Wire.Handler
+	w.Wire.Handler = http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/dapi/v1"+path) {
 			change(r)
 		}
@@ -56,12 +56,12 @@ func (w *payWorld) spoilHeader(name, value string) error {
 }
 
 func (w *payWorld) set(change func(*sandbox.Settings), call func() error) error {
-	w.configure(change)
+	w.Configure(change)
 	return call()
 }
 
 func (w *payWorld) scripted(status int, slug string) error {
-	w.host.Arm("GET", "/chains", sandbox.Respond(status, slug).Times(10))
+	w.Host.Arm("GET", "/chains", sandbox.Respond(status, slug).Times(10))
 	return read(w.Context(), w.account)
 }
 
@@ -86,14 +86,14 @@ func (w *payWorld) client() *dapi.Account {
 // readyClient is one with a wallet.
 func (w *payWorld) readyClient() *dapi.Account {
 	client := w.client()
-	w.host.Advance(time.Second)
+	w.Host.Advance(time.Second)
 	return client
 }
 
 // control calls the host's own key management, which the description shows no SDK call for.
 func (w *payWorld) control(method, path, body string) error {
-	host := sandbox.New(sandbox.WithControl(), sandbox.WithDeveloperKey(w.host.Credentials().Key))
-	request := httptest.NewRequest(method, baseURL+"/_host"+path, strings.NewReader(body))
+	host := sandbox.New(sandbox.WithControl(), sandbox.WithDeveloperKey(w.Host.Credentials().Key))
+	request := httptest.NewRequest(method, w.URL+"/_host"+path, strings.NewReader(body))
 	request.RemoteAddr = "127.0.0.1:4000"
 	recorder := httptest.NewRecorder()
 	host.ServeHTTP(recorder, request)
@@ -189,7 +189,7 @@ var requestSlugs = map[errors.Code]provocation{
 		return err
 	}, yields[*errors.PayloadTooLarge]()},
 	errors.CodeRateLimited: {func(w *payWorld) error {
-		w.configure(func(s *sandbox.Settings) { s.RateLimits = true })
+		w.Configure(func(s *sandbox.Settings) { s.RateLimits = true })
 		for range 10 {
 			require.NoError(w, w.readAs())
 		}
@@ -222,11 +222,11 @@ var sessionSlugs = map[errors.Code]provocation{
 		return w.spoilHeader("Authorization", "Bearer garbage")
 	}, yields[*errors.Unauthenticated]()},
 	errors.CodeTokenExpired: {func(w *payWorld) error {
-		w.host.Arm("GET", "/chains", sandbox.ExpireToken().Times(10))
+		w.Host.Arm("GET", "/chains", sandbox.ExpireToken().Times(10))
 		return read(w.Context(), w.account)
 	}, yields[*errors.TokenExpired]()},
 	errors.CodeForbidden: {func(w *payWorld) error {
-		return w.spoilHeader("Authorization", "Bearer "+w.host.Credentials().APIKey.Reveal())
+		return w.spoilHeader("Authorization", "Bearer "+w.Host.Credentials().APIKey.Reveal())
 	}, yields(func(t *testing.T, e *errors.Forbidden) {
 		assert.Equal(t, errors.ReasonDeveloperSessionRequired, e.Reason)
 	})},
@@ -234,8 +234,8 @@ var sessionSlugs = map[errors.Code]provocation{
 		return w.readAs(func(d *dapi.Developer) { d.Email = "nobody@example.com" })
 	}, yields[*errors.InvalidCredentials]()},
 	errors.CodeRequestExpired: {func(w *payWorld) error {
-		w.host.Advance(3 * time.Hour)
-		w.wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
+		w.Host.Advance(3 * time.Hour)
+		w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
 		return w.readAs()
 	}, yields[*errors.RequestExpired]()},
 	errors.CodeChallengeNotFound: {func(w *payWorld) error {
@@ -249,13 +249,13 @@ var sessionSlugs = map[errors.Code]provocation{
 			first := r.Clone(r.Context())
 			first.Body, r.Body = io.NopCloser(strings.NewReader(string(body))),
 				io.NopCloser(strings.NewReader(string(body)))
-			w.host.ServeHTTP(httptest.NewRecorder(), first)
+			w.Host.ServeHTTP(httptest.NewRecorder(), first)
 		})
 		return w.readAs()
 	}, yields[*errors.ChallengeConsumed]()},
 	errors.CodeChallengeExpired: {func(w *payWorld) error {
 		return w.readAs(func(d *dapi.Developer) {
-			d.Key = signerFunc{d.Key, func([]byte) { w.host.Advance(6 * time.Minute) }}
+			d.Key = signerFunc{d.Key, func([]byte) { w.Host.Advance(6 * time.Minute) }}
 		})
 	}, yields[*errors.ChallengeExpired]()},
 	errors.CodeSignatureInvalid: {func(w *payWorld) error {
@@ -276,7 +276,7 @@ var sessionSlugs = map[errors.Code]provocation{
 		return w.control("DELETE", "/keys/dk_unknown", "")
 	}, yields[*errors.DeveloperKeyNotFound]()},
 	errors.CodeDeveloperKeyAlreadyExists: {func(w *payWorld) error {
-		return w.control("POST", "/keys", `{"email":"ops@example.com","publicKey":"`+w.host.Credentials().
+		return w.control("POST", "/keys", `{"email":"ops@example.com","publicKey":"`+w.Host.Credentials().
 			Key.PublicKeyBase64()+`"}`)
 	}, yields[*errors.DeveloperKeyAlreadyExists]()},
 }

@@ -61,8 +61,8 @@ func TestSessionIsHandedOver(t *testing.T) {
 			w := newWorld(t)
 			require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
 			require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-			assert.Equal(t, 1, w.sent("CreateToken"), "the second integrator found the session of the first")
-			assert.Equal(t, 2, w.sent("ListChains"))
+			assert.Equal(t, 1, w.Sent("CreateToken"), "the second integrator found the session of the first")
+			assert.Equal(t, 2, w.Sent("ListChains"))
 		})
 	}
 }
@@ -76,8 +76,8 @@ func TestSessionThatAnotherProcessRenewedIsTaken(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		require.NoError(t, read(t.Context(), first))
 		require.NoError(t, read(t.Context(), second))
-		assert.Equal(t, 1, w.sent("RefreshToken"))
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 		assert.Equal(t, 2, store.saves, "what was found is not written back")
 	})
 }
@@ -88,8 +88,8 @@ func TestSessionThatExpiredInTheStoreIsRefreshed(t *testing.T) {
 		require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
 		time.Sleep(2 * time.Hour)
 		require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-		assert.Equal(t, 1, w.sent("RefreshToken"))
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
 }
 
@@ -97,12 +97,12 @@ func TestSessionThatTheServiceExpiredIsNotTakenAgain(t *testing.T) {
 	w, store := newWorld(t), &memoryStore{}
 	account := w.integrator(stored(store)).Self()
 	require.NoError(t, read(t.Context(), account))
-	w.host.Arm("GET", "/chains", sandbox.ExpireToken())
+	w.Host.Arm("GET", "/chains", sandbox.ExpireToken())
 	require.NoError(t, read(t.Context(), account))
-	assert.Equal(t, 1, w.sent("RefreshToken"), "the store still held the expired token")
+	assert.Equal(t, 1, w.Sent("RefreshToken"), "the store still held the expired token")
 
 	require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-	assert.Equal(t, 1, w.sent("CreateToken"), "and now holds the renewed one")
+	assert.Equal(t, 1, w.Sent("CreateToken"), "and now holds the renewed one")
 }
 
 func TestStoreErrorsFailNoCall(t *testing.T) {
@@ -120,7 +120,7 @@ func TestStoreErrorsFailNoCall(t *testing.T) {
 			if name == "garbage" {
 				assert.NotContains(t, log.String(), "disk", "what cannot be read could be a token")
 				require.NoError(t, read(t.Context(), w.integrator(stored(store)).Self()))
-				assert.Equal(t, 1, w.sent("CreateToken"), "the garbage was replaced")
+				assert.Equal(t, 1, w.Sent("CreateToken"), "the garbage was replaced")
 			}
 		})
 	}
@@ -137,8 +137,8 @@ func TestSessionFromTheStoreIsRenewedAhead(t *testing.T) {
 			require.NoError(t, read(t.Context(), account))
 			synctest.Wait()
 		}
-		assert.Equal(t, 1, w.sent("RefreshToken"))
-		assert.Equal(t, 1, w.sent("CreateToken"))
+		assert.Equal(t, 1, w.Sent("RefreshToken"))
+		assert.Equal(t, 1, w.Sent("CreateToken"))
 	})
 }
 
@@ -191,16 +191,15 @@ func TestClientsPrintNoToken(t *testing.T) {
 func TestTokensAreNotLogged(t *testing.T) {
 	w, store := newWorld(t), &memoryStore{}
 	var log bytes.Buffer
-	developer := w.developer()
+	developer := w.Developer()
 	developer.Store = store
 	logger := slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	integrator, err := dapi.NewIntegrator(baseURL, developer, w.options(moneymovement.WithLogger(logger))...)
-	require.NoError(t, err)
+	integrator := w.Integrator(developer, moneymovement.WithLogger(logger))
 	require.NoError(t, read(t.Context(), integrator.Self()))
 	first, err := store.Load(t.Context())
 	require.NoError(t, err)
-	w.host.Arm("GET", "/chains", sandbox.ExpireToken())
-	w.host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))
+	w.Host.Arm("GET", "/chains", sandbox.ExpireToken())
+	w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))
 	require.NoError(t, read(t.Context(), integrator.Self()))
 	second, err := store.Load(t.Context())
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func TestWaitReady(t *testing.T) {
 		assert.Equal(t, string(created.ID), last.ID)
 		assert.Equal(t, "ready", last.Status)
 		assert.Equal(t, len(seen), last.Reads)
-		assert.Equal(t, w.sent("GetClient"), last.Reads)
+		assert.Equal(t, w.Sent("GetClient"), last.Reads)
 		assert.Equal(t, time.Since(started), last.Waited)
 		assert.LessOrEqual(t, time.Since(started), 5*time.Minute+15*time.Second,
 			"the longest pause bounds how late the news is")
@@ -102,7 +102,7 @@ func TestWaitThatEndsBeforeItReads(t *testing.T) {
 func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, deal := newReleaseWorld(t)
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		payout, err := w.pay()
 		require.NoError(t, err)
 		for resource, wait := range map[string]func(ctx context.Context) (id string, err error){
@@ -132,7 +132,7 @@ func TestWaitEndsWithTheErrorOfARead(t *testing.T) {
 	notFound, ok := errors.AsType[*errors.NotFound](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "GetClient", notFound.Operation)
-	assert.Equal(t, 1, w.sent("GetClient"))
+	assert.Equal(t, 1, w.Sent("GetClient"))
 }
 
 func TestWaitOutlastsAnOutage(t *testing.T) {
@@ -143,14 +143,14 @@ func TestWaitOutlastsAnOutage(t *testing.T) {
 		created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 		require.NoError(t, err)
 
-		down := w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+		down := w.Host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			Times(10))
 		client, err := integrator.Clients.WaitReady(t.Context(), created.ID)
 		require.NoError(t, err)
 		assert.Equal(t, dapi.ClientStatusReady, client.Status)
 		assert.Equal(t, 10, down.Consumed())
 
-		w.host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
+		w.Host.Arm("GET", "/clients/*", sandbox.Respond(http.StatusServiceUnavailable, "database_unavailable").
 			Times(1000))
 		_, err = integrator.Clients.WaitReady(t.Context(), created.ID)
 		_, ok := errors.AsType[*errors.DatabaseUnavailable](err)
@@ -177,7 +177,7 @@ func TestWaitsAtTheBoundsOfAPause(t *testing.T) {
 					dapi.PollEvery(bounds[0], bounds[1]), nil)
 				require.NoError(t, err)
 				assert.Equal(t, dapi.ClientStatusReady, client.Status)
-				assert.Less(t, w.sent("GetClient"), 2000, "a wait must not spin")
+				assert.Less(t, w.Sent("GetClient"), 2000, "a wait must not spin")
 			})
 		})
 	}
@@ -192,7 +192,7 @@ func TestWaitForAPayout(t *testing.T) {
 					sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 				account := w.account()
 				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
-					ContactID: w.contact(account, wallet()), Amount: amount("25"), Currency: dapi.USDC,
+					ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("25"), Currency: dapi.USDC,
 				}, "invoice-42")
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {

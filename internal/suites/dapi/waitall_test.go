@@ -20,7 +20,7 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		w := newWorld(t,
 			sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 		account := w.account()
-		contact := w.contact(account, wallet())
+		contact := w.Contact(account.Contacts, wallet())
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
 			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),

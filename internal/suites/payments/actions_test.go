@@ -29,8 +29,8 @@ func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
 		opened, err := escrows.Open(w.Context(), terms, "deal-0")
 		require.NoError(w, err)
 		path := w.kinds()["deal"]().path
-		lost := w.host.Arm(http.MethodPost, path, sandbox.DropBefore().Times(1_000))
-		unread := w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000))
+		lost := w.Host.Arm(http.MethodPost, path, sandbox.DropBefore().Times(1_000))
+		unread := w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000))
 		p := w.processor()
 		w.submit(p, w.release(terms, opened))
 		r, err := p.Step(w.Context(), "release-1")
@@ -48,7 +48,7 @@ func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
 		assert.Equal(w, payments.Refused, r.State)
 		assert.Equal(w, payments.ReasonEnded, r.Reason.Code)
 		assert.False(w, r.MayHaveLeft)
-		assert.Empty(w, w.moved("escrow_released"))
+		assert.Empty(w, w.Moved("escrow_released"))
 	})
 }
 
@@ -76,7 +76,7 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1")
 		require.NoError(w, err)
 		w.becomes(p, asked.Key, payments.Completed)
-		assert.Len(w, w.moved("escrow_released"), 1)
+		assert.Len(w, w.Moved("escrow_released"), 1)
 	})
 }
 
@@ -89,8 +89,8 @@ func TestARefusalAfterALostRelease(t *testing.T) {
 			inBubble(t, func(w *world) {
 				k := w.kinds()["release"]()
 				time.Sleep(time.Minute)
-				lost := w.host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit())
-				w.host.Arm(http.MethodPost, k.path, sandbox.Respond(status, slug).Times(1_000))
+				lost := w.Host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit())
+				w.Host.Arm(http.MethodPost, k.path, sandbox.Respond(status, slug).Times(1_000))
 				p := w.process(k, w.store)
 				r := w.submit(p, k.submission)
 				r, err := p.Step(w.Context(), r.Key)
@@ -115,14 +115,14 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 	} {
 		t.Run(slug, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				lost := w.host.Arm(http.MethodPost, "/escrow", sandbox.DropBefore().Times(1_000))
+				lost := w.Host.Arm(http.MethodPost, "/escrow", sandbox.DropBefore().Times(1_000))
 				p := w.processor()
 				w.submit(p, payments.EscrowPayment{Key: "deal-1", Account: w.account, Escrow: deal()})
 				r, err := p.Step(w.Context(), "deal-1")
 				require.NoError(w, err)
 				require.Equal(w, payments.InDoubt, r.State)
 				lost.Disarm()
-				refused := w.host.Arm(http.MethodPost, "/escrow", sandbox.Respond(c.status, slug).Times(1_000))
+				refused := w.Host.Arm(http.MethodPost, "/escrow", sandbox.Respond(c.status, slug).Times(1_000))
 				p = w.started()
 				time.Sleep(time.Hour)
 				r, err = p.Get(w.Context(), "deal-1")
@@ -134,7 +134,7 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 					w.decide(p, "deal-1", payments.Retry())
 				}
 				w.becomes(p, "deal-1", payments.Completed)
-				assert.Len(w, w.moved("escrow_active"), 1)
+				assert.Len(w, w.Moved("escrow_active"), 1)
 			})
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -25,35 +25,14 @@ func inBubble(t *testing.T, test func(w *world), options ...sandbox.Option) {
 	synctest.Test(t, func(t *testing.T) { test(newWorld(t, options...)) })
 }
 
-// moved returns how often money left for each payout, deal or transfer, by the host's books.
-func (w *world) moved(kind string) map[string]int {
-	moved := map[string]int{}
-	for _, entry := range w.host.Ledger().Entries {
-		if entry.Kind == kind && entry.Amount.IsNegative() {
-			moved[entry.ResourceID]++
-		}
-	}
-	return moved
-}
-
 // assertPaid checks that so many payouts were paid, each of them once.
 func (w *world) assertPaid(payouts int) {
 	w.Helper()
-	moved := w.moved("payout_funding")
+	moved := w.Moved("payout_funding")
 	assert.Len(w, moved, payouts)
 	for id, times := range moved {
 		assert.Equal(w, 1, times, id)
 	}
-}
-
-// sent returns how many requests of an operation the host received.
-func (w *world) sent(operation string) (count int) {
-	for _, r := range w.host.Requests() {
-		if r.Operation == operation {
-			count++
-		}
-	}
-	return count
 }
 
 func (w *world) submit(p *payments.Processor, s payments.Submission) payments.Record {
@@ -80,17 +59,7 @@ func (w *world) decide(p *payments.Processor, key moneymovement.Key, d payments.
 	return r
 }
 
-func (w *world) configure(change func(*sandbox.Settings)) {
-	w.Helper()
-	require.NoError(w, w.host.Configure(change))
-}
-
-func as[E error](w *world, err error) E {
-	w.Helper()
-	found, is := errors.AsType[E](err)
-	require.True(w, is, "%T: %v", err, err)
-	return found
-}
+func as[E error](t testing.TB, err error) E { t.Helper(); return worlds.As[E](t, err) }
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
@@ -105,13 +74,13 @@ func rarely(c *payments.Config) { c.PollEvery, c.LoadEvery = 10*time.Minute, tim
 
 // onConfirm makes the next confirms fail.
 func (w *world) onConfirm(f sandbox.Fault) *sandbox.ArmedFault {
-	return w.host.Arm(http.MethodPost, confirmPath, f)
+	return w.Host.Arm(http.MethodPost, confirmPath, f)
 }
 
 // assertSilent checks that no text has a secret.
 func (w *world) assertSilent(text string) {
 	w.Helper()
-	for _, secret := range []string{"Bearer", "PRIVATE KEY", w.host.Credentials().APIKey.Reveal()} {
+	for _, secret := range []string{"Bearer", "PRIVATE KEY", w.Host.Credentials().APIKey.Reveal()} {
 		assert.NotContains(w, text, secret)
 	}
 }

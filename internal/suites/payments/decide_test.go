@@ -31,7 +31,7 @@ func TestAPriceThatIsRefusedWaitsForADecision(t *testing.T) {
 		require.NotNil(w, r.Reason.Quote)
 		assert.False(w, r.MayHaveLeft)
 		w.aWhile()
-		assert.Equal(w, 1, w.sent("BookPayout"), "nothing happens before a decision")
+		assert.Equal(w, 1, w.Sent("BookPayout"), "nothing happens before a decision")
 
 		fee := r.Reason.Quote.Fee
 		decided := w.decide(p, r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
@@ -68,7 +68,7 @@ func TestBoundsHoldOverARestart(t *testing.T) {
 		p := w.started()
 		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
-		assert.Zero(w, w.key.Approvals())
+		assert.Zero(w, w.Key.Approvals())
 
 		fee := amount("0.01")
 		w.decide(w.processor(), r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee})) // another process decides
@@ -76,7 +76,7 @@ func TestBoundsHoldOverARestart(t *testing.T) {
 		r = w.becomes(p, r.Key, payments.NeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
 		assert.True(w, fee.Equal(*r.Bounds.MaxFee))
-		assert.Zero(w, w.key.Approvals())
+		assert.Zero(w, w.Key.Approvals())
 		w.assertPaid(0)
 	})
 }
@@ -104,7 +104,7 @@ func TestWhatMayHaveLeftCannotBeCanceled(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		lost := w.onConfirm(sandbox.DropAfterCommit().Times(1000))
-		unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
+		unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
 			WithHeader("Retry-After", "600").Times(1000))
 		w.submit(p, w.payment(1))
 		r := w.becomes(p, w.payment(1).Key, payments.InDoubt)
@@ -161,12 +161,12 @@ func TestTooLittleMoneyAfterARestart(t *testing.T) {
 func TestAContactThatCannotBePaid(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
-		w.configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
+		w.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
 		w.submit(p, w.payment(1))
 		r := w.becomes(p, w.payment(1).Key, payments.NeedsDecision)
 		assert.Equal(w, payments.ReasonBlocked, r.Reason.Code)
 		assert.NotEmpty(w, r.Reason.Blockers)
-		w.configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil })
+		w.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil })
 		w.decide(p, r.Key, payments.Retry())
 		w.becomes(p, r.Key, payments.Completed)
 		w.assertPaid(1)
@@ -186,7 +186,7 @@ func TestADeadlineThatPasses(t *testing.T) {
 		doubtful := w.payment(2) // it may be paid when its deadline passes: it is settled
 		doubtful.Deadline = time.Now().Add(time.Minute)
 		w.onConfirm(sandbox.DropAfterCommit().Times(4))
-		w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(8))
+		w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(8))
 		w.submit(p, doubtful)
 		w.becomes(p, doubtful.Key, payments.Completed)
 		w.assertPaid(1)
@@ -198,11 +198,11 @@ func TestADeadlineThatPassesDuringACall(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p, late := w.started(), w.payment(1)
 		late.Deadline = time.Now().Add(10 * time.Second)
-		w.host.Arm(http.MethodPost, "/payouts", sandbox.Delay(20*time.Second))
+		w.Host.Arm(http.MethodPost, "/payouts", sandbox.Delay(20*time.Second))
 		w.submit(p, late)
 		r := w.becomes(p, late.Key, payments.Refused)
 		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
-		assert.Zero(w, w.key.Approvals())
+		assert.Zero(w, w.Key.Approvals())
 		w.assertPaid(0)
 	})
 }

@@ -18,7 +18,7 @@ func TestAPriceThatRisesDuringADoubt(t *testing.T) {
 	inBubble(t, func(w *world) {
 		dearest := amount("0.6")
 		r := w.dieInDoubt(false, func(p *payments.Payment) { p.Bounds.MaxFee = &dearest })
-		w.configure(func(s *sandbox.Settings) { s.FeeIncrease = amount("1") })
+		w.Configure(func(s *sandbox.Settings) { s.FeeIncrease = amount("1") })
 		time.Sleep(3 * time.Minute)
 		p := w.started()
 		time.Sleep(time.Hour)
@@ -48,7 +48,7 @@ func TestAPriceThatGetsWorseDuringADecision(t *testing.T) {
 			p := w.started()
 			w.submit(p, w.dear(1))
 			seen := w.becomes(p, w.dear(1).Key, payments.NeedsDecision).Reason.Quote
-			w.configure(func(s *sandbox.Settings) { s.PriceWorsening = amount("0.01") })
+			w.Configure(func(s *sandbox.Settings) { s.PriceWorsening = amount("0.01") })
 			if restarted {
 				require.NoError(w, p.Stop(w.Context()))
 				p = w.started()

@@ -53,7 +53,7 @@ func TestManyPaymentsTakeTurns(t *testing.T) {
 		last("other", other, otherContact, 30)
 		last("large", large, largeContact, 240)
 		w.assertPaid(300)
-		for _, r := range w.host.Requests() {
+		for _, r := range w.Host.Requests() {
 			assert.NotEqual(w, 429, r.Status, "%s at %s", r.Operation, r.Time)
 		}
 		for _, few := range []string{"small", "other"} {
@@ -75,8 +75,8 @@ func TestTwoProcessesShareAStore(t *testing.T) {
 			assert.Equal(w, 1, done.Calls)
 		}
 		w.assertPaid(60)
-		assert.Equal(w, 60, w.key.Approvals())
-		assert.Equal(w, 60, w.sent("BookPayout"))
+		assert.Equal(w, 60, w.Key.Approvals())
+		assert.Equal(w, 60, w.Sent("BookPayout"))
 	})
 }
 
@@ -84,7 +84,7 @@ func TestTwoProcessesShareAStore(t *testing.T) {
 // one stores nothing more.
 func TestALeaseThatIsTakenOver(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.key.BeforeApproval(func(n int) {
+		w.Key.BeforeApproval(func(n int) {
 			if n == 1 {
 				time.Sleep(40 * time.Second)
 			}
@@ -125,7 +125,7 @@ func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				refused := w.host.Arm(c.method, c.path,
+				refused := w.Host.Arm(c.method, c.path,
 					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", c.after))
 				store := watch(w.store)
 				store.failing(c.fail)
@@ -140,7 +140,7 @@ func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
 				require.Equal(w, 1, refused.Consumed())
 				var paused sandbox.Request
 				var again time.Duration
-				for _, r := range w.host.Requests() {
+				for _, r := range w.Host.Requests() {
 					switch {
 					case r.Status == http.StatusTooManyRequests:
 						paused = r
@@ -215,7 +215,7 @@ func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
 		assert.Equal(w, payments.Refused, other.State)
 		w.aWhile()
 		as[*payments.LeaseLost](w, <-stepped)
-		assert.Zero(w, w.key.Approvals())
+		assert.Zero(w, w.Key.Approvals())
 		w.assertPaid(0)
 	})
 }
@@ -227,14 +227,14 @@ func TestALeaseThatCannotBeRenewedEndsTheCall(t *testing.T) {
 		k := w.kinds()["deal"]()
 		store := watch(w.store)
 		store.failing(failsFor("Extend", 1000))
-		w.host.Arm(http.MethodPost, "/escrow", sandbox.Delay(time.Minute))
+		w.Host.Arm(http.MethodPost, "/escrow", sandbox.Delay(time.Minute))
 		p := w.process(k, store)
 		submitted := w.submit(p, k.submission)
 		began := time.Now()
 		r, err := p.Step(w.Context(), submitted.Key)
 		require.NoError(w, err)
 		assert.Equal(w, 15*time.Second, time.Since(began).Round(time.Second), "the lease")
-		assert.Zero(w, w.key.Approvals())
+		assert.Zero(w, w.Key.Approvals())
 		assert.False(w, r.State.Final(), "%+v", r.Reason)
 		w.assertMoved(k, 0)
 

@@ -21,7 +21,7 @@ func TestAServiceThatForgetsAKeyTooEarly(t *testing.T) {
 			inBubble(t, func(w *world) {
 				dearest := amount("1")
 				r := w.dieInDoubt(true, func(p *payments.Payment) { p.Bounds.MaxFee = &dearest })
-				signed := w.key.Approvals()
+				signed := w.Key.Approvals()
 				var response moneymovement.Response
 				_, err := w.platform().For(w.account).Payouts.Book(w.Context(), *r.Payout,
 					moneymovement.IdempotencyKey("another"), moneymovement.CaptureResponse(&response))
@@ -29,11 +29,11 @@ func TestAServiceThatForgetsAKeyTooEarly(t *testing.T) {
 				other := strings.NewReplacer("another", string(r.Key), `"fee":"0.5"`, `"fee":`+fee).
 					Replace(string(response.Body))
 				require.Contains(w, other, `"fee":`+fee)
-				w.host.Arm(http.MethodPost, "/payouts",
+				w.Host.Arm(http.MethodPost, "/payouts",
 					sandbox.Respond(http.StatusCreated, "").WithBody(other).Times(1_000_000))
 				done := w.becomes(w.started(), r.Key, payments.Completed)
 				assert.Equal(w, r.PayoutID, done.PayoutID)
-				assert.Equal(w, signed, w.key.Approvals())
+				assert.Equal(w, signed, w.Key.Approvals())
 				w.assertPaid(1)
 			})
 		})

@@ -71,13 +71,13 @@ func (w *world) process(k kind, store payments.Store, change ...func(*payments.C
 func (w *world) assertMoved(k kind, times int) {
 	w.Helper()
 	total := 0
-	for _, n := range w.moved(k.moves) {
+	for _, n := range w.Moved(k.moves) {
 		total += n
 	}
 	if k.moves == "escrow_active" && total > 0 {
-		total = len(w.moved(k.moves))
+		total = len(w.Moved(k.moves))
 	}
-	assert.Equal(w, times, total, "%v", w.moved(k.moves))
+	assert.Equal(w, times, total, "%v", w.Moved(k.moves))
 }
 
 // doubted brings a payment into doubt: the request that pays and all that look for the payment meet these faults. It
@@ -86,9 +86,9 @@ func (w *world) doubted(k kind, lost, unread sandbox.Fault) (*payments.Processor
 	w.Helper()
 	const all = 1_000
 	faults := []*sandbox.ArmedFault{
-		w.host.Arm(http.MethodPost, k.path, lost.Times(all)),
-		w.host.Arm(http.MethodGet, "/**", unread.Times(all)),
-		w.host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", unread.Times(all)),
+		w.Host.Arm(http.MethodPost, k.path, lost.Times(all)),
+		w.Host.Arm(http.MethodGet, "/**", unread.Times(all)),
+		w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", unread.Times(all)),
 	}
 	p := w.process(k, w.store)
 	r, err := p.Step(w.Context(), w.submit(p, k.submission).Key)
@@ -103,7 +103,7 @@ func (w *world) doubted(k kind, lost, unread sandbox.Fault) (*payments.Processor
 
 func TestEachKindIsPaidOnce(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
-		before := len(w.moved(k.moves))
+		before := len(w.Moved(k.moves))
 		p := w.process(k, w.store)
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
@@ -122,8 +122,8 @@ func TestEachKindWithLostResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachKind(t, func(w *world, k kind) {
-				before := len(w.moved(k.moves))
-				armed := w.host.Arm(http.MethodPost, k.path, fault.Times(13))
+				before := len(w.Moved(k.moves))
+				armed := w.Host.Arm(http.MethodPost, k.path, fault.Times(13))
 				p := w.process(k, w.store)
 				_, err := p.Resume(w.Context())
 				require.NoError(w, err)
@@ -143,7 +143,7 @@ func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
 	for _, status := range []int{http.StatusForbidden, http.StatusNotFound, http.StatusUnauthorized} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {
 			eachKind(t, func(w *world, k kind) {
-				before := len(w.moved(k.moves))
+				before := len(w.Moved(k.moves))
 				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
 				p, r := w.doubted(k, page.AfterCommit(), page)
 				assert.True(w, r.MayHaveLeft)
@@ -161,7 +161,7 @@ func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
 // the payment.
 func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
-		before := len(w.moved(k.moves))
+		before := len(w.Moved(k.moves))
 		p, r := w.doubted(k, sandbox.DropAfterCommit(), sandbox.DropBefore())
 		time.Sleep(week + time.Hour)
 		writes := len(w.writes())
@@ -211,11 +211,11 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				k := w.kinds()[at.kind]()
-				before := len(w.moved(k.moves))
+				before := len(w.Moved(k.moves))
 				p, r := w.doubted(k, sandbox.DropBefore(), sandbox.DropBefore())
 				time.Sleep(time.Until(r.Due))
-				w.host.Arm(http.MethodPost, at.write, at.fault)
-				w.host.Arm(at.method, at.look,
+				w.Host.Arm(http.MethodPost, at.write, at.fault)
+				w.Host.Arm(at.method, at.look,
 					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 				r, err := p.Step(w.Context(), r.Key)
 				require.NoError(w, err)
@@ -233,7 +233,7 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 
 // writes are the requests that can move money.
 func (w *world) writes() (writes []string) {
-	for _, r := range w.host.Requests() {
+	for _, r := range w.Host.Requests() {
 		switch r.Operation {
 		case "BookPayout", "ConfirmPayout", "CreateEscrow", "PrepareEscrowAction", "ConfirmEscrowAction",
 			"CreateTransfer":

@@ -29,7 +29,7 @@ func (w *world) dieInDoubt(confirmed bool, change ...func(*payments.Payment)) (b
 		fault = sandbox.DropAfterCommit()
 	}
 	lost := w.onConfirm(fault.Times(10_000))
-	unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(10_000))
+	unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(10_000))
 	p := w.processor()
 	w.submit(p, asked)
 	r, err := p.Step(w.Context(), asked.Key)
@@ -45,13 +45,13 @@ func (w *world) dieInDoubt(confirmed bool, change ...func(*payments.Payment)) (b
 func TestAnOldPaymentIsFoundAndNotSent(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(true)
-		books, confirms := w.sent("BookPayout"), w.sent("ConfirmPayout")
+		books, confirms := w.Sent("BookPayout"), w.Sent("ConfirmPayout")
 		time.Sleep(week + time.Hour)
 		p := w.started()
 		done := w.becomes(p, r.Key, payments.Completed)
 		assert.Equal(w, r.PayoutID, done.PayoutID)
-		assert.Equal(w, books, w.sent("BookPayout"))
-		assert.Equal(w, confirms, w.sent("ConfirmPayout"))
+		assert.Equal(w, books, w.Sent("BookPayout"))
+		assert.Equal(w, confirms, w.Sent("ConfirmPayout"))
 		w.assertPaid(1)
 	})
 }
@@ -60,9 +60,9 @@ func TestAnOldPaymentIsFoundAndNotSent(t *testing.T) {
 func TestASearchThatCannotRead(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(true)
-		books := w.sent("BookPayout")
+		books := w.Sent("BookPayout")
 		time.Sleep(week + time.Hour)
-		unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
+		unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
 			WithHeader("Retry-After", "1").Times(1_000_000))
 		p := w.started(rarely)
 		time.Sleep(24 * time.Hour)
@@ -73,7 +73,7 @@ func TestASearchThatCannotRead(t *testing.T) {
 		assert.Less(w, stored.Searches, 24*60/2, "searches in a day")
 		unread.Disarm()
 		w.becomes(p, r.Key, payments.Completed)
-		assert.Equal(w, books, w.sent("BookPayout"))
+		assert.Equal(w, books, w.Sent("BookPayout"))
 		w.assertPaid(1)
 	})
 }
@@ -82,15 +82,15 @@ func TestASearchThatCannotRead(t *testing.T) {
 func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 	inBubble(t, func(w *world) {
 		r := w.dieInDoubt(false)
-		books, confirms := w.sent("BookPayout"), w.sent("ConfirmPayout")
+		books, confirms := w.Sent("BookPayout"), w.Sent("ConfirmPayout")
 		time.Sleep(week + time.Hour)
 		p := w.started()
 		refused := w.becomes(p, r.Key, payments.Refused)
 		assert.Equal(w, payments.ReasonEnded, refused.Reason.Code)
 		assert.False(w, refused.MayHaveLeft)
 		w.aWhile()
-		assert.Equal(w, books, w.sent("BookPayout"))
-		assert.Equal(w, confirms, w.sent("ConfirmPayout"))
+		assert.Equal(w, books, w.Sent("BookPayout"))
+		assert.Equal(w, confirms, w.Sent("ConfirmPayout"))
 		w.assertPaid(0)
 	})
 }
@@ -117,7 +117,7 @@ func TestAnOldPaymentThatNothingShows(t *testing.T) {
 				assert.Equal(w, want, decided.State)
 				assert.Equal(w, want == payments.Completed, decided.MayHaveLeft)
 				w.aWhile()
-				assert.Zero(w, w.sent("BookPayout"))
+				assert.Zero(w, w.Sent("BookPayout"))
 			})
 		})
 	}
@@ -161,7 +161,7 @@ func TestAnOldPaymentWithAStatusOfTomorrow(t *testing.T) {
 		payout["status"] = "one_of_tomorrow"
 		body, err := json.Marshal(payout)
 		require.NoError(w, err)
-		w.host.Arm(http.MethodGet, "/payouts/{payoutId}",
+		w.Host.Arm(http.MethodGet, "/payouts/{payoutId}",
 			sandbox.Respond(http.StatusOK, "").WithBody(string(body)).Times(1_000))
 		time.Sleep(week + time.Hour)
 		r = w.becomes(w.started(), r.Key, payments.NeedsDecision)
@@ -180,9 +180,9 @@ func TestAKeyAroundItsEnd(t *testing.T) {
 		time.Sleep(week - time.Minute)
 		w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{}))
 		p = w.started()
-		books := w.sent("BookPayout")
+		books := w.Sent("BookPayout")
 		time.Sleep(2 * time.Hour)
-		assert.Equal(w, books, w.sent("BookPayout"))
+		assert.Equal(w, books, w.Sent("BookPayout"))
 		done := w.becomes(p, w.dear(1).Key, payments.Completed)
 		assert.Less(w, time.Since(done.FirstUsed), time.Hour)
 		w.assertPaid(1)
@@ -217,7 +217,7 @@ func TestMoneyThatComesBack(t *testing.T) {
 	for _, status := range []dapi.PayoutStatus{dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded} {
 		t.Run(string(status), func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+				w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 				p := w.started()
 				w.submit(p, w.payment(1))
 				paid := w.becomes(p, w.payment(1).Key, payments.Paid)
@@ -234,13 +234,13 @@ func TestMoneyThatComesBack(t *testing.T) {
 // A paid payment that does not arrive is looked at ever more rarely.
 func TestLooksAtAPaymentThatDoesNotArrive(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Hour) })
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Hour) })
 		p := w.started(rarely)
 		w.submit(p, w.payment(1))
 		w.becomes(p, w.payment(1).Key, payments.Paid)
 		time.Sleep(24 * time.Hour)
-		assert.Less(w, w.sent("GetPayout"), 24*60/2)
-		assert.Greater(w, w.sent("GetPayout"), 24*60/6)
+		assert.Less(w, w.Sent("GetPayout"), 24*60/2)
+		assert.Greater(w, w.Sent("GetPayout"), 24*60/6)
 		w.becomes(p, w.payment(1).Key, payments.Completed)
 	})
 }
@@ -249,7 +249,7 @@ func TestLooksAtAPaymentThatDoesNotArrive(t *testing.T) {
 // name it is not made any more.
 func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(409, "already_funded").Times(1_000_000))
+		w.Host.Arm(http.MethodPost, "/payouts", sandbox.Respond(409, "already_funded").Times(1_000_000))
 		p := w.processor()
 		w.submit(p, w.payment(1))
 		r, err := p.Step(w.Context(), w.payment(1).Key)
@@ -261,7 +261,7 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 		r = w.becomes(p, r.Key, payments.NeedsDecision)
 		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
 		assert.True(w, r.MayHaveLeft)
-		last := w.host.Requests()[len(w.host.Requests())-1]
+		last := w.Host.Requests()[len(w.Host.Requests())-1]
 		assert.Less(w, last.Time.Sub(r.FirstUsed), week-2*time.Hour)
 		_, err = p.Decide(w.Context(), r.Key, payments.Retry())
 		as[*payments.NotPossible](w, err)

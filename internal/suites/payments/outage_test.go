@@ -43,13 +43,13 @@ func TestTooManyRequestsPauseAllCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				armed := w.host.Arm(http.MethodPost, "/payouts", fault)
+				armed := w.Host.Arm(http.MethodPost, "/payouts", fault)
 				p := w.started(func(c *payments.Config) { c.InFlight = 1 })
 				wait := w.all(p, 0, 5)
 				time.Sleep(200 * time.Second)
-				before := len(w.host.Requests())
+				before := len(w.Host.Requests())
 				time.Sleep(80 * time.Second)
-				assert.Len(w, w.host.Requests(), before, "requests during the pause")
+				assert.Len(w, w.Host.Requests(), before, "requests during the pause")
 				wait()
 				assert.Equal(w, 1, armed.Consumed())
 				w.assertPaid(5)
@@ -61,7 +61,7 @@ func TestTooManyRequestsPauseAllCalls(t *testing.T) {
 // A Retry-After of years is no reason to wait for years.
 func TestAPauseThatWouldNeverEnd(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.host.Arm(http.MethodPost, "/payouts",
+		w.Host.Arm(http.MethodPost, "/payouts",
 			sandbox.Respond(429, "rate_limited").WithHeader("Retry-After", "999999999"))
 		p := w.started()
 		wait := w.all(p, 0, 3)
@@ -81,18 +81,18 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 	}{
 		"no login": {
 			func(w *world, _ func(signing.Signer) error) {
-				w.configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
+				w.Configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
 			},
 			func(w *world, _ func(signing.Signer) error) {
-				w.configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
+				w.Configure(func(s *sandbox.Settings) { s.LoginAvailable = true })
 			},
 		},
 		"no key": {
 			func(w *world, _ func(signing.Signer) error) {
-				require.NoError(w, w.host.DeleteKey(w.host.Credentials().KeyID))
+				require.NoError(w, w.Host.DeleteKey(w.Host.Credentials().KeyID))
 			},
 			func(w *world, use func(signing.Signer) error) {
-				_, err := w.host.RegisterKey(sandbox.KeyRegistration{Email: w.host.Credentials().Email,
+				_, err := w.Host.RegisterKey(sandbox.KeyRegistration{Email: w.Host.Credentials().Email,
 					PublicKey: fresh.PublicKey()})
 				require.NoError(w, err)
 				require.NoError(w, use(&watchedkey.Key{Signer: fresh}))
@@ -100,10 +100,10 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 		},
 		"no database": {
 			func(w *world, _ func(signing.Signer) error) {
-				w.configure(func(s *sandbox.Settings) { s.DatabaseAvailable = false })
+				w.Configure(func(s *sandbox.Settings) { s.DatabaseAvailable = false })
 			},
 			func(w *world, _ func(signing.Signer) error) {
-				w.configure(func(s *sandbox.Settings) { s.DatabaseAvailable = true })
+				w.Configure(func(s *sandbox.Settings) { s.DatabaseAvailable = true })
 			},
 		},
 	} {
@@ -118,10 +118,10 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 					w.all(p, 0, 2)()
 				}
 				c.begin(w, platform.UseKey)
-				before := len(w.host.Requests())
+				before := len(w.Host.Requests())
 				wait := w.all(p, 10, 20)
 				time.Sleep(10 * time.Minute)
-				tried := len(w.host.Requests()) - before
+				tried := len(w.Host.Requests()) - before
 				assert.Less(w, tried, 1000, "requests in ten minutes of an outage")
 				for n := range 20 {
 					r, err := p.Get(w.Context(), w.payment(10+n).Key)
@@ -133,7 +133,7 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 				ended := time.Now()
 				wait()
 				assert.Less(w, time.Since(ended), 10*time.Minute)
-				for id, times := range w.moved("payout_funding") {
+				for id, times := range w.Moved("payout_funding") {
 					assert.Equal(w, 1, times, id)
 				}
 				require.NoError(w, p.Stop(w.Context()))
@@ -147,7 +147,7 @@ func TestASignerThatFails(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		w.all(p, 0, 1)()
-		w.key.Fails = signing.ErrNoKey
+		w.Key.Fails = signing.ErrNoKey
 		wait := w.all(p, 10, 5)
 		time.Sleep(time.Minute)
 		r, err := p.Get(w.Context(), w.payment(10).Key)
@@ -156,7 +156,7 @@ func TestASignerThatFails(t *testing.T) {
 		assert.Equal(w, payments.ReasonNotSigned, r.Reason.Code)
 		assert.False(w, r.MayHaveLeft)
 		synctest.Wait()
-		w.key.Fails = nil
+		w.Key.Fails = nil
 		wait()
 		w.assertPaid(6)
 	})
@@ -182,7 +182,7 @@ func TestFaultsAtEachStep(t *testing.T) {
 			}
 			t.Run(where.path+" "+name, func(t *testing.T) {
 				inBubble(t, func(w *world) {
-					armed := w.host.Arm(where.method, where.path, fault.Times(9))
+					armed := w.Host.Arm(where.method, where.path, fault.Times(9))
 					p := w.started()
 					w.all(p, 0, 3)()
 					w.assertPaid(3)
@@ -220,7 +220,7 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				app, contact := w.app()
-				armed := w.host.Arm(http.MethodPost, c.path, c.fault.Times(1_000_000))
+				armed := w.Host.Arm(http.MethodPost, c.path, c.fault.Times(1_000_000))
 				p, err := payments.New(w.store, payments.Integrator(w.platform()).WithTransfers(app), payments.Config{})
 				require.NoError(w, err)
 				_, err = p.Resume(w.Context())

@@ -33,7 +33,7 @@ func TestAPaymentIsMade(t *testing.T) {
 func TestALostConfirmIsPaidOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		lost := w.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(3))
+		lost := w.Host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.DropAfterCommit().Times(3))
 		p := w.started()
 		for n := range 20 {
 			_, err := p.Submit(t.Context(), w.payment(n))

@@ -34,7 +34,7 @@ func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestASilentServiceDoesNotHoldAPaymentForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		host := &silent{next: w.wire, path: "/dapi/v1/payouts", left: 1}
+		host := &silent{next: w.Wire, path: "/dapi/v1/payouts", left: 1}
 		platform := w.platform(moneymovement.WithHTTPClient(&http.Client{Transport: host}))
 		p, err := payments.New(w.store, payments.Integrator(platform), payments.Config{})
 		require.NoError(t, err)

@@ -40,9 +40,9 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 			require.NoError(w, err)
 			assert.Equal(w, payments.Paid, r.State)
 		}
-		requests := len(w.host.Requests())
+		requests := len(w.Host.Requests())
 		w.aWhile()
-		assert.Len(w, w.host.Requests(), requests, "requests after Stop")
+		assert.Len(w, w.Host.Requests(), requests, "requests after Stop")
 		w.assertPaid(3)
 	})
 }
@@ -136,7 +136,7 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 			}
 			return fine
 		})
-		w.configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
+		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{PollEvery: 24 * time.Hour})
 		require.NoError(w, err)
 		_, err = p.Resume(w.Context())
@@ -152,7 +152,7 @@ func TestStopDoesNotWaitForThePoll(t *testing.T) {
 // No change is left out, over restarts of the reader and of the processors.
 func TestWatchLeavesNothingOut(t *testing.T) {
 	inBubble(t, func(w *world) {
-		w.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(7))
+		w.Host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(7))
 		var position payments.Position
 		seen := map[moneymovement.Key]payments.State{}
 		positions := map[payments.Position]bool{}

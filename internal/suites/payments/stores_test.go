@@ -135,7 +135,7 @@ func (s *watched) Summary(ctx context.Context) (payments.Summary, error) {
 
 // assertStoredFirst checks, whenever the key signs, that the store already says that money may leave.
 func (w *world) assertStoredFirst(store *watched, key moneymovement.Key) {
-	w.key.BeforeApproval(func(int) {
+	w.Key.BeforeApproval(func(int) {
 		assert.True(w, store.stored(key).MayHaveLeft, "signed before it was stored")
 	})
 }
@@ -167,7 +167,7 @@ func TestAStoreThatFails(t *testing.T) {
 
 func (w *world) payWhileTheStoreFails(k kind, faults func(from time.Time) func(method string, n int) failure) {
 	w.Helper()
-	store, moves := watch(w.store), len(w.moved(k.moves))
+	store, moves := watch(w.store), len(w.Moved(k.moves))
 	p := w.process(k, store)
 	row, err := payments.Prepare(k.submission, time.Now())
 	require.NoError(w, err)
@@ -239,7 +239,7 @@ func TestAProcessThatDies(t *testing.T) {
 		require.NoError(w, err)
 		_, _, err = w.store.Insert(w.Context(), row)
 		require.NoError(w, err)
-		moves, dead := len(w.moved(k.moves)), []*payments.Processor{}
+		moves, dead := len(w.Moved(k.moves)), []*payments.Processor{}
 		for calls := range 6 {
 			store := watch(w.store)
 			dying(store, calls)

@@ -22,7 +22,7 @@ func TestTheSameSubmissionIsTheSamePayment(t *testing.T) {
 		done := w.becomes(p, first.Key, payments.Completed)
 		assert.Equal(t, done, w.submit(p, w.payment(1)))
 		w.assertPaid(1)
-		assert.Equal(t, 1, w.sent("BookPayout"))
+		assert.Equal(t, 1, w.Sent("BookPayout"))
 	})
 }
 
@@ -65,7 +65,7 @@ func TestOnePaymentSubmittedByManyAtOnce(t *testing.T) {
 			w.becomes(processes[1], w.payment(n).Key, payments.Completed)
 		}
 		w.assertPaid(4)
-		assert.Equal(t, 4, w.sent("BookPayout"))
+		assert.Equal(t, 4, w.Sent("BookPayout"))
 	})
 }
 

@@ -53,7 +53,7 @@ func TestATransferWhoseKeyBelongsToAnother(t *testing.T) {
 					assert.Empty(w, r.TransactionHash)
 					r = w.decide(p, "transfer-1", payments.WasNotPaid("another transfer has the key"))
 					assert.Equal(w, payments.Refused, r.State)
-					assert.Len(w, w.moved("transfer"), 1)
+					assert.Len(w, w.Moved("transfer"), 1)
 				})
 			})
 		}
@@ -102,7 +102,7 @@ func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
 		app, contact := w.app()
 		quote, err := app.Quotes.Payout(w.Context(), appapi.BalancePayoutQuote{ContactID: contact, Amount: amount("3")})
 		require.NoError(w, err)
-		lost := w.host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(1_000))
+		lost := w.Host.Arm(http.MethodPost, "/apps/transfer", sandbox.DropBefore().Times(1_000))
 		p := w.transfers(app)
 		w.submit(p, payments.TransferPayment{Key: "quote-1", To: appapi.ToQuote{QuoteID: quote.QuoteID}})
 		r, err := p.Step(w.Context(), "quote-1")
@@ -110,7 +110,7 @@ func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
 		require.Equal(w, payments.InDoubt, r.State)
 		time.Sleep(10 * time.Minute)
 		lost.Disarm()
-		unread := w.host.Arm(http.MethodGet, "/apps/transfers", sandbox.DropBefore().Times(1_000))
+		unread := w.Host.Arm(http.MethodGet, "/apps/transfers", sandbox.DropBefore().Times(1_000))
 		r, err = p.Step(w.Context(), "quote-1")
 		require.NoError(w, err)
 		require.Equal(w, payments.InDoubt, r.State, "the list was not read")
@@ -123,7 +123,7 @@ func TestATransferInDoubtThatNoCallCanMake(t *testing.T) {
 		assert.Equal(w, payments.NeedsDecision, r.State)
 		assert.True(w, r.MayHaveLeft)
 		w.decide(p, "quote-1", payments.WasNotPaid("its price has ended"))
-		assert.Empty(w, w.moved("transfer"))
+		assert.Empty(w, w.Moved("transfer"))
 	})
 }
 
@@ -138,10 +138,10 @@ func TestATransferThatIsRefusedAfterALostResponse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				k := w.kinds()["transfer"]()
-				before := len(w.moved(k.moves))
-				w.host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit())
-				refused := w.host.Arm(http.MethodPost, k.path, refusal)
-				unread := w.host.Arm(http.MethodGet, "/apps/transfers", sandbox.DropBefore().Times(100))
+				before := len(w.Moved(k.moves))
+				w.Host.Arm(http.MethodPost, k.path, sandbox.DropAfterCommit())
+				refused := w.Host.Arm(http.MethodPost, k.path, refusal)
+				unread := w.Host.Arm(http.MethodGet, "/apps/transfers", sandbox.DropBefore().Times(100))
 				p := w.process(k, w.store)
 				r, err := p.Step(w.Context(), w.submit(p, k.submission).Key)
 				require.NoError(w, err)

@@ -22,7 +22,7 @@ func TestADeadlineDuringAnOutageOfBookings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(w *world) {
-				lost := w.host.Arm(http.MethodPost, "/payouts", fault.Times(1_000_000))
+				lost := w.Host.Arm(http.MethodPost, "/payouts", fault.Times(1_000_000))
 				p, late := w.started(), w.payment(1)
 				late.Deadline = time.Now().Add(time.Hour)
 				w.submit(p, late)
@@ -34,7 +34,7 @@ func TestADeadlineDuringAnOutageOfBookings(t *testing.T) {
 				lost.Disarm()
 				r := w.becomes(p, late.Key, payments.Refused)
 				assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
-				assert.Zero(w, w.key.Approvals())
+				assert.Zero(w, w.Key.Approvals())
 				w.assertPaid(0)
 			})
 		})
@@ -74,16 +74,16 @@ func TestARefusalAfterALostConfirm(t *testing.T) {
 				inBubble(t, func(w *world) {
 					w.submit(w.processor(), w.payment(1))
 					if restarted {
-						w.key.Fails = signing.ErrNoKey
+						w.Key.Fails = signing.ErrNoKey
 						r, err := w.processor().Step(w.Context(), w.payment(1).Key)
 						require.NoError(w, err)
 						require.False(w, r.MayHaveLeft)
-						w.key.Fails = nil
+						w.Key.Fails = nil
 						time.Sleep(time.Minute)
 					}
 					lost := w.onConfirm(sandbox.DropAfterCommit())
 					w.onConfirm(sandbox.Respond(status, slug).Times(1_000))
-					unread := w.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(1_000))
+					unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(1_000))
 					r, err := w.processor().Step(w.Context(), w.payment(1).Key)
 					require.NoError(w, err)
 					assert.True(w, r.MayHaveLeft, "%s, %+v", r.State, r.Reason)

@@ -4,31 +4,25 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"testing"
-	"time"
 
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/internal/inprocess"
-	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // world is a host with money on a client's account, and a store. All of it is in one synctest bubble.
 type world struct {
-	*testing.T
-	host    *sandbox.Host
-	wire    *inprocess.Transport
+	*worlds.World
 	store   payments.Store
 	account dapi.ClientID
 	contact dapi.ContactID
 	clients []dapi.ClientID
-	key     *watchedkey.Key
 }
 
 func newWorld(t *testing.T, options ...sandbox.Option) *world {
@@ -37,9 +31,7 @@ func newWorld(t *testing.T, options ...sandbox.Option) *world {
 		s.MaxCredit = decimal.NewFromInt(1_000_000)
 		s.FaucetBalance = decimal.NewFromInt(100_000_000)
 	})
-	host := sandbox.New(append([]sandbox.Option{sandbox.WithClock(time.Now), rich}, options...)...)
-	w := &world{T: t, host: host, wire: &inprocess.Transport{Handler: host, Now: host.Now},
-		store: payments.NewMemoryStore(), key: &watchedkey.Key{Signer: host.Credentials().Key}}
+	w := &world{World: worlds.New(t, append([]sandbox.Option{rich}, options...)...), store: payments.NewMemoryStore()}
 	w.account, w.contact = w.client("acme@example.com", "1000")
 	return w
 }
@@ -47,11 +39,7 @@ func newWorld(t *testing.T, options ...sandbox.Option) *world {
 // platform returns a new client of the host, as a new process has one.
 func (w *world) platform(options ...moneymovement.Option) *dapi.Integrator {
 	w.Helper()
-	developer := dapi.Developer{Email: w.host.Credentials().Email, Key: w.key}
-	options = append([]moneymovement.Option{moneymovement.WithHTTPClient(&http.Client{Transport: w.wire})}, options...)
-	platform, err := dapi.NewIntegrator("https://host.example", developer, options...)
-	require.NoError(w, err)
-	return platform
+	return w.Integrator(w.Developer(), options...)
 }
 
 // client makes a client with money and a contact.
@@ -64,15 +52,9 @@ func (w *world) client(email, money string) (dapi.ClientID, dapi.ContactID) {
 	_, err = platform.Clients.WaitReady(ctx, client.ID)
 	require.NoError(w, err)
 	account := platform.For(client.ID)
-	deposit := dapi.DepositCreate{Amount: decimal.RequireFromString(money), Currency: dapi.USDC}
-	_, err = account.Sandbox.Deposit(ctx, deposit)
-	require.NoError(w, err)
-	contact, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.SEPA(dapi.IBANAccount{
-		IBAN: "DE89370400440532013000", Holder: dapi.AccountHolder{Name: "Bob"},
-	})})
-	require.NoError(w, err)
+	w.Credit(account.Sandbox, money, dapi.USDC)
 	w.clients = append(w.clients, client.ID)
-	return client.ID, contact.ID
+	return client.ID, w.Contact(account.Contacts, worlds.SEPA())
 }
 
 // processor returns a processor of a new process on the store.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/internal/contract/plain"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -40,10 +40,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	host := sandbox.New(sandbox.WithControl(), sandbox.WithInstantProgress())
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	return &world{Caller: &plain.Caller{BaseURL: server.URL, Next: server.Client().Transport}, host: host}
+	w := worlds.Serve(t, sandbox.WithControl(), sandbox.WithInstantProgress())
+	return &world{Caller: &plain.Caller{BaseURL: w.URL, Next: http.DefaultTransport}, host: w.Host}
 }
 
 // walk takes a step for each arrow of a picture, each in a world of its own.

@@ -39,7 +39,7 @@ func TestAKilledWorkersPaymentsGoOnWithin30Seconds(t *testing.T) {
 	}
 	w.await(submits, 50, time.Minute)
 	// Confirms that wait keep the worker in the middle of payments. When it dies, the host handles them at once.
-	slow := w.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.Delay(time.Minute).Times(len(keys)))
+	slow := w.Host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm", sandbox.Delay(time.Minute).Times(len(keys)))
 	w.submit(submits, keys[50:]...)
 	require.Eventually(t, func() bool { return slow.Consumed() > 0 }, 10*time.Second, time.Millisecond)
 	require.NoError(t, worker.Process.Kill())

@@ -62,7 +62,7 @@ func work(settings string) error {
 // worker starts a process that pays. The test kills it.
 func (w *world) worker() *exec.Cmd {
 	w.Helper()
-	settings, err := json.Marshal(workerSettings{Host: w.address, Email: w.host.Credentials().Email, Key: w.key,
+	settings, err := json.Marshal(workerSettings{Host: w.URL, Email: w.Host.Credentials().Email, Key: w.keyFile,
 		Database: w.database})
 	require.NoError(w, err)
 	//gosec:disable G204 -- it is this program

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/servers"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
@@ -29,41 +29,26 @@ import (
 // shared is the server of all tests that do not kill theirs.
 var shared = servers.Shared{Settings: []servers.Setting{{Name: "max_connections", Value: "200"}}}
 
-// world is a sandbox host and a database.
+// world is a host on a port, and a database.
 type world struct {
-	*testing.T
-	host     *sandbox.Host
-	address  string // of the host
-	key      string // the file of the developer key
+	*worlds.World
+	keyFile  string // of the developer key
 	database string // the URL
 	contact  dapi.ContactID
 }
 
-// newWorld starts a host on a port, with an account that has money and a contact.
+// newWorld starts a host with an account that has money and a contact.
 func newWorld(t *testing.T, database *servers.Server) *world {
 	t.Helper()
-	host := sandbox.New(sandbox.WithAudit(), sandbox.WithInstantProgress(), sandbox.WithRequestLog(0))
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
 	w := &world{
-		T: t, host: host, address: server.URL, key: filepath.Join(t.TempDir(), "key.pem"), database: database.URL(),
+		World: worlds.Serve(t, sandbox.WithAudit(), sandbox.WithInstantProgress(), sandbox.WithRequestLog(0),
+			sandbox.WithSettings(func(s *sandbox.Settings) { s.MaxCredit = decimal.NewFromInt(1500) })),
+		keyFile: filepath.Join(t.TempDir(), "key.pem"), database: database.URL(),
 	}
-	require.NoError(t, host.Credentials().Key.Save(w.key))
-
-	setup := w.program()
-	self := setup.platform.Self()
-	for i := range 15 {
-		_, err := self.Sandbox.Deposit(t.Context(),
-			dapi.DepositCreate{Amount: decimal.NewFromInt(100), Currency: dapi.USDC},
-			moneymovement.IdempotencyKey(moneymovement.Key(fmt.Sprint("deposit-", i))))
-		require.NoError(t, err)
-	}
-	wallet := dapi.OnchainAccount{
-		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "base", Currency: "USDC",
-	}
-	contact, err := self.Contacts.Create(t.Context(), dapi.ContactCreate{Name: "Bob", Account: dapi.Onchain(wallet)})
-	require.NoError(t, err)
-	w.contact = contact.ID
+	require.NoError(t, w.Host.Credentials().Key.Save(w.keyFile))
+	self := w.Integrator(w.Developer()).Self()
+	w.Credit(self.Sandbox, "1500", dapi.USDC)
+	w.contact = w.Contact(self.Contacts, worlds.Wallet())
 
 	pool := w.pool()
 	require.NoError(t, postgres.Migrate(t.Context(), pool, ""))
@@ -91,7 +76,7 @@ type program struct {
 // program makes the clients of a program. It has no store yet.
 func (w *world) program(options ...moneymovement.Option) *program {
 	w.Helper()
-	p, err := newProgram(w.address, w.host.Credentials().Email, w.key, options...)
+	p, err := newProgram(w.URL, w.Host.Credentials().Email, w.keyFile, options...)
 	require.NoError(w, err)
 	return p
 }
@@ -201,7 +186,7 @@ func (w *world) once(p *program, keys []moneymovement.Key) {
 		unseen[string(key)] = true
 		record, err := p.processor.Get(w.Context(), key)
 		require.NoError(w, err)
-		paid, found := w.host.AuditOf("self", string(key))
+		paid, found := w.Host.AuditOf("self", string(key))
 		require.True(w, found, key)
 		assert.Equal(w, payments.Completed, record.State, key)
 		assert.Equal(w, []string{string(record.PayoutID)}, paid.PayoutIDs, key)
@@ -210,7 +195,7 @@ func (w *world) once(p *program, keys []moneymovement.Key) {
 		assert.Zero(w, paid.Returns, key)
 		assert.Equal(w, "1", paid.Paid.String(), key)
 	}
-	for paid := range w.host.Audit() {
+	for paid := range w.Host.Audit() {
 		assert.True(w, unseen[paid.Key], "the host was asked for %s", paid.Key)
 		delete(unseen, paid.Key)
 	}

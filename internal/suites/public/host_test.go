@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -14,29 +13,17 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// newHost is a sandbox host, whose answers are checked against the descriptions, with a client of it and the app that
-// issues invoices.
-func newHost(t *testing.T) (*sandbox.Host, *public.Client, *appapi.Client) {
-	t.Helper()
-	host := sandbox.New(sandbox.WithResponseValidation(func(operation string, err error) {
-		t.Errorf("%s answers what is not described: %v", operation, err)
-	}))
-	server := httptest.NewServer(host)
-	t.Cleanup(server.Close)
-	client, err := public.New(server.URL, moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
-	require.NoError(t, err)
-	app, err := appapi.New(server.URL, appapi.NewAPIKey(host.Credentials().APIKey.Reveal()))
-	require.NoError(t, err)
-	return host, client, app
-}
+// once makes a client try once.
+var once = moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1})
 
 func TestHostPricesCurrencies(t *testing.T) {
-	_, client, _ := newHost(t)
+	client := worlds.Serve(t).Public(once)
 	euro, err := client.Rates.Get(t.Context(), "EUR")
 	require.NoError(t, err)
 	assert.True(t, euro.USDRate.GreaterThan(euro.BankTransfer) && euro.BankTransfer.GreaterThan(euro.Card) &&
@@ -63,8 +50,9 @@ func download(t *testing.T, link string) []byte {
 }
 
 func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
-	host, client, app := newHost(t)
-	issued, err := app.Invoices.Create(t.Context(), appapi.InvoiceCreate{
+	w := worlds.Serve(t)
+	client := w.Public(once)
+	issued, err := w.App(w.AppKey()).Invoices.Create(t.Context(), appapi.InvoiceCreate{
 		Currency: model.InvoiceCurrencyEUR, ClientEmail: "client@example.com", Onchain: new(true),
 		Items: []model.LineItem{{Name: "Tea", Quantity: model.NewNumber(decimal.NewFromInt(3)),
 			Price: decimal.RequireFromString("4.20")}},
@@ -109,7 +97,7 @@ func TestHostShowsAnInvoiceAndItsPDFs(t *testing.T) {
 	_, err = client.Invoices.PDF(t.Context(), "nobodys", public.RenderInvoicePDFParams{})
 	assert.True(t, is[*errors.NotFound](err), "%v", err)
 
-	page := host.Arm("GET", "/public/invoices/{id}/pdf", sandbox.Garbage().Times(10))
+	page := w.Host.Arm("GET", "/public/invoices/{id}/pdf", sandbox.Garbage().Times(10))
 	_, err = client.Invoices.PDF(t.Context(), id, public.RenderInvoicePDFParams{})
 	assert.True(t, is[*errors.UnexpectedResponse](err), "a proxy's page: %v", err)
 	assert.Positive(t, page.Consumed())

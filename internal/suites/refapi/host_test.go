@@ -1,7 +1,6 @@
 package refapi_test
 
 import (
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -12,38 +11,23 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/model"
-	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// world is a sandbox host, whose answers are checked against the descriptions, and clients of it.
+// world is a host, a client of the reference endpoints, and one of the app API for what those only read.
 type world struct {
-	*testing.T
-	host   *sandbox.Host
-	url    string
+	*worlds.World
 	client *refapi.Client
 	app    *appapi.Client
 }
 
 func newWorld(t *testing.T, options ...moneymovement.Option) *world {
 	t.Helper()
-	start := time.Now() // the host's clock stands: on a slow machine, nothing happens earlier than on a fast one
-	w := &world{T: t, host: sandbox.New(sandbox.WithClock(func() time.Time { return start }),
-		sandbox.WithResponseValidation(func(operation string, err error) {
-			t.Errorf("%s answers what is not described: %v", operation, err)
-		}))}
-	server := httptest.NewServer(w.host)
-	t.Cleanup(server.Close)
-	w.url = server.URL
-	var err error
-	w.client, err = refapi.New(w.url,
-		refapi.Credential{AccessToken: refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal())}, options...)
-	require.NoError(t, err)
-	w.app, err = appapi.New(w.url, appapi.NewAPIKey(w.host.Credentials().APIKey.Reveal()))
-	require.NoError(t, err)
-	return w
+	w := worlds.Serve(t, worlds.Standing())
+	return &world{w, w.Reference(w.AccessToken(), options...), w.App(w.AppKey())}
 }
 
 func (w *world) invoice() *model.Invoice {
@@ -71,11 +55,11 @@ func TestHostInvoicesArePaidOffline(t *testing.T) {
 			now, err := update(w.invoice().ID, paid)
 			require.NoError(t, err)
 			assert.Equal(t, model.InvoiceStatusPaid, now.Status)
-			assert.WithinDuration(t, w.host.Now(), now.PaidAt, time.Minute)
+			assert.WithinDuration(t, w.Host.Now(), now.PaidAt, time.Minute)
 			assert.Nil(t, now.Transaction)
 			assert.Empty(t, now.OnchainTransactionID)
 
-			lastWeek := w.host.Now().Add(-7 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
+			lastWeek := w.Host.Now().Add(-7 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 			backdated, err := update(w.invoice().ID, model.InvoiceUpdate{
 				Status: model.InvoiceStatusPaid, PaidAt: model.Set(lastWeek),
 				OnchainTransactionID: model.Set("statement " + name),
@@ -138,11 +122,11 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 
 	_, err = w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: "virtual"})
 	require.NoError(t, err)
-	w.host.Advance(time.Hour) // the client's clock is far behind the service's now
+	w.Host.Advance(time.Hour) // the client's clock is far behind the service's now
 	list, err := w.client.Cards.List(t.Context())
 	require.NoError(t, err)
 	require.Len(t, list.Cards, 1)
-	card, key := list.Cards[0], w.host.Credentials().Wallet
+	card, key := list.Cards[0], w.Host.Credentials().Wallet
 	assert.Equal(t, key.Address(), card.WalletAddress)
 	assert.Equal(t, model.CardStatusActive, card.Status)
 
@@ -160,14 +144,14 @@ func TestHostRevealsACardToItsWalletOnly(t *testing.T) {
 		model.WithCardMessage(key, func(string, int64) string { return "Show me" }))
 	assert.True(t, is[*errors.SignatureInvalid](err), "another message: %v", err)
 
-	stale, err := model.SignCardDetails(t.Context(), key, card.ID, w.host.Now().Add(-6*time.Minute))
+	stale, err := model.SignCardDetails(t.Context(), key, card.ID, w.Host.Now().Add(-6*time.Minute))
 	require.NoError(t, err)
 	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, stale)
 	var failed *errors.DetailErrors
 	require.ErrorAs(t, err, &failed)
 	assert.Equal(t, "body.nonce", failed.Items[0].Path)
 
-	fresh, err := model.SignCardDetails(t.Context(), key, card.ID, w.host.Now().Add(-time.Minute))
+	fresh, err := model.SignCardDetails(t.Context(), key, card.ID, w.Host.Now().Add(-time.Minute))
 	require.NoError(t, err)
 	_, err = w.client.Cards.DetailsWithProof(t.Context(), card.ID, fresh)
 	require.NoError(t, err)
@@ -191,7 +175,7 @@ func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
 	status, err = w.client.Quotes.Wait(t.Context(), quote.QuoteID, refapi.PollEvery(time.Millisecond, time.Millisecond),
 		refapi.OnProgress(func(refapi.Progress) {
 			if reads++; reads == 2 {
-				w.host.Advance(10 * time.Minute)
+				w.Host.Advance(10 * time.Minute)
 			}
 		}))
 	require.NoError(t, err)
@@ -203,7 +187,7 @@ func TestHostTellsHowFarAQuotedPaymentHasCome(t *testing.T) {
 
 func TestHostTakesLoginsAndWebhooks(t *testing.T) {
 	w := newWorld(t)
-	key := w.host.Credentials().Wallet
+	key := w.Host.Credentials().Wallet
 	signature, err := key.SignMessage(t.Context(), []byte("log me in"))
 	require.NoError(t, err)
 	result, err := w.client.Wallet.LogIn(t.Context(),
@@ -223,27 +207,21 @@ func TestHostTakesLoginsAndWebhooks(t *testing.T) {
 // TestHostKeepsCredentialsApart: what opens one surface opens no other.
 func TestHostKeepsCredentialsApart(t *testing.T) {
 	w := newWorld(t)
-	withAppKey, err := refapi.New(w.url,
-		refapi.Credential{AccessToken: refapi.NewAccessToken(w.host.Credentials().APIKey.Reveal())})
-	require.NoError(t, err)
-	_, err = withAppKey.Cards.List(t.Context())
+	credentials := w.Host.Credentials()
+	withAppKey := w.Reference(refapi.Credential{AccessToken: refapi.NewAccessToken(credentials.APIKey.Reveal())})
+	_, err := withAppKey.Cards.List(t.Context())
 	assert.True(t, is[*errors.Unauthenticated](err) || is[*errors.Forbidden](err), "%v", err)
 
-	withToken, err := appapi.New(w.url, appapi.NewAPIKey(w.host.Credentials().AccessToken.Reveal()))
-	require.NoError(t, err)
+	withToken := w.App(appapi.NewAPIKey(credentials.AccessToken.Reveal()))
 	_, err = withToken.Cards.List(t.Context())
 	assert.True(t, is[*errors.Unauthenticated](err) || is[*errors.Forbidden](err), "%v", err)
 
-	withBoth, err := refapi.New(w.url,
-		refapi.Credential{AccessToken: refapi.NewAccessToken(w.host.Credentials().AccessToken.Reveal()),
-			APIKey: refapi.NewAPIKey(w.host.Credentials().APIKey.Reveal())})
-	require.NoError(t, err)
-	_, err = withBoth.Cards.List(t.Context())
+	both := w.AccessToken()
+	both.APIKey = refapi.NewAPIKey(credentials.APIKey.Reveal())
+	_, err = w.Reference(both).Cards.List(t.Context())
 	require.NoError(t, err)
 
-	everybody, err := public.New(w.url)
-	require.NoError(t, err)
-	_, err = everybody.Rates.Get(t.Context(), "EUR")
+	_, err = w.Public().Rates.Get(t.Context(), "EUR")
 	require.NoError(t, err)
 }
 
@@ -252,7 +230,7 @@ func TestHostLostAnswers(t *testing.T) {
 	const path = "/api/v1/documents/contracts/invoices/{invoice_id}"
 	w := newWorld(t, moneymovement.WithRetries(moneymovement.RetryPolicy{Max: -1}))
 	invoice := w.invoice()
-	lost := w.host.Arm("PUT", path, sandbox.DropAfterCommit())
+	lost := w.Host.Arm("PUT", path, sandbox.DropAfterCommit())
 	_, err := w.client.Invoices.Update(t.Context(), invoice.ID, paid)
 	var unknown *errors.OutcomeUnknown
 	require.ErrorAs(t, err, &unknown)
