@@ -19,7 +19,6 @@ tool (
 	github.com/moneymovement/moneymovement-go/internal/tools/pictures
 	github.com/moneymovement/moneymovement-go/internal/tools/sbom
 	github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
-	github.com/rhysd/actionlint/cmd/actionlint
 	golang.org/x/exp/cmd/apidiff
 	golang.org/x/vuln/cmd/govulncheck
 	gotest.tools/gotestsum

@@ -22,35 +22,55 @@ func supported(t *testing.T) []string {
 	return strings.Fields(strings.ReplaceAll(string(line[1]), "go", ""))
 }
 
-// The workflow runs all checks on the releases of the Makefile, may write nothing, and runs no action that can change
-// without a commit here.
-func TestTheWorkflowRunsTheChecks(t *testing.T) {
-	type step struct {
-		Uses, Run string
-	}
-	var workflow struct {
+// workflow is what the rules read of a file of .github/workflows.
+type workflow struct {
+	Permissions map[string]string
+	Jobs        map[string]struct {
 		Permissions map[string]string
-		Jobs        map[string]struct {
-			Permissions map[string]string
-			Strategy    struct{ Matrix map[string][]string }
-			Steps       []step
-		}
+		Minutes     int `yaml:"timeout-minutes"`
+		Strategy    struct{ Matrix map[string][]string }
+		Steps       []struct{ Uses, Run string }
 	}
-	content, err := os.ReadFile(filepath.Join(root, ".github/workflows/ci.yml"))
+}
+
+// The workflows run the tiers of the Makefile on its releases, may write nothing, and run no action that can change
+// without a commit here.
+func TestTheWorkflowsRunTheTiers(t *testing.T) {
+	read := func(name string) (w workflow) {
+		content, err := os.ReadFile(filepath.Join(root, ".github/workflows", name))
+		require.NoError(t, err)
+		require.NoError(t, yaml.Unmarshal(content, &w))
+		assert.Equal(t, map[string]string{"contents": "read"}, w.Permissions)
+		for _, job := range w.Jobs {
+			assert.Empty(t, job.Permissions)
+			assert.Positive(t, job.Minutes)
+			require.NotEmpty(t, job.Steps)
+			for _, s := range job.Steps {
+				if s.Uses != "" {
+					assert.Regexp(t, `^[\w-]+/[\w-]+@[0-9a-f]{40}$`, s.Uses, "pinned to a commit")
+				}
+			}
+		}
+		return w
+	}
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
-	require.NoError(t, yaml.Unmarshal(content, &workflow))
-	assert.Equal(t, map[string]string{"contents": "read"}, workflow.Permissions)
-	require.Len(t, workflow.Jobs, 1)
-	job := workflow.Jobs["check"]
-	assert.Empty(t, job.Permissions)
-	assert.Equal(t, map[string][]string{"go": supported(t)}, job.Strategy.Matrix, "the Makefile has other releases")
-	require.NotEmpty(t, job.Steps)
-	for _, s := range job.Steps {
-		if s.Uses != "" {
-			assert.Regexp(t, `^[\w-]+/[\w-]+@[0-9a-f]{40}$`, s.Uses, "pinned to a commit")
-		}
+	listed := func(line string) []string {
+		found := regexp.MustCompile(`(?m)^` + line + `((?: +[a-z-]+| \\\n\t[a-z-]+)+)`).FindSubmatch(makefile)
+		require.NotNil(t, found, line)
+		return strings.Fields(strings.ReplaceAll(string(found[1]), "\\", ""))
 	}
-	assert.Equal(t, "bash .ci/run -one-release", job.Steps[len(job.Steps)-1].Run)
+
+	ci := read("ci.yml")
+	require.Len(t, ci.Jobs, 2)
+	assert.Equal(t, map[string][]string{"go": supported(t)}, ci.Jobs["test"].Strategy.Matrix)
+	assert.Equal(t, map[string][]string{"part": append(listed("check:"), "fuzz")}, ci.Jobs["check"].Strategy.Matrix)
+	for _, job := range ci.Jobs {
+		assert.Equal(t, 15, job.Minutes)
+	}
+	soak := read("soak.yml")
+	require.Len(t, soak.Jobs, 1)
+	assert.Equal(t, map[string][]string{"part": listed("SOAKS :=")}, soak.Jobs["soak"].Strategy.Matrix)
 }
 
 // The pages name the releases that the checks run on.
