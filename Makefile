@@ -107,11 +107,11 @@ rules: ## check imports between packages, licences, file names and sizes, line l
 # --- the parts of soak
 
 soak-money: ## pay under faults, before a change of what moves money: 1,000 seeds, the storm, every broken rule
-	MONEYMOVEMENT_REQUIRE=soak CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 30m ./internal/simulation \
-		-run '^(TestTheSameSeedIsTheSameRun|TestPaymentsUnderFaults|TestACrashAtEveryStep|TestEveryBrokenRuleIsNoticed)$$'
+	MONEYMOVEMENT_REQUIRE=soak CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 30m -skip '^TestAMillion' \
+		./internal/simulation
 
 soak-rest: ## kill processes and servers, break networks, cut the power, and make a million payments
-	$(SOAK) -run '^(TestAMillionPaymentsUnderFaults|TestPaymentsOnOneFile)$$' ./internal/simulation
+	$(SOAK) -run '^TestAMillionPaymentsUnderFaults$$' ./internal/simulation
 	$(SOAK) -parallel 2 ./internal/rig/soak
 	$(SOAK) -run '^(TestLossOfPower|TestKilledProcesses|TestStartWithAMillionPayments)$$' ./payments/sqlite
 	$(SOAK) -run '^TestPaymentsThatStartAtOnceAreAllPaid$$' ./dapi
