@@ -103,7 +103,7 @@ func (w *World) Fundings() (count int) {
 
 // operations are what the tests count, as the wire shows them: a request that met a fault has no operation in the
 // host's log.
-var operations = map[string]string{
+var operations = map[string]string{ //nolint:gosec // names and paths, no credentials
 	"CreateChallenge":  "POST /dapi/v1/auth/challenge",
 	"CreateToken":      "POST /dapi/v1/auth/token",
 	"RefreshToken":     "POST /dapi/v1/auth/refresh",
