@@ -48,7 +48,7 @@ func unplain(t *testing.T, tree fs.FS) (found map[string][]string, files int) {
 			return err
 		}
 		if entry.IsDir() {
-			if slices.Contains([]string{".git", "bin", "node_modules", "testdata"}, entry.Name()) {
+			if skipped(entry.Name()) {
 				return fs.SkipDir
 			}
 			return nil

@@ -8,13 +8,15 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // shownPackages are those of the SDK that programs import.
@@ -28,7 +30,15 @@ var shownV0 []string
 
 // A type of a module that is not stable is not shown, so that leaving the module is no change for a user.
 func TestNoExportedTypeShowsAV0Module(t *testing.T) {
-	shown := exported(t)
+	e := typed(t)
+	shown := &shown{exports: e, modules: map[string][]string{}, seen: map[types.Type]bool{}}
+	for _, pkg := range e.packages {
+		for _, name := range pkg.Scope().Names() {
+			if object := pkg.Scope().Lookup(name); object.Exported() {
+				shown.look(pkg.Name()+"."+name, object.Type())
+			}
+		}
+	}
 	require.Greater(t, len(shown.seen), 500, "next to nothing was looked at")
 	require.Contains(t, slices.Collect(maps.Keys(shown.modules)), "github.com/shopspring/decimal",
 		"the types of other modules are found")
@@ -39,138 +49,130 @@ func TestNoExportedTypeShowsAV0Module(t *testing.T) {
 	}
 }
 
-// exports is what of other modules the exported identifiers of the SDK show.
+// exports are the packages that programs import, with the types of what they export.
 type exports struct {
-	moduleOf map[string]string   // of a package
-	versions map[string]string   // of a module
-	modules  map[string][]string // where a module's types are shown
-	seen     map[types.Type]bool
+	packages []*types.Package
+	moduleOf map[string]string // of a package
+	versions map[string]string // of a module
 }
 
-func newExports() *exports {
-	return &exports{moduleOf: map[string]string{}, versions: map[string]string{}, modules: map[string][]string{},
-		seen: map[types.Type]bool{}}
-}
-
-// exported looks at all of them.
-func exported(t *testing.T) *exports {
+// typed reads them by the export data that the compiler writes. All tests share it.
+func typed(t *testing.T) *exports {
 	t.Helper()
-	e := newExports()
-	for _, pkg := range e.imported(t, shownPackages) {
-		for _, name := range pkg.Scope().Names() {
-			if object := pkg.Scope().Lookup(name); object.Exported() {
-				e.look(pkg.Name()+"."+name, object.Type())
-			}
-		}
-	}
+	tier.Long(t, "starts the go command")
+	e, err := imported()
+	require.NoError(t, err)
 	return e
 }
 
-// imported reads packages, by the export data that the compiler writes, and notes the modules of what they import.
-func (e *exports) imported(t *testing.T, names []string) (packages []*types.Package) {
-	t.Helper()
-	paths := make([]string, len(names))
-	for i, name := range names {
+var imported = sync.OnceValues(func() (*exports, error) {
+	paths := make([]string, len(shownPackages))
+	for i, name := range shownPackages {
 		paths[i] = strings.TrimSuffix(module+"/"+name, "/.")
 	}
 	const format = `{{.ImportPath}}|{{.Export}}|{{with .Module}}{{.Path}}|{{.Version}}{{else}}|{{end}}`
-	list := exec.CommandContext(t.Context(), "go",
-		append([]string{"list", "-buildvcs=false", "-deps", "-export", "-f", format}, paths...)...)
-	list.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := list.Output()
-	require.NoError(t, err)
-
-	files := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Split(strings.TrimSpace(line), "|")
-		require.Len(t, fields, 4, line)
+	e, files := &exports{moduleOf: map[string]string{}, versions: map[string]string{}}, map[string]string{}
+	err := goList(append([]string{"-export", "-f", format}, paths...), func(fields []string) {
 		files[fields[0]], e.moduleOf[fields[0]], e.versions[fields[2]] = fields[1], fields[2], fields[3]
+	})
+	if err != nil {
+		return nil, err
 	}
 	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(files[path])
 	})
 	for _, path := range paths {
 		pkg, err := from.Import(path)
-		require.NoError(t, err)
-		packages = append(packages, pkg)
+		if err != nil {
+			return nil, err
+		}
+		e.packages = append(e.packages, pkg)
 	}
-	return packages
+	return e, nil
+})
+
+// shown is what of other modules the exported identifiers of the SDK show.
+type shown struct {
+	*exports
+
+	modules map[string][]string // where a module's types are shown
+	seen    map[types.Type]bool
 }
 
 // look notes the modules whose types a type shows. Of a type of the SDK it looks at what is exported, of any other at
 // no more than its name and its arguments.
-func (e *exports) look(at string, shown types.Type) {
-	shown = types.Unalias(shown)
-	named, isNamed := shown.(interface {
+func (s *shown) look(at string, of types.Type) {
+	of = types.Unalias(of)
+	named, isNamed := of.(interface {
 		Obj() *types.TypeName
 		TypeArgs() *types.TypeList
 	})
 	if isNamed {
 		for arg := range named.TypeArgs().Types() {
-			e.look(at, arg)
+			s.look(at, arg)
 		}
 		pkg := named.Obj().Pkg()
 		if pkg == nil {
 			return
 		}
-		if mod := e.moduleOf[pkg.Path()]; mod != module {
+		if mod := s.moduleOf[pkg.Path()]; mod != module {
 			if mod != "" {
-				e.modules[mod] = append(e.modules[mod], fmt.Sprintf("%s: %s.%s", at, pkg.Name(), named.Obj().Name()))
+				s.modules[mod] = append(s.modules[mod], fmt.Sprintf("%s: %s.%s", at, pkg.Name(), named.Obj().Name()))
 			}
 			return
 		}
 	}
-	if e.seen[shown] {
+	if s.seen[of] {
 		return
 	}
-	e.seen[shown] = true
+	s.seen[of] = true
 	if isNamed {
-		methods := types.NewMethodSet(types.NewPointer(shown))
-		if types.IsInterface(shown) {
-			methods = types.NewMethodSet(shown)
+		methods := types.NewMethodSet(types.NewPointer(of))
+		if types.IsInterface(of) {
+			methods = types.NewMethodSet(of)
 		}
 		for method := range methods.Methods() {
 			if method.Obj().Exported() {
-				e.look(at+"."+method.Obj().Name(), method.Type())
+				s.look(at+"."+method.Obj().Name(), method.Type())
 			}
 		}
 	}
-	switch u := shown.Underlying().(type) {
+	switch u := of.Underlying().(type) {
 	case *types.Struct:
 		for field := range u.Fields() {
 			if field.Exported() || field.Embedded() {
-				e.look(at+"."+field.Name(), field.Type())
+				s.look(at+"."+field.Name(), field.Type())
 			}
 		}
 	case *types.Interface:
 		for method := range u.Methods() {
 			if method.Exported() {
-				e.look(at+"."+method.Name(), method.Type())
+				s.look(at+"."+method.Name(), method.Type())
 			}
 		}
 		for embedded := range u.EmbeddedTypes() {
-			e.look(at, embedded)
+			s.look(at, embedded)
 		}
 	case *types.Signature:
 		for _, parameters := range []*types.TypeParamList{u.TypeParams(), u.RecvTypeParams()} {
 			for parameter := range parameters.TypeParams() {
-				e.look(at, parameter.Constraint())
+				s.look(at, parameter.Constraint())
 			}
 		}
 		for parameter := range u.Params().Variables() {
-			e.look(at, parameter.Type())
+			s.look(at, parameter.Type())
 		}
 		for result := range u.Results().Variables() {
-			e.look(at, result.Type())
+			s.look(at, result.Type())
 		}
 	case *types.Map:
-		e.look(at, u.Key())
-		e.look(at, u.Elem())
+		s.look(at, u.Key())
+		s.look(at, u.Elem())
 	case interface{ Elem() types.Type }: // a pointer, a slice, an array or a channel
-		e.look(at, u.Elem())
+		s.look(at, u.Elem())
 	case *types.Union:
 		for term := range u.Terms() {
-			e.look(at, term.Type())
+			s.look(at, term.Type())
 		}
 	}
 }

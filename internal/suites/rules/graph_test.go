@@ -1,15 +1,24 @@
 package rules_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"go/build"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // module is the path of the root module. Those of the others of this repository begin with it.
@@ -19,6 +28,7 @@ const module = "github.com/moneymovement/moneymovement-go"
 type node struct {
 	path    string
 	module  string // "" for the standard library; the root module's for all modules of this repository
+	folder  string // of the module, if the go command was asked
 	imports []string
 }
 
@@ -81,35 +91,127 @@ func short(path string) string {
 	return strings.TrimPrefix(path, module+"/")
 }
 
-// load asks the go command for the real graph: of all modules that are worked on together.
+// load returns the real graph, as the go command knows it: of all modules that are worked on together, with what they
+// link of others. All tests share it.
 func load(t *testing.T) graph {
 	t.Helper()
-	const format = `{{.ImportPath}}|{{with .Module}}{{.Path}}{{end}}|{{join .Imports " "}}`
-	list := exec.CommandContext(t.Context(), "go", "list", "-buildvcs=false", "-deps", "-f", format)
-	for _, m := range modules(t) {
-		if m.kind == "released" || m.kind == "workspace" {
-			list.Args = append(list.Args, "./"+m.folder+"/...")
-		}
+	tier.Long(t, "starts the go command")
+	g, err := loaded()
+	require.NoError(t, err)
+	return g
+}
+
+var loaded = sync.OnceValues(func() (graph, error) {
+	folders, err := together()
+	if err != nil {
+		return nil, err
 	}
+	const format = `{{.ImportPath}}|{{with .Module}}{{.Path}}|{{.Dir}}{{else}}|{{end}}|{{join .Imports " "}}`
+	g := graph{}
+	return g, goList(append([]string{"-f", format}, folders...), func(fields []string) {
+		g[fields[0]] = node{path: fields[0], module: ours(fields[1]), folder: fields[2],
+			imports: strings.Fields(fields[3])}
+	})
+})
+
+// goList runs `go list -deps`, and hands over the four fields of each line.
+func goList(args []string, each func(fields []string)) error {
+	list := exec.CommandContext(context.Background(), "go",
+		append([]string{"list", "-buildvcs=false", "-deps"}, args...)...)
 	list.Dir = root
 	// what the module promises to build without, also where cgo is at hand
 	list.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var stderr strings.Builder
 	list.Stderr = &stderr
 	out, err := list.Output()
-	require.NoError(t, err, "go list: %s", &stderr)
-
-	g := graph{}
+	if err != nil {
+		return fmt.Errorf("go list: %w: %s", err, &stderr)
+	}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSpace(line), "|")
-		require.Len(t, fields, 3, "line of go list: %q", line)
-		of := fields[1]
-		if of == module || strings.HasPrefix(of, module+"/") {
-			of = module
+		if len(fields) != 4 {
+			return fmt.Errorf("line of go list: %q", line)
 		}
-		g[fields[0]] = node{path: fields[0], module: of, imports: strings.Fields(fields[2])}
+		each(fields)
+	}
+	return nil
+}
+
+// together returns the patterns of the packages of the modules that are worked on together.
+func together() (patterns []string, err error) {
+	all, err := modules()
+	for _, m := range all {
+		if m.kind == "released" || m.kind == "workspace" {
+			patterns = append(patterns, "./"+m.folder+"/...")
+		}
+	}
+	return patterns, err
+}
+
+// ours returns the root module for each module of this repository, and every other module as it is.
+func ours(of string) string {
+	if of == module || strings.HasPrefix(of, module+"/") {
+		return module
+	}
+	return of
+}
+
+// read returns the graph that the imports of the sources and the go.mod files make. It knows of another module what is
+// imported here, and not what that imports.
+func read(t *testing.T) graph {
+	t.Helper()
+	g := graph{}
+	patterns, err := together()
+	require.NoError(t, err)
+	var required []string
+	building := build.Default
+	building.CgoEnabled = false
+	for _, pattern := range patterns {
+		folder := filepath.Join(root, strings.TrimSuffix(pattern, "/..."))
+		content, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		require.NoError(t, err)
+		for _, found := range requirement.FindAllSubmatch(content, -1) {
+			required = append(required, string(found[1]))
+		}
+		require.NoError(t, filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.IsDir() {
+				return err
+			}
+			_, own := os.Stat(filepath.Join(name, "go.mod"))
+			if name != folder && (own == nil || skipped(entry.Name())) { // a module of its own
+				return fs.SkipDir
+			}
+			pkg, err := building.ImportDir(name, 0)
+			if _, none := errors.AsType[*build.NoGoError](err); none {
+				return nil
+			}
+			inTree, _ := filepath.Rel(root, name)
+			path := strings.TrimSuffix(module+"/"+filepath.ToSlash(inTree), "/.")
+			g[path] = node{path: path, module: module, imports: pkg.Imports}
+			return err
+		}))
+	}
+	for _, n := range g.own() {
+		for _, path := range n.imports {
+			if _, known := g[path]; !known {
+				g[path] = node{path: path, module: ours(longest(required, path))}
+			}
+		}
 	}
 	return g
+}
+
+// requirement is a line of a go.mod.
+var requirement = regexp.MustCompile(`(?m)^(?:require|\t) ?(\S+\.\S+) v\S+`)
+
+// longest returns the module that a package is of, or "" for the standard library.
+func longest(required []string, path string) (of string) {
+	for _, candidate := range required {
+		if len(candidate) > len(of) && (path == candidate || strings.HasPrefix(path, candidate+"/")) {
+			of = candidate
+		}
+	}
+	return of
 }
 
 // made builds a graph out of lines such as "dapi: errors time github.com/google/uuid". A name on the left belongs to

@@ -63,7 +63,7 @@ func deadLinks(t *testing.T, tree fs.FS) (dead []string, links int) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && slices.Contains([]string{".git", "bin", "node_modules", "testdata"}, entry.Name()) {
+		if entry.IsDir() && skipped(entry.Name()) {
 			return fs.SkipDir
 		}
 		found, err := linksOf(tree, name)

@@ -18,31 +18,58 @@ import (
 // root is the folder of the repository.
 const root = "../../.."
 
-// listed is a line of .ci/modules: a module's folder, and how it is worked on.
-type listed struct{ folder, kind string }
+// listed is a line of .ci/modules: a module's folder, how it is worked on, and the first make target that runs its
+// tests.
+type listed struct{ folder, kind, tier string }
 
-func modules(t *testing.T) (all []listed) {
-	t.Helper()
+func modules() (all []listed, err error) {
 	list, err := os.ReadFile(filepath.Join(root, ".ci/modules"))
-	require.NoError(t, err)
 	for line := range strings.Lines(string(list)) {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] != "#" {
-			all = append(all, listed{fields[0], fields[1]})
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] != "#" {
+			fields = append(fields, "", "")
+			all = append(all, listed{fields[0], fields[1], strings.Join(fields[2:], "")})
 		}
 	}
-	return all
+	return all, err
+}
+
+// unsound returns what is wrong with a line.
+func (l listed) unsound() string {
+	switch {
+	case !slices.Contains([]string{"released", "workspace", "alone", "manifest"}, l.kind):
+		return l.folder + " is of no known kind"
+	case l.kind == "manifest" && l.tier != "-":
+		return l.folder + " has no Go code, and a tier"
+	case l.kind != "manifest" && !slices.Contains([]string{"test", "check", "soak"}, l.tier):
+		return l.folder + " has no tier: nothing runs its tests"
+	}
+	return ""
+}
+
+func TestALineWithoutATierIsFound(t *testing.T) {
+	for problem, line := range map[string]listed{
+		"": {"dapi", "released", "test"}, "pinned has no Go code, and a tier": {"pinned", "manifest", "check"},
+		"bench has no tier: nothing runs its tests":    {"bench", "alone", "-"},
+		"sandbox has no tier: nothing runs its tests":  {"sandbox", "released", ""},
+		"examples has no tier: nothing runs its tests": {"examples", "workspace", "now"},
+		"rig is of no known kind":                      {"rig", "test", ""},
+	} {
+		assert.Equal(t, problem, line.unsound())
+	}
 }
 
 // A module that nobody lists is built, linted and tested by nobody, for ./... ends where a module begins.
 func TestEveryModuleIsListed(t *testing.T) {
+	all, err := modules()
+	require.NoError(t, err)
 	kinds := map[string]string{}
-	for _, m := range modules(t) {
+	for _, m := range all {
 		kinds[m.folder] = m.kind
+		assert.Empty(t, m.unsound())
 	}
 	var found []string
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git" ||
-			entry.Name() == "testdata") {
+	err = fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && skipped(entry.Name()) {
 			return fs.SkipDir
 		}
 		if err == nil && entry.Name() == "go.mod" {
@@ -55,14 +82,13 @@ func TestEveryModuleIsListed(t *testing.T) {
 
 	work, err := os.ReadFile(filepath.Join(root, "go.work"))
 	require.NoError(t, err)
-	together := map[string]bool{}
+	inWork := map[string]bool{}
 	for _, use := range regexp.MustCompile(`(?m)^\t\.(?:/(\S+))?$`).FindAllStringSubmatch(string(work), -1) {
-		together[path.Clean(use[1])] = true
+		inWork[path.Clean(use[1])] = true
 	}
 	for folder, kind := range kinds {
-		assert.Contains(t, []string{"released", "workspace", "alone", "manifest"}, kind, folder)
-		assert.Equal(t, kind == "released" || kind == "workspace", together[folder], "%s is %s: go.work says otherwise",
+		assert.Equal(t, kind == "released" || kind == "workspace", inWork[folder], "%s is %s: go.work says otherwise",
 			folder, kind)
 	}
-	assert.Len(t, together, len(slices.DeleteFunc(modules(t), func(m listed) bool { return !together[m.folder] })))
+	assert.Len(t, inWork, len(slices.DeleteFunc(all, func(m listed) bool { return !inWork[m.folder] })))
 }

@@ -29,15 +29,10 @@ var (
 
 // What the pages name is there, as api/*.txt lists it.
 func TestThePagesNameWhatIsThere(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(root, "api/*.txt"))
-	require.NoError(t, err)
 	listed := map[string][]string{} // lines of a package
 	var all []string
-	for _, file := range files {
-		content, err := os.ReadFile(file)
-		require.NoError(t, err)
-		lines := strings.Split(string(content), "\n")
-		name := strings.Fields(lines[0])[1]
+	for _, lines := range apiOf(t) {
+		name := packageOf(lines)
 		listed[name] = append(listed[name], lines...)
 		all = append(all, lines...)
 	}

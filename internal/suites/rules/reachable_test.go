@@ -12,11 +12,10 @@ import (
 // An exported type is there to be used: an exported function, method or field takes, returns or holds it, an error
 // carries it, or it is one of the types that a union holds. A type that nothing leads to only fills the documentation.
 func TestExportedTypesAreReachable(t *testing.T) {
-	origin := newExports()
-	pkgs := origin.imported(t, shownPackages)
+	origin := typed(t)
 	r := &reach{origin: origin, types: map[*types.TypeName]bool{}, seen: map[types.Type]bool{}}
 	var all []*types.TypeName
-	for _, pkg := range pkgs {
+	for _, pkg := range origin.packages {
 		for _, name := range pkg.Scope().Names() {
 			switch object := pkg.Scope().Lookup(name).(type) {
 			case *types.Func, *types.Var:
@@ -53,20 +52,6 @@ var writtenByPrograms = map[string]string{
 	"dapi.Applicant":     "its Map method returns a value for KYBInformation.Applicant, which is a map",
 	"dapi.SessionLocker": "a TokenStore can have its methods as well",
 	"fleet.Memory":       "the Windows of tests",
-}
-
-// An alias of a basic type, such as a page size, says nothing that the plain type does not say.
-func TestNoAliasOfAPlainTypeIsExported(t *testing.T) {
-	for _, pkg := range newExports().imported(t, shownPackages) {
-		for _, name := range pkg.Scope().Names() {
-			object, isType := pkg.Scope().Lookup(name).(*types.TypeName)
-			if !isType || !object.Exported() || !object.IsAlias() {
-				continue
-			}
-			_, isNamed := types.Unalias(object.Type()).(*types.Named)
-			assert.True(t, isNamed, "%s.%s is another name of %s", pkg.Name(), name, types.Unalias(object.Type()))
-		}
-	}
 }
 
 // usedDirectly reports a type that programs name themselves: an error or an interface of errors, which errors.As finds,
