@@ -14,7 +14,7 @@ var sound = []string{
 	"errors: errors time internal/callfacts github.com/shopspring/decimal",
 	"signing: crypto errors signing/internal/keyfile github.com/youmark/pkcs8",
 	"signing/internal/keyfile: os",
-	"signing/wallet: signing github.com/ethereum/go-ethereum/crypto github.com/go-json-experiment/json",
+	"signing/wallet: signing internal/jsonv2 github.com/ethereum/go-ethereum/crypto",
 	"internal/transport: net/http errors github.com/hashicorp/go-retryablehttp",
 	".: internal/transport",
 	"dapi: . errors signing internal/transport",
@@ -91,6 +91,10 @@ func TestBrokenImportsAreFound(t *testing.T) {
 		"a surface imports JSON v2 itself": {
 			"one importer of JSON v2", "dapi: github.com/go-json-experiment/json/jsontext",
 			[]string{"dapi imports github.com/go-json-experiment/json/jsontext: only internal/jsonv2 may"},
+		},
+		"the wallet imports JSON v2 itself": {
+			"one importer of JSON v2", "signing/wallet: github.com/go-json-experiment/json",
+			[]string{"signing/wallet imports github.com/go-json-experiment/json: only internal/jsonv2 may"},
 		},
 		"YAML in the SDK": {
 			"the SDK's modules are the listed", "errors: go.yaml.in/yaml/v3",

@@ -47,7 +47,7 @@ const (
 )
 
 // jsonDoor is the SDK's one importer of JSON v2's module, so that leaving it for the standard library's is a change of
-// one file. The wallet and the host, which nobody links with the SDK, import it themselves.
+// one file. The host, which nobody links with the SDK, imports it itself.
 const (
 	jsonDoor   = "internal/jsonv2"
 	jsonModule = "github.com/go-json-experiment/json"
@@ -204,7 +204,7 @@ func ethereum(g graph) (found []string) {
 func jsonV2(g graph) (found []string) {
 	for _, n := range g.own() {
 		for _, imported := range n.imports {
-			if inSDK(n) && short(n.path) != jsonDoor && short(n.path) != wallet && g[imported].module == jsonModule {
+			if inSDK(n) && short(n.path) != jsonDoor && g[imported].module == jsonModule {
 				found = append(found, fmt.Sprintf("%s imports %s: only %s may", short(n.path), imported, jsonDoor))
 			}
 		}
