@@ -1,10 +1,10 @@
-# Three tiers: `make test` at each save, `make check` before a push, `make soak` before a release. `make` alone lists all
-# targets. Needs Go, git, make and, for the race detector, a C compiler. Tools are pinned in internal/tools and built on
-# first use. .ci/modules says which module belongs to which tier.
+# Three tiers: `make test` at each save, `make check` before a push, `make soak` before a release. `make` alone lists
+# all targets. Needs Go, git, make and, for the race detector, a C compiler. Tools are pinned in internal/tools, and
+# built on first use. .ci/modules says which module belongs to which tier.
 
 # The supported releases of Go: the two newest, each pinned to a patch. The workflow in .github names them as well, and
-# a rule compares. To raise a patch, edit both and run `make test-releases`. When a new release comes out, drop the older
-# one, set the `go` line of go.mod to the one that remains, and correct README, docs/compatibility.md and doc.go.
+# a rule compares. To raise a patch, edit both and run `make test-releases`. When a new release comes out, drop the
+# older one, set the `go` line of go.mod to the one that remains, and correct README, docs/compatibility.md and doc.go.
 RELEASES  := go1.26.8 go1.27.4
 # Everything builds for these, too. linux/386 stands for all systems where an int has 32 bits.
 TARGETS   := windows/amd64 darwin/arm64 linux/arm64 linux/386 js/wasm wasip1/wasm
