@@ -2,18 +2,18 @@ package examples_test
 
 import (
 	"bufio"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // command matches the command at the end of an example's first line. The test leaves out the arguments after it, which
@@ -55,61 +55,25 @@ func firstLine(t *testing.T, path string) string {
 	return scanner.Text()
 }
 
-// needsServers is an example that needs PostgreSQL and Redis. Its own test runs it where they are.
-const needsServers = "fleet"
+// rehearsed are the programs whose own tests run them as their first line does, in process.
+var rehearsed = []string{"bankpayout", "card", "crosschain", "escrow", "fleet", "invoice", "kms", "onboarding", "payin",
+	"payments", "quickstart", "walletpayout"}
 
-func TestEachExampleRunsByItsFirstLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs the time to build and run every program, which -short does not give; make test runs it")
-	}
+// The tests of the other programs run them on a host of the test. Here one command builds them.
+func TestTheOtherExamplesBuild(t *testing.T) {
+	tier.Long(t, "builds programs")
+	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", t.TempDir() + string(filepath.Separator)}
 	found := commands(t)
-	programs := build(t, found)
-	delete(found, needsServers)
-	for name, line := range found {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx := t.Context()
-			// a slow machine needs time, and a program that hangs must end before the test
-			if end, limited := t.Deadline(); limited {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithDeadline(ctx, end.Add(-5*time.Second))
-				defer cancel()
-			}
-			folder := t.TempDir()
-			program := exec.CommandContext(ctx, "go", strings.Fields(line)[1:]...)
-			program.Dir = ".."
-			// it runs in a folder of its own, because some programs save files
-			if binary, built := programs[name]; built {
-				program = exec.CommandContext(ctx, binary)
-				program.Dir = folder
-			}
-			program.Env = append(os.Environ(), "MONEYMOVEMENT_BASE_URL=", "TMPDIR="+folder)
-			out, err := program.CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			assert.NotEmpty(t, out)
-		})
+	for _, name := range rehearsed {
+		assert.Contains(t, found, name)
 	}
-}
-
-// build builds the programs, and returns their paths by folder. One command for all of them, without debug information,
-// takes half the time.
-func build(t *testing.T, commands map[string]string) map[string]string {
-	t.Helper()
-	folder := t.TempDir() + string(filepath.Separator)
-	args := []string{"build", "-buildvcs=false", "-ldflags=-s -w", "-o", folder}
-	programs := map[string]string{}
-	for name, line := range commands {
-		if strings.HasPrefix(line, "go run") {
+	for name, line := range found {
+		if strings.HasPrefix(line, "go run") && !slices.Contains(rehearsed, name) {
 			args = append(args, "./"+name)
-			programs[name] = folder + name
-			if runtime.GOOS == "windows" {
-				programs[name] += ".exe"
-			}
 		}
 	}
 	out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	return programs
 }
 
 func TestTheReadmeListsEachExample(t *testing.T) {

@@ -159,7 +159,7 @@ func Test(t *testing.T) {
 // The code of the guide compiles as one package, behind the imports that it needs, and does what the guide says.
 func TestTheCodeOfTheGuideWorks(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("needs SIGTERM, which Windows does not have; make test on any other system runs it")
+		t.Skip("needs SIGTERM, which Windows does not have; make check on any other system runs it")
 	}
 	runCodeOf(t, "docs/production.md", 5, guideTest)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -25,9 +26,7 @@ var goBlock = regexp.MustCompile("(?s)\n```go\n(.+?)```")
 // codeOf returns the Go code of a page, block by block.
 func codeOf(t *testing.T, page string) []string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs the time to compile the code of a page, which -short does not give; make test runs it")
-	}
+	tier.Long(t, "compiles the code of a page")
 	content, err := os.ReadFile(filepath.Join("..", page))
 	require.NoError(t, err)
 	var code []string

@@ -8,6 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
+func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+
 func TestPaysOverTheRouteThatTheQuotePrices(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	rehearsal.Run(t, run, flags,

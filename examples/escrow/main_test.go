@@ -36,6 +36,8 @@ var steps = []string{
 	"the ledger, newest first",
 }
 
+func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+
 func TestNobodyWaitsOnTheProgramsOwnHost(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	out := rehearsal.Run(t, run, []string{"-window", "1h"}, steps[:3]...)

@@ -37,6 +37,8 @@ func assertSaved(t *testing.T, out, file string) {
 	assert.Len(t, left, 1)
 }
 
+func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+
 func TestIssuesAnInvoiceAndSavesItsPDF(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	file := filepath.Join(t.TempDir(), "invoice.pdf")

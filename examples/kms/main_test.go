@@ -11,6 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
+func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+
 func TestPaysOnceWithAKeyThatIsElsewhere(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	rehearsal.Run(t, run, flags,

@@ -13,6 +13,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+
 func TestFromANameToRequisites(t *testing.T) {
 	_, flags := rehearsal.Host(t)
 	requisites := rehearsal.Run(t, run, flags,

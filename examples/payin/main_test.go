@@ -8,6 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
 )
 
+func TestRunsAlone(t *testing.T) { rehearsal.Alone(t, run) }
+
 func TestReceivesBothWays(t *testing.T) {
 	host, flags := rehearsal.Host(t)
 	ledger := rehearsal.Run(t, run, flags,

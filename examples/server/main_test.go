@@ -85,7 +85,7 @@ func (o *office) body(id string) string {
 
 func TestASignalStopsTheProcess(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("needs SIGTERM, which Windows does not have; make test on any other system runs it")
+		t.Skip("needs SIGTERM, which Windows does not have; make check on any other system runs it")
 	}
 	o := newOffice(t)
 	journal := filepath.Join(t.TempDir(), "payments.jsonl")

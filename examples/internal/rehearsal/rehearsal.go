@@ -53,6 +53,15 @@ func Run(
 	return Told(t, out.String(), steps...)
 }
 
+// Alone runs a program as its first line does: without flags and variables, on a host of its own, in an empty folder.
+func Alone(t *testing.T, program func(context.Context, []string, io.Writer) error) {
+	t.Helper()
+	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Chdir(t.TempDir())
+	Run(t, program, nil, "started a sandbox host")
+}
+
 // Told fails the test unless the output has the steps in this order. It returns the output after the last step.
 func Told(t *testing.T, output string, steps ...string) (rest string) {
 	t.Helper()

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // misuses are lines that must not compile, by what is wrong with each. right holds the same lines as they are meant, so
@@ -105,9 +107,7 @@ func _(ctx context.Context, integrator *dapi.Integrator, own *dapi.SelfServe, ac
 `
 
 func TestMisuseDoesNotCompile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs the time to compile small packages, which -short does not give; make test runs it")
-	}
+	tier.Long(t, "compiles small packages")
 	var wrong, right []string
 	for name, line := range misuses {
 		wrong, right = append(wrong, line.wrong), append(right, line.right)

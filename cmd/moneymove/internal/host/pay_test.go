@@ -14,6 +14,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -130,6 +131,7 @@ func TestPayAsks(t *testing.T) {
 // words splits a printed command as a shell does.
 func (f *fixture) words(line string) []string {
 	f.Helper()
+	tier.Long(f, "starts a shell")
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		f.Skip("there is no shell to read the printed command with")
@@ -154,6 +156,7 @@ func TestPaySettlesALostResponse(t *testing.T) {
 
 // If the payout cannot be read either, the run does not know. The command that it prints pays nothing again.
 func TestPayThatCannotKnow(t *testing.T) {
+	tier.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	contact := f.funded()
 	f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
@@ -331,6 +334,7 @@ func TestPayAsksAgainForAFreshPrice(t *testing.T) {
 }
 
 func TestPayForAClient(t *testing.T) {
+	tier.Long(t, "waits for more than a second")
 	f := newFixture(t)
 	var client struct{ ID string }
 	require.NoError(t, json.Unmarshal([]byte(f.ok("call", "POST", "/dapi/v1/clients", "-d",

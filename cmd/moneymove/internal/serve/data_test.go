@@ -23,6 +23,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -195,6 +196,7 @@ func TestAppKeysThatAreChosen(t *testing.T) {
 }
 
 func TestASecondProcessIsRefused(t *testing.T) {
+	tier.Long(t, "waits for more than a second")
 	folder := t.TempDir()
 	stdout, stop := start(t, "-o", "json", "-data", folder)
 	announced(t, stdout)
@@ -237,9 +239,7 @@ func (c child) kill(t *testing.T) {
 
 // What the host responded to before a kill is there after it, and an idempotency key replays.
 func TestAKillLosesNothingThatWasConfirmed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs the time to start and kill processes, which -short does not give; make test runs it")
-	}
+	tier.Long(t, "starts and kills processes")
 	folder := t.TempDir()
 	confirmed := map[string]dapi.PayoutID{} // by idempotency key
 	var first announcement
