@@ -20,6 +20,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 func TestFileTokenStoreKeepsASession(t *testing.T) {
@@ -192,9 +193,9 @@ func sessionOfLength(n int) dapi.Session {
 }
 
 func TestKilledProcessesLeaveASession(t *testing.T) {
-	if testing.Short() || runtime.GOARCH == "wasm" {
-		t.Skip("needs five seconds, which -short does not give, and processes, " +
-			"which wasm does not have; make check on any other system runs it")
+	tier.Long(t, "kills processes for five seconds")
+	if runtime.GOARCH == "wasm" {
+		t.Skip("needs processes, which wasm does not have; make check on any other system runs it")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "session")
