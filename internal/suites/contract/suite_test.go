@@ -3,6 +3,7 @@ package contract_test
 import (
 	"net/http"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,11 +41,17 @@ type suite struct {
 	claims []report.Claim
 }
 
+// The runs share the descriptions, which nothing changes once they are read.
+var (
+	readDescription = sync.OnceValues(func() (*wire.Description, error) { return wire.Read(openapi.Files) })
+	newValidator    = sync.OnceValues(report.NewValidator)
+)
+
 func newSuite(t *testing.T, named *target.Real) *suite {
 	t.Helper()
-	description, err := wire.Read(openapi.Files)
+	description, err := readDescription()
 	require.NoError(t, err)
-	validator, err := report.NewValidator()
+	validator, err := newValidator()
 	require.NoError(t, err)
 	s := &suite{description: description, validator: validator, real: named, pause: pause, writePause: writePause}
 	s.Host, s.Started = "the embedded host", time.Now()
