@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
@@ -36,6 +37,7 @@ type suite struct {
 	real        *target.Real // nil: the embedded host
 	pause       time.Duration
 	writePause  time.Duration
+	retries     moneymovement.RetryPolicy
 	log         *report.Log
 	report.Report
 	claims []report.Claim
