@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -264,6 +265,25 @@ func TestARouteIsOpenedByARequestForIt(t *testing.T) {
 	assert.Zero(t, opened)
 	require.Equal(t, http.StatusOK, r.get().Code)
 	assert.Equal(t, 1, opened)
+}
+
+// Gates share their routes, and not what runs them.
+func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
+	var served [2]int
+	var group sync.WaitGroup
+	for i := range served {
+		r := newRig(t, func(context.Context) (serve.Answer, error) {
+			served[i]++
+			return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
+		})
+		group.Go(func() {
+			for range i + 1 {
+				assert.Equal(t, http.StatusOK, r.get().Code)
+			}
+		})
+	}
+	group.Wait()
+	assert.Equal(t, [2]int{1, 2}, served)
 }
 
 func TestADescriptionThatCannotBeReadIsAnInternalErrorAndLogged(t *testing.T) {
