@@ -135,3 +135,11 @@ func (c *inProcess) day(email string) {
 	c.call("GET", "/transactions", http.StatusOK, nil)
 	c.call("GET", "/chains", http.StatusOK, nil)
 }
+
+// BenchmarkNew measures what a test pays for a host of its own.
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		sandbox.New()
+	}
+}

@@ -37,7 +37,7 @@ func asReal(t *testing.T, host *sandbox.Host, handler http.Handler) *suite {
 		APIKey:      moneymovement.NewSecret(credentials.APIKey.Reveal()),
 		AccessToken: moneymovement.NewSecret(credentials.AccessToken.Reveal()),
 	})
-	s.pause, s.writePause = time.Millisecond, time.Millisecond
+	s.pause, s.writePause, s.retries.WaitMin = time.Millisecond, time.Millisecond, time.Millisecond
 	return s
 }
 

@@ -3,12 +3,14 @@ package contract_test
 import (
 	"net/http"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/target"
 	"github.com/moneymovement/moneymovement-go/internal/contract/wire"
@@ -35,16 +37,23 @@ type suite struct {
 	real        *target.Real // nil: the embedded host
 	pause       time.Duration
 	writePause  time.Duration
+	retries     moneymovement.RetryPolicy
 	log         *report.Log
 	report.Report
 	claims []report.Claim
 }
 
+// The runs share the descriptions, which nothing changes once they are read.
+var (
+	readDescription = sync.OnceValues(func() (*wire.Description, error) { return wire.Read(openapi.Files) })
+	newValidator    = sync.OnceValues(report.NewValidator)
+)
+
 func newSuite(t *testing.T, named *target.Real) *suite {
 	t.Helper()
-	description, err := wire.Read(openapi.Files)
+	description, err := readDescription()
 	require.NoError(t, err)
-	validator, err := report.NewValidator()
+	validator, err := newValidator()
 	require.NoError(t, err)
 	s := &suite{description: description, validator: validator, real: named, pause: pause, writePause: writePause}
 	s.Host, s.Started = "the embedded host", time.Now()

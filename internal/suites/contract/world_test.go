@@ -63,7 +63,8 @@ func (s *suite) open(t *testing.T, change func(http.RoundTripper) http.RoundTrip
 	if s.real != nil {
 		w.baseURL, w.email, w.key, w.wallet = s.real.BaseURL.String(), s.real.Email, s.real.Key, s.real.CardWallet
 		w.direct = &report.Observer{Next: s.guarded(t), Log: s.log}
-		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: w.direct}))
+		options = append(options, moneymovement.WithHTTPClient(&http.Client{Transport: w.direct}),
+			moneymovement.WithRetries(s.retries))
 		w.apiKey, w.token = s.real.APIKey, s.real.AccessToken
 	} else {
 		// Its clock stands until the suite moves it, and its own check of its responses is on, so that a host that errs

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"strings"
 	"sync/atomic"
 
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -105,10 +104,10 @@ func New(config Config) (*Gate, error) {
 
 // Operations are the operations of every surface.
 func (g *Gate) Operations() fault.Operations {
-	var all fault.Operations
+	all := make(fault.Operations, 0, 256)
 	for _, s := range g.surfaces {
-		for _, r := range s.routes {
-			all = append(all, fault.Operation{Method: r.method, Path: strings.Join(r.segments, "/")})
+		for _, e := range s.routes {
+			all = append(all, fault.Operation{Method: e.method, Path: e.full})
 		}
 	}
 	return all
@@ -222,7 +221,7 @@ func (g *Gate) perform(v *visit) error {
 	if err := g.validate(ctx, r, route, request); err != nil {
 		return err
 	}
-	returned, err := route.run(ctx, request)
+	returned, err := v.run(ctx, request)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
@@ -207,6 +210,11 @@ func mounted(t testing.TB) []*surface {
 	return surfaces
 }
 
+// descriptions are those of the surfaces, in their order.
+func descriptions() []described.Operations {
+	return []described.Operations{described.Platform(), described.Reference(), described.Public(), described.App()}
+}
+
 // all opens every route of a surface.
 func (s *surface) all(t testing.TB) (routes []*route) {
 	for _, endpoint := range s.routes {
@@ -217,16 +225,26 @@ func (s *surface) all(t testing.TB) (routes []*route) {
 	return routes
 }
 
+// reopen lets change open the routes of this surface, and of no other gate's.
+func (s *surface) reopen(change func(open func() (*route, error)) (*route, error)) {
+	s.routes = slices.Clone(s.routes)
+	for i, shared := range s.routes {
+		own := *shared
+		own.open = func() (*route, error) { return change(shared.open) }
+		s.routes[i] = &own
+	}
+}
+
 func TestEveryDescribedOperationIsMounted(t *testing.T) {
 	r := newRig(t, nil)
-	for _, s := range r.surfaces {
-		operations := s.described()
+	for i, operations := range descriptions() {
+		s := r.surfaces[i]
 		assert.Len(t, s.routes, len(operations), "each route has its own description")
-		for _, route := range s.all(t) {
+		for i, route := range s.all(t) {
 			assert.Contains(t, operations, route.method+" "+route.described.Path)
 			assert.NotEmpty(t, route.operation)
 			assert.Equal(t, strings.HasPrefix(route.described.Path, "/auth/"), route.public, route.operation)
-			path := s.base + route.described.Path
+			path := s.routes[i].full
 			assert.Same(t, s, r.surfaceOf(path), "%s leads to another surface", path)
 		}
 	}
@@ -239,24 +257,38 @@ func TestARouteIsOpenedByARequestForIt(t *testing.T) {
 	})
 	opened := 0
 	for _, s := range r.surfaces {
-		for _, endpoint := range s.routes {
-			open := endpoint.open
-			endpoint.open = func() (*route, error) {
-				opened++
-				return open()
-			}
-		}
+		s.reopen(func(open func() (*route, error)) (*route, error) {
+			opened++
+			return open()
+		})
 	}
 	assert.Zero(t, opened)
 	require.Equal(t, http.StatusOK, r.get().Code)
 	assert.Equal(t, 1, opened)
 }
 
+// Gates share their routes, and not what runs them.
+func TestGatesOfAProcessServeTheirOwnOperations(t *testing.T) {
+	var served [2]int
+	var group sync.WaitGroup
+	for i := range served {
+		r := newRig(t, func(context.Context) (serve.Answer, error) {
+			served[i]++
+			return serve.OK(platformwire.Treasury{Balances: []platformwire.Balance{}}), nil
+		})
+		group.Go(func() {
+			for range i + 1 {
+				assert.Equal(t, http.StatusOK, r.get().Code)
+			}
+		})
+	}
+	group.Wait()
+	assert.Equal(t, [2]int{1, 2}, served)
+}
+
 func TestADescriptionThatCannotBeReadIsAnInternalErrorAndLogged(t *testing.T) {
 	r := newRig(t, nil)
-	for _, endpoint := range r.surfaces[0].routes {
-		endpoint.open = func() (*route, error) { return nil, errors.New("no description") }
-	}
+	r.surfaces[0].reopen(func(func() (*route, error)) (*route, error) { return nil, errors.New("no description") })
 	got := r.get()
 	assert.Equal(t, http.StatusInternalServerError, got.Code)
 	assert.Contains(t, r.logged.String(), "no description")
@@ -274,8 +306,8 @@ func TestEveryWriteOfTheAppAPINeedsAScope(t *testing.T) {
 func TestTheGateChecksItsHeadersAsDescribed(t *testing.T) {
 	patterns := map[string]string{serviceAccount: clientIDs.String(), idempotencyKey: idempotencyKeys.String()}
 	found := map[string]int{}
-	for i, s := range mounted(t) {
-		for name, operation := range s.described() {
+	for i, operations := range descriptions() {
+		for name, operation := range operations {
 			document, err := operation()
 			require.NoError(t, err)
 			method, path, _ := strings.Cut(name, " ")
@@ -321,7 +353,9 @@ func TestALiteralSegmentWinsOverAnID(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		assert.Equal(t, c.operation, found.operation, "%s %s", c.method, c.path)
+		opened, err := found.open()
+		require.NoError(t, err)
+		assert.Equal(t, c.operation, opened.operation, "%s %s", c.method, c.path)
 	}
 }
 

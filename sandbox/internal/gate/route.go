@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,37 +15,41 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/publicwire"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/referencewire"
 )
 
 // Base is the path of the platform API.
 const Base = "/dapi/v1"
 
-// endpoint is where an operation is served. Its route is made at the first request.
+// endpoint is where an operation is served. All hosts of a process share it. Its route is made at the first request.
 type endpoint struct {
 	method, path string   // as in the description
-	segments     []string // of the path with its base; {name} stands for a parameter
+	full         string   // the path with its base
+	segments     []string // of the full path; {name} stands for a parameter
+	index        int      // among the routes of the generated server
 	open         func() (*route, error)
 }
 
 // newEndpoint joins an operation with its description. The description's paths have no base path.
-func newEndpoint(base string, served serve.Route, described described.Operation) *endpoint {
+func newEndpoint(base, method, path string, index int, described described.Operation) *endpoint {
 	return &endpoint{
-		method: served.Method, path: served.Path, segments: strings.Split(base+served.Path, "/"),
+		method: method, path: path, full: base + path, segments: strings.Split(base+path, "/"), index: index,
 		open: sync.OnceValues(func() (*route, error) {
 			document, err := described()
 			if err != nil {
-				return nil, fmt.Errorf("gate: the description of %s %s: %w", served.Method, served.Path, err)
+				return nil, fmt.Errorf("gate: the description of %s %s: %w", method, path, err)
 			}
-			return newRoute(document, served), nil
+			return newRoute(document, method, path), nil
 		}),
 	}
 }
 
-// route is one operation with its description.
+// route is one operation with its description. Nothing changes it.
 type route struct {
-	method string
-	run    func(context.Context, *serve.Request) (serve.Answer, error)
-
+	method    string
 	described *routers.Route // without the headers that the gate checks itself
 	takesKey  bool           // by the description
 	operation string         // operationId
@@ -59,14 +62,14 @@ type route struct {
 	numbers   *numbers // of the body
 }
 
-func newRoute(document *openapi3.T, served serve.Route) *route {
-	item := document.Paths.Value(served.Path)
-	operation := item.GetOperation(served.Method)
+func newRoute(document *openapi3.T, method, path string) *route {
+	item := document.Paths.Value(path)
+	operation := item.GetOperation(method)
 	validated := *operation
 	validated.Parameters = slices.DeleteFunc(slices.Clone(operation.Parameters), isAdmitted)
 	return &route{
-		method: served.Method, run: served.Run,
-		described: &routers.Route{Spec: document, Path: served.Path, PathItem: item, Method: served.Method,
+		method: method,
+		described: &routers.Route{Spec: document, Path: path, PathItem: item, Method: method,
 			Operation: &validated},
 		takesKey:  operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, idempotencyKey) != nil,
 		operation: operation.OperationID,
@@ -74,7 +77,7 @@ func newRoute(document *openapi3.T, served serve.Route) *route {
 		scope:     extension(operation.Extensions, "x-scope"),
 		window:    extension(operation.Extensions, "x-window"),
 		tag:       firstOf(operation.Tags),
-		resource:  resourceOf(served.Path),
+		resource:  resourceOf(path),
 		ids:       idFieldsOf(operation),
 		numbers:   numbersOfBody(operation),
 	}
@@ -110,6 +113,33 @@ func (r *route) declaresKey() bool { return r.takesKey }
 // routes are the operations of a surface.
 type routes []*endpoint
 
+// The operations of each surface.
+var (
+	platformRoutes  = joined(Base, described.Platform, platformwire.Routes)
+	referenceRoutes = joined("", described.Reference, referencewire.Routes)
+	publicRoutes    = joined("", described.Public, publicwire.Routes)
+	appRoutes       = joined("", described.App, appwire.Routes)
+)
+
+// joined joins the routes of a generated server with the description, once for all hosts of a process.
+func joined[Server any](
+	base string, operations func() described.Operations, served func(Server) []serve.Route,
+) func() (routes, error) {
+	return sync.OnceValues(func() (routes, error) {
+		var none Server
+		var all routes
+		for i, s := range served(none) {
+			operation := operations()[s.Method+" "+s.Path]
+			if operation == nil {
+				return nil, fmt.Errorf("gate: the description has no %s %s", s.Method, s.Path)
+			}
+			all = append(all, newEndpoint(base, s.Method, s.Path, i, operation))
+		}
+		all.sort()
+		return all, nil
+	})
+}
+
 // sort puts a path with a literal segment before a path with a parameter in its place. Contract and invoice ids are
 // UUIDs, so the segment invoices is never an id.
 func (rs routes) sort() {
@@ -133,9 +163,9 @@ func literalFirst(a, b string) int {
 
 func isParameter(segment string) bool { return strings.HasPrefix(segment, "{") }
 
-// find returns the route of a request and its path parameters, or the refusal: not_found, or method_not_allowed with
+// find returns the endpoint of a request and its path parameters, or the refusal: not_found, or method_not_allowed with
 // the methods of the path.
-func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
+func (rs routes) find(r *http.Request) (*endpoint, map[string]string, error) {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	var allowed []string
 	var path string // the first path that matches wins
@@ -146,8 +176,7 @@ func (rs routes) find(r *http.Request) (*route, map[string]string, error) {
 		}
 		path = candidate.path
 		if candidate.method == r.Method {
-			opened, err := candidate.open()
-			return opened, parameters, err
+			return candidate, parameters, nil
 		}
 		allowed = append(allowed, candidate.method)
 	}

@@ -1,12 +1,10 @@
 package gate
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
-	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/appwire"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
@@ -23,11 +21,10 @@ const (
 
 // surface is one part of the service: its paths, its operations, and its own credential.
 type surface struct {
-	paths     []string // the beginnings of its paths; the last surface has none, and gets all other paths
-	base      string   // base path, which the description's paths do not have
-	described func() described.Operations
-	served    []serve.Route
-	routes    routes // the operations, each with its description
+	paths  []string // the beginnings of its paths; the last surface has none, and gets all other paths
+	joined func() (routes, error)
+	routes routes        // what joined returned: the operations, each with its description
+	served []serve.Route // what runs them on this host
 	// admit returns the caller of a request, or refuses it.
 	admit func(r *http.Request, route *route, requestID string) (caller.Caller, error)
 	// maxBody is the limit of a request's body, in bytes.
@@ -55,28 +52,25 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 	reference := &referenceGuard{config.AccessTokens, config.AppKeys}
 	surfaces := []*surface{
 		{
-			paths: []string{Base}, base: Base, described: described.Platform,
-			served: platformwire.Routes(config.Platform),
-			admit:  developer.admit, maxBody: maxBody, keyed: everyWrite,
+			paths: []string{Base}, joined: platformRoutes, served: platformwire.Routes(config.Platform),
+			admit: developer.admit, maxBody: maxBody, keyed: everyWrite,
 		},
 		{
-			paths: []string{"/api/v1"}, described: described.Reference,
-			served: referencewire.Routes(config.Reference),
-			admit:  reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
+			paths: []string{"/api/v1"}, joined: referenceRoutes, served: referencewire.Routes(config.Reference),
+			admit: reference.admit, maxBody: maxBody, keyed: (*route).declaresKey, detailed: true,
 		},
 		{
-			paths: []string{"/utils", "/public"}, described: described.Public,
-			served: publicwire.Routes(config.Public),
-			admit:  admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
+			paths: []string{"/utils", "/public"}, joined: publicRoutes, served: publicwire.Routes(config.Public),
+			admit: admitAnyone, maxBody: maxBody, keyed: (*route).declaresKey,
 		},
 		{
-			described: described.App,
-			served:    appwire.Routes(config.App),
-			admit:     app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
+			joined: appRoutes, served: appwire.Routes(config.App),
+			admit: app.admit, maxBody: maxAppBody, keyed: (*route).declaresKey,
 		},
 	}
 	for _, s := range surfaces {
-		if err := s.mount(); err != nil {
+		var err error
+		if s.routes, err = s.joined(); err != nil {
 			return nil, err
 		}
 	}
@@ -85,17 +79,3 @@ func (g *Gate) mountAll(config Config) ([]*surface, error) {
 
 // everyWrite takes an idempotency key for every write.
 func everyWrite(*route) bool { return true }
-
-// mount joins the routes of the generated server with the description.
-func (s *surface) mount() error {
-	operations := s.described()
-	for _, served := range s.served {
-		operation := operations[served.Method+" "+served.Path]
-		if operation == nil {
-			return fmt.Errorf("gate: the description has no %s %s", served.Method, served.Path)
-		}
-		s.routes = append(s.routes, newEndpoint(s.base, served, operation))
-	}
-	s.routes.sort()
-	return nil
-}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/serve"
 )
 
 // visit is one arrival of a request. A fault can make a request arrive twice.
@@ -22,6 +24,7 @@ type visit struct {
 	entry   Entry
 
 	route      *route
+	run        func(context.Context, *serve.Request) (serve.Answer, error)
 	parameters map[string]string
 	unknown    error // why there is no route
 
@@ -41,8 +44,12 @@ func (g *Gate) newVisit(r *http.Request) *visit {
 
 // find finds the operation and the resource of the request.
 func (v *visit) find() {
-	v.route, v.parameters, v.unknown = v.surface.routes.find(v.request)
+	var found *endpoint
+	if found, v.parameters, v.unknown = v.surface.routes.find(v.request); v.unknown == nil {
+		v.route, v.unknown = found.open()
+	}
 	if v.unknown == nil {
+		v.run = v.surface.served[found.index].Run
 		v.entry.ResourceID = v.parameters[v.route.resource]
 	}
 }
