@@ -97,7 +97,7 @@ api: ## fail if the exported Go API differs from api/*.txt, or breaks users of t
 allocations: ## fail if a request allocates more than it may (without the race detector, which allocates itself)
 	CGO_ENABLED=0 $(GO) test -count=1 -run '^TestOneReadCostsLittle$$' ./internal/transport
 
-bench-smoke: ## vet and test the module that measures, and vet the Temporal recipe
+bench-smoke: ## vet and test the module that measures
 	GOWORK=off CGO_ENABLED=0 $(GO) -C bench vet ./...
 	GOWORK=off CGO_ENABLED=0 $(GO) -C bench test ./...
 
