@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/moneymovement/moneymovement-go/internal/tier"
 )
 
 // maxBytes of a file stay in the history of the repository, and everybody fetches them.
@@ -159,4 +162,15 @@ func TestFilesThatAreNotKeptAreFound(t *testing.T) {
 			assert.Equal(t, test.want, found)
 		})
 	}
+}
+
+// A file that was added before its name was ignored, or by force, stays tracked, and the walk above does not look at it.
+func TestNothingThatGitIgnoresIsTracked(t *testing.T) {
+	tier.Long(t, "starts git")
+	tracked, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--cached", "--ignored",
+		"--exclude-standard").Output()
+	if err != nil {
+		t.Skipf("needs git and a clone that it accepts (%v); make check runs it there", err)
+	}
+	assert.Empty(t, string(tracked))
 }
