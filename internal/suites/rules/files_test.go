@@ -164,7 +164,7 @@ func TestFilesThatAreNotKeptAreFound(t *testing.T) {
 	}
 }
 
-// A file that was added before its name was ignored, or by force, stays tracked, and the walk above does not look at it.
+// A file that was added before its name was ignored, or by force, stays tracked. The walk above does not look at it.
 func TestNothingThatGitIgnoresIsTracked(t *testing.T) {
 	tier.Long(t, "starts git")
 	tracked, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "--cached", "--ignored",
