@@ -141,7 +141,7 @@ func Through(transport http.RoundTripper) moneymovement.Option {
 	return moneymovement.WithHTTPClient(&http.Client{Transport: transport})
 }
 
-// As returns the error of a type that err is or holds, and ends the test if there is none.
+// As returns err, or the first error that err wraps, if it has the type E. If none has it, the test fails and ends.
 func As[E error](t testing.TB, err error) E {
 	t.Helper()
 	found, is := errors.AsType[E](err)
