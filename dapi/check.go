@@ -20,11 +20,15 @@ func CheckOpen(deal EscrowCreate, key moneymovement.Key) error {
 
 // CheckAct does the same as [CheckPay] for [Escrows.Act].
 func CheckAct(terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) error {
-	return checkPayment(opPrepareEscrowAction.ID, key, terms.validate, terms.checkMoney, func(c *transport.Check) {
+	return checkPayment(opPrepareEscrowAction.ID, key, terms.validate, terms.checkMoney, checkEscrowID(id),
+		func(c *transport.Check) { c.Missing("type", action == "") })
+}
+
+func checkEscrowID(id EscrowID) func(*transport.Check) {
+	return func(c *transport.Check) {
 		c.Missing("escrowId", id == "")
 		c.Segment("escrowId", string(id))
-		c.Missing("type", action == "")
-	})
+	}
 }
 
 // checkMoney refuses a payout without an amount or a currency. The description does not require them, but the approval

@@ -21,7 +21,8 @@ import (
 //
 // key identifies the deal. If you call Open again within 7 days with the same key and the same terms, the money is held
 // once. Open fails with *errors.InvalidInput if the key is empty. [FirstUse] and [FirstUsedAt] mean the same as for
-// [Payouts.Pay].
+// [Payouts.Pay], and so do [CreatedBefore] and [BeforeApproving]: Open approves no other deal than the one for which
+// this client has signed with this key before, or which you name.
 //
 // # Errors
 //
@@ -39,7 +40,7 @@ func (s *Escrows) Open(
 	if err := transport.Of(s).low.ready(ctx, &opCreateEscrow); err != nil {
 		return nil, err
 	}
-	var opts keyOptions
+	var opts openOptions
 	for _, option := range options {
 		if option != nil {
 			option.setOpen(&opts)
@@ -51,7 +52,7 @@ func (s *Escrows) Open(
 	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opCreateEscrow.ID, string(key)}, opts.firstUse)
+	attempt, left, err := s.memory.begin(s.scope(string(key)), opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (s *Escrows) Open(
 
 // open creates and approves. It also returns the doubt that this call and earlier ones leave.
 func (s *Escrows) open(
-	ctx context.Context, deal EscrowCreate, key moneymovement.Key, opts keyOptions, attempt *attempt, left doubt,
+	ctx context.Context, deal EscrowCreate, key moneymovement.Key, opts openOptions, attempt *attempt, left doubt,
 ) (*Escrow, doubt, error) {
 	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, left, err
@@ -83,6 +84,13 @@ func (s *Escrows) open(
 		return nil, knownDoubt,
 			unproven(head, errors.New("the response has another idempotency key, or none"))
 	}
+	if known := cmp.Or(EscrowID(attempt.signed()), opts.createdBefore); known != "" && known != created.ID {
+		differs := &TermsDiffer{CallInfo: head, Member: "id", Asked: string(known), Got: string(created.ID)}
+		if created, err = s.knownDeal(ctx, deal, known, key); err != nil {
+			return &Escrow{ID: known}, knownDoubt, withContextError(unproven(head, differs), err)
+		}
+		head.Resource, left, response = string(known), knownDoubt, moneymovement.Response{}
+	}
 	// A new deal that offers its approval waits for it, whatever its status is.
 	fresh := newlyMade(response) && created.Can(EscrowActionTypeApprove) &&
 		checkPrepared(created.ID, EscrowActionTypeApprove, created.Action, key) == nil &&
@@ -93,7 +101,7 @@ func (s *Escrows) open(
 			return created, left, err
 		}
 	}
-	left = attempt.updateDoubt(left, string(created.ID), held, "", response)
+	left = attempt.updateDoubt(left, string(created.ID), held, string(opts.createdBefore), response)
 	attempt.recordBooking(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
 		differs.CallInfo = head
@@ -107,6 +115,9 @@ func (s *Escrows) open(
 		return created, noDoubt, &EscrowNotOpened{CallInfo: head, Escrow: created}
 	case held:
 		return created, noDoubt, nil // an earlier call with this key has approved the deal
+	}
+	if err := s.beforeApproving(ctx, opts, created); err != nil {
+		return created, left, &PaymentDeclined{CallInfo: head, Err: err}
 	}
 	opened, open, err := s.act(ctx, deal, created.ID, EscrowActionTypeApprove, created.Action, attempt,
 		moneymovement.CaptureResponse(&response))
@@ -123,6 +134,45 @@ func (s *Escrows) open(
 		return opened, knownDoubt, unproven(head, differs)
 	}
 	return opened, noDoubt, nil
+}
+
+// knownDeal returns the deal for which an approval with this key may have been signed, when the service has created
+// another one for the key. The error is that of a deal that cannot be read, or that is not the one that was asked for.
+func (s *Escrows) knownDeal(
+	ctx context.Context, deal EscrowCreate, id EscrowID, key moneymovement.Key,
+) (*Escrow, error) {
+	known, err := s.Sync(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case known.ID != id:
+		return nil, errors.New("the response is about another deal")
+	case known.differs(deal) != nil:
+		return nil, known.differs(deal)
+	case known.took(EscrowActionTypeApprove), known.Status == EscrowStatusExpired:
+		return known, nil
+	}
+	known.Action, err = s.Prepare(ctx, id, EscrowActionTypeApprove, moneymovement.IdempotencyKey(key))
+	return known, err
+}
+
+// beforeApproving calls the caller's function, which can refuse.
+func (s *Escrows) beforeApproving(ctx context.Context, opts openOptions, created *Escrow) error {
+	if opts.beforeApproving == nil {
+		return nil
+	}
+	left := hookReserve
+	if action := created.Action; action != nil && action.Approval != nil {
+		left = max(left, action.Approval.ExpiresAt.Sub(s.approver.now())-hookReserve)
+	}
+	asking, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	return opts.beforeApproving(asking, created)
+}
+
+// scope returns the scope of the key that opens a deal.
+func (s *Escrows) scope(key string) paymentKey {
+	return paymentKey{s.approver.account, opCreateEscrow.ID, key}
 }
 
 // untouched reports that a deal holds no money, according to its response.
@@ -205,7 +255,10 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 //
 // key identifies the action. If you call Act again with the same key, the action is taken once. Act fails with
 // *errors.InvalidInput if the key is empty. If the approval's 60 seconds pass before the confirm, Act prepares the
-// action once more under the same key.
+// action once more under the same key. [FirstUse] and [FirstUsedAt] mean the same as for [Payouts.Pay].
+//
+// Without FirstUse, an earlier call may have taken the action: Act then reads the deal first, and returns it if it shows
+// the action. If the deal cannot be read, Act signs nothing.
 //
 // # Errors
 //
@@ -213,42 +266,61 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 //
 //   - *errors.OutcomeUnknown: this call, or an earlier one of this client, may have taken the action. Call Act again
 //     with the same key.
+//
 //   - *errors.Conflict: the action is not available. Act has read the deal, and the deal does not show that the action
 //     was taken.
 //
-// If another process used the key, the status of the deal shows what it did.
+//   - *[KeyTooOld]: the service may have forgotten the key. This call signed nothing.
 func (s *Escrows) Act(
 	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key,
+	options ...KeyOption,
 ) (*Escrow, error) {
 	if err := transport.Of(s).low.ready(ctx, &opPrepareEscrowAction); err != nil {
 		return nil, err
 	}
-	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms)); err != nil {
+	var opts keyOptions
+	for _, option := range options {
+		option.set(&opts)
+	}
+	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms), opts.check, checkEscrowID(id)); err != nil {
 		return nil, err
 	}
 	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id),
-		string(key)}, false)
+		string(key)}, opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
 	defer attempt.abandon()
-	if left == assumedDoubt { // the deal itself shows whether an action was taken
-		left = noDoubt
-	}
 	leave, err := s.line.enter(ctx, string(key))
 	if err != nil {
 		return conclude(attempt, left, opPrepareEscrowAction.ID, id, nil, err)
 	}
 	defer leave()
 	s = s.withCurrentKey()
-	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key))
+	if left != noDoubt {
+		deal, err := s.look(ctx, terms, id, action, opts, key)
+		if err != nil || deal != nil {
+			return conclude(attempt, left, opPrepareEscrowAction.ID, id, deal, err)
+		}
+		if left == assumedDoubt && opts.firstUsed == nil { // the caller knows of no earlier call, and the deal shows none
+			left = noDoubt
+		}
+	}
+	if err := opts.checkAge(opPrepareEscrowAction.ID, key, s.approver.latest()); err != nil {
+		return conclude(attempt, left, opPrepareEscrowAction.ID, id, nil, err)
+	}
+	var response moneymovement.Response
+	prepared, err := s.Prepare(ctx, id, action, moneymovement.IdempotencyKey(key),
+		moneymovement.CaptureResponse(&response))
+	opts.capture(response)
 	if err != nil && !mayHaveMoved(err) {
 		return conclude(attempt, left.after(err), opPrepareEscrowAction.ID, id, nil, err)
 	}
 	var deal *Escrow
 	var open doubt
 	if err == nil {
-		deal, open, err = s.act(ctx, terms, id, action, prepared, attempt)
+		deal, open, err = s.act(ctx, terms, id, action, prepared, attempt, moneymovement.CaptureResponse(&response))
+		opts.capture(response)
 	} else {
 		deal, open, err = s.resolve(ctx, terms, id, action, s.approver.now(), attempt, err)
 	}
@@ -256,6 +328,28 @@ func (s *Escrows) Act(
 		deal = nil
 	}
 	return conclude(attempt, max(left, open), opPrepareEscrowAction.ID, id, deal, err)
+}
+
+// look reads a deal of which an earlier call may have taken the action. It returns the deal if it shows the action, and
+// nil if it does not.
+func (s *Escrows) look(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, opts keyOptions,
+	key moneymovement.Key,
+) (*Escrow, error) {
+	head := errors.CallInfo{Operation: opSyncEscrow.ID, IdempotencyKey: string(key), Resource: string(id)}
+	var response moneymovement.Response
+	deal, err := s.Sync(ctx, id, moneymovement.CaptureResponse(&response))
+	opts.capture(response)
+	switch {
+	case err != nil:
+		return nil, unread(unproven(head, err), err, string(key))
+	case deal.ID != id:
+		return nil, unproven(head, errors.New("the response is about another deal"))
+	case deal.differs(terms) != nil:
+		return nil, unproven(head, deal.differs(terms))
+	case deal.took(action):
+		return deal, nil
+	}
+	return nil, nil
 }
 
 // Confirm confirms an action that was prepared, perhaps in another process. The approval must be for the action that
@@ -285,6 +379,13 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if prepared == nil {
 		prepared = &EscrowAction{}
 	}
+	head := errors.CallInfo{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
+		Resource: string(id)}
+	if action == EscrowActionTypeApprove {
+		if other := s.memory.sign(s.scope(prepared.IdempotencyKey), string(id)); other != "" {
+			return nil, unproven(head, &TermsDiffer{CallInfo: head, Member: "id", Asked: other, Got: string(id)})
+		}
+	}
 	body, options, err := s.approver.confirm(ctx, s.low, &opConfirmEscrowAction, prepared.Approval, signing.Intent{
 		Operation:   "escrow." + string(action),
 		ResourceID:  string(id),
@@ -299,8 +400,6 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	head := errors.CallInfo{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
-		Resource: string(id)}
 	if deal == nil {
 		if deal, err = s.Sync(ctx, id); err != nil {
 			return nil, unread(unproven(head,

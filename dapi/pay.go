@@ -25,8 +25,13 @@ import (
 // the earlier calls ended. This holds for the 7 days in which the service remembers the key: see [FirstUsedAt]. Pay
 // fails with *errors.InvalidInput if the key is empty.
 //
-// Pay assumes that the key may have been sent before, by this process or by another one, unless you pass [FirstUse] or
-// the service shows that the booking is new.
+// Pay assumes that the key may have been sent before, by this process or by another one, unless you pass [FirstUse]. A
+// response that says that the booking is new does not change that: the service may have forgotten the key.
+//
+// A service that has forgotten the key books another payout. If this client has signed for a payout with this key
+// before, or if you name one with [BookedBefore], Pay signs for no other: it reads that payout, returns it if it is
+// paid or has ended, and confirms it if it waits for its approval. If that payout cannot be read, the payment is in
+// doubt. So store the payout's id in [BeforeSigning], and pass it with the next call.
 //
 // # Errors
 //
@@ -70,7 +75,7 @@ func (s *Payouts) Pay(
 	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
 		return nil, err
 	}
-	opts, scope := payOptionsOf(options), paymentKey{s.approver.account, opBookPayout.ID, string(key)}
+	opts, scope := payOptionsOf(options), s.scope(string(key))
 	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.check(&payout), opts.check); err != nil {
 		if opts.firstUse && s.memory.unpaid(scope) {
 			return nil, provenUnpaid(err)
@@ -187,6 +192,7 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	}
 	switch end.outcome {
 	case settled:
+		p.attempt.settle(end)
 		p.attempt.end(finished)
 		if end.payout == nil {
 			return p.identified(), p.named(end.err)
@@ -202,7 +208,7 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	if _, old := errors.AsType[*KeyTooOld](end.err); old { // its text says that an earlier call may have paid
 		return p.known(), p.named(end.err)
 	}
-	return p.known(), p.unknown(end.err)
+	return p.identified(), p.unknown(end.err)
 }
 
 // known returns the booked payout, or nil if no booking was returned.

@@ -38,11 +38,11 @@ func deref[T any](p *T) T {
 	return *p
 }
 
-// PaymentDeclined says that your [BeforeSigning] function returned an error. The SDK did not sign for this price, and
-// this call paid nothing.
+// PaymentDeclined says that your [BeforeSigning] or [BeforeApproving] function returned an error. The SDK did not sign,
+// and this call paid nothing.
 type PaymentDeclined struct {
 	errors.CallInfo
-	// Payout is the booked payout. This call did not confirm it.
+	// Payout is the booked payout, nil for a deal. This call did not confirm it.
 	Payout *Payout
 	// Err is the error that your function returned.
 	Err error
@@ -51,7 +51,7 @@ type PaymentDeclined struct {
 // Error returns one line, which includes the text of Err.
 func (e *PaymentDeclined) Error() string {
 	return errorpage.Textf(e,
-		"payout %s: BeforeSigning refused the payment, so this call paid nothing: %v", e.Resource, e.Err)
+		"%s: your function refused the payment, so this call paid nothing: %v", e.Resource, e.Err)
 }
 
 // Unwrap returns Err.

@@ -13,8 +13,8 @@ import (
 // paymentMemory is what one credential's client knows about its payments, by key: which of them may have been paid, and
 // what the first price was. It is not complete: another process or another client may have used the same key.
 //
-// A doubt is kept until it is settled, or until the service has forgotten the key. Everything else is dropped when
-// there is too much of it.
+// A doubt is kept until it is settled, or until the service has forgotten the key and there are too many doubts.
+// Everything else is dropped when there is too much of it.
 type paymentMemory struct {
 	mu     sync.Mutex
 	known  map[paymentKey]*remembered
@@ -33,6 +33,8 @@ type remembered struct {
 	underway int       // calls that are running
 	begun    int       // all calls
 	resource string    // the id of the payout or deal, from a booking
+	signed   bool      // an approval of resource may have been signed; resource then stays as it is
+	settled  *ending   // how a call settled the payment
 	first    *Quote    // the first price
 }
 
@@ -77,18 +79,12 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
-	known := m.known[key]
-	if firstUse && m.doubts.Len() >= maxDoubts && known.unpaid() {
+	if firstUse && m.doubts.Len() >= maxDoubts && m.known[key].unpaid() {
 		return nil, noDoubt, &errors.NotDelivered{
 			CallInfo: errors.CallInfo{Operation: key.operation, IdempotencyKey: key.key}, Err: errTooManyDoubts,
 		}
 	}
-	if known == nil {
-		known = &remembered{key: key, since: time.Now()}
-		known.place = m.plain.PushBack(known)
-		m.known[key] = known
-		m.trim()
-	}
+	known := m.of(key)
 	left := assumedDoubt
 	switch {
 	case known.state != notPaid:
@@ -99,6 +95,58 @@ func (m *paymentMemory) begin(key paymentKey, firstUse bool) (*attempt, doubt, e
 	known.begun++
 	known.underway++
 	return &attempt{memory: m, known: known, number: known.begun}, left, nil
+}
+
+// of returns the entry of a key, a new one if there is none. The caller holds mu.
+func (m *paymentMemory) of(key paymentKey) *remembered {
+	known := m.known[key]
+	if known == nil {
+		known = &remembered{key: key, since: time.Now()}
+		known.place = m.plain.PushBack(known)
+		m.known[key] = known
+		m.trim()
+	}
+	return known
+}
+
+// sign records that an approval of a payout or deal is about to be signed. If one of another payout or deal was signed
+// with the same key, it records nothing and returns the id of that one.
+func (m *paymentMemory) sign(key paymentKey, resource string) (other string) {
+	if key.key == "" { // of a booking by hand, whose response has none
+		return ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.of(key)
+	if known.signed && known.resource != resource {
+		return known.resource
+	}
+	known.resource, known.signed = resource, true
+	return ""
+}
+
+// signed returns the id of the payout or deal of which an approval may have been signed, or "".
+func (a *attempt) signed() string {
+	a.memory.mu.Lock()
+	defer a.memory.mu.Unlock()
+	if !a.known.signed {
+		return ""
+	}
+	return a.known.resource
+}
+
+// settle records how the payment was settled.
+func (a *attempt) settle(end ending) {
+	a.memory.mu.Lock()
+	defer a.memory.mu.Unlock()
+	a.known.settled = &end
+}
+
+// settled returns how a call of this client settled the payment, or nil if none did.
+func (a *attempt) settled() *ending {
+	a.memory.mu.Lock()
+	defer a.memory.mu.Unlock()
+	return a.known.settled
 }
 
 // unpaid reports that this client knows of no call with the key that has paid or can still pay.
@@ -150,7 +198,9 @@ func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, ag
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
 	again = a.known.resource != ""
-	a.known.resource = resource
+	if !a.known.signed {
+		a.known.resource = resource
+	}
 	first = a.known.first
 	if first == nil && quote != nil && !again {
 		seen := *quote
@@ -159,9 +209,10 @@ func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, ag
 	return first, again
 }
 
-// updateDoubt returns the doubt after the first response of a call. The response can show whether there was an earlier
-// call. A replay says nothing new if this call sent the request twice, or if an earlier call of this client booked and
-// did not pay, or one of another process, for which the caller names what it booked.
+// updateDoubt returns the doubt after the first response of a call. A replay shows that there was an earlier call. It
+// says nothing new if this call sent the request twice, or if an earlier call of this client booked and did not pay, or
+// one of another process, for which the caller names what it booked. A new booking ends no doubt: the service may have
+// forgotten the key.
 func (a *attempt) updateDoubt(
 	left doubt, resource string, done bool, before string, response moneymovement.Response,
 ) doubt {
@@ -169,8 +220,6 @@ func (a *attempt) updateDoubt(
 	switch {
 	case left == knownDoubt, done:
 		return knownDoubt
-	case newlyMade(response):
-		return noDoubt
 	case replayed && response.Attempts <= 1 && a.resource() != resource && before != resource:
 		return assumedDoubt
 	}
@@ -210,9 +259,9 @@ func (m *paymentMemory) listOf(f keyState) *list.List {
 	return m.plain
 }
 
-// expire drops the doubts about keys that the service has forgotten. The caller holds mu.
+// expire makes room for doubts: it drops those about keys that the service has forgotten. The caller holds mu.
 func (m *paymentMemory) expire() {
-	for m.doubts.Len() > 0 {
+	for m.doubts.Len() >= maxDoubts {
 		oldest := m.doubts.Front().Value.(*remembered) //nolint:errcheck,forcetypeassert // nothing else is in the list
 		if time.Since(oldest.since) <= keyLifetime || oldest.underway > 0 {
 			return

@@ -18,15 +18,17 @@ import (
 // An option applies to one call. If you call Pay again for the same payment, pass the same bounds again.
 type PayOption interface{ setPay(*payOptions) }
 
-// OpenOption is an option of [Escrows.Open]: a [KeyOption].
-type OpenOption interface{ setOpen(*keyOptions) }
+// OpenOption is an option of [Escrows.Open]: [BeforeApproving], [CreatedBefore], or a [KeyOption].
+type OpenOption interface{ setOpen(*openOptions) }
 
-// KeyOption is both a [PayOption] and an [OpenOption]: [FirstUse], [FirstUsedAt] or [CaptureLastResponse].
+// KeyOption is an option of [Payouts.Pay], [Escrows.Open] and [Escrows.Act]: [FirstUse], [FirstUsedAt] or
+// [CaptureLastResponse].
 type KeyOption func(*keyOptions)
 
-func (o KeyOption) setPay(w *payOptions) { o.setOpen(&w.keyOptions) }
+func (o KeyOption) setPay(w *payOptions)   { o.set(&w.keyOptions) }
+func (o KeyOption) setOpen(w *openOptions) { o.set(&w.keyOptions) }
 
-func (o KeyOption) setOpen(w *keyOptions) {
+func (o KeyOption) set(w *keyOptions) {
 	if o != nil {
 		o(w)
 	}
@@ -48,9 +50,20 @@ type payOptions struct {
 	beforeSigning func(context.Context, *Payout) error
 }
 
-type payOption func(*payOptions)
+// openOptions is what the caller says about a deal besides its terms.
+type openOptions struct {
+	keyOptions
+	createdBefore   EscrowID
+	beforeApproving func(context.Context, *Escrow) error
+}
 
-func (o payOption) setPay(w *payOptions) { o(w) }
+type (
+	payOption  func(*payOptions)
+	openOption func(*openOptions)
+)
+
+func (o payOption) setPay(w *payOptions)    { o(w) }
+func (o openOption) setOpen(w *openOptions) { o(w) }
 
 func payOptionsOf(options []PayOption) payOptions {
 	var opts payOptions
@@ -70,7 +83,7 @@ func payOptionsOf(options []PayOption) payOptions {
 //
 // Use it only if your own stored data proves it. It has no effect if the service or this client knows of an earlier
 // call that may have paid. If a call of another process has booked the payout, the service replays that booking: pass
-// [BookedBefore] as well, or FirstUse has no effect.
+// [BookedBefore] or [CreatedBefore] as well, or FirstUse has no effect.
 //
 // FirstUse and [FirstUsedAt] return the same type, so that one variable can hold either:
 //
@@ -81,11 +94,20 @@ func payOptionsOf(options []PayOption) payOptions {
 //	payout, err := acme.Payouts.Pay(ctx, asked, key, history, dapi.MaxFee(fee))
 func FirstUse() KeyOption { return func(w *keyOptions) { w.firstUse = true } }
 
-// BookedBefore names the payout that an earlier call with this key has booked and not paid. It goes with [FirstUse], in
-// a process that did not make the earlier call: Pay then takes the service's replay of this booking as expected, and
-// not as a sign of a call that you do not know. An empty id, and any id without FirstUse, has no effect.
+// BookedBefore names the payout that an earlier call with this key has booked: the id that your program stored in
+// [BeforeSigning]. Pay then signs for no other payout. If the service has forgotten the key and books another one, Pay
+// reads the one that you name, and returns it if it is paid or has ended.
+//
+// With [FirstUse], Pay takes the service's replay of this booking as expected, and not as a sign of a call that you do
+// not know. An empty id has no effect.
 func BookedBefore(id PayoutID) PayOption {
 	return payOption(func(w *payOptions) { w.bookedBefore = id })
+}
+
+// CreatedBefore is [BookedBefore] for [Escrows.Open]: it names the deal that an earlier call with this key has created.
+// Store its id in [BeforeApproving].
+func CreatedBefore(id EscrowID) OpenOption {
+	return openOption(func(w *openOptions) { w.createdBefore = id })
 }
 
 // FirstUsedAt states when the key was first used. Pass it whenever an earlier call may have paid: see [MayHavePaid].
@@ -145,6 +167,16 @@ func BeforeSigning(f func(ctx context.Context, booked *Payout) error) PayOption 
 	return payOption(func(w *payOptions) {
 		w.beforeSigning = f
 		w.invalid.NotNil("BeforeSigning", f != nil)
+	})
+}
+
+// BeforeApproving is [BeforeSigning] for [Escrows.Open]: it calls f with the created deal, before the SDK signs its
+// approval. f can store the deal's id, or refuse the deal. To refuse, f returns an error: Open then does not sign and
+// fails with *[PaymentDeclined]. The context of f ends 20 seconds before the approval does.
+func BeforeApproving(f func(ctx context.Context, created *Escrow) error) OpenOption {
+	return openOption(func(w *openOptions) {
+		w.beforeApproving = f
+		w.invalid.NotNil("BeforeApproving", f != nil)
 	})
 }
 

@@ -47,6 +47,11 @@ func (s *Payouts) Book(
 	return s.approver.notePayout(s.low.withCheck(s.check(&payout)).BookPayout(ctx, &payout, options))
 }
 
+// scope returns the scope of a payment's key.
+func (s *Payouts) scope(key string) paymentKey {
+	return paymentKey{s.approver.account, opBookPayout.ID, key}
+}
+
 // check returns the check of a payout's amount and currency.
 func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
@@ -111,7 +116,7 @@ func (s *Payouts) Confirm(
 	}
 	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
-		s.memory.doubtful(paymentKey{s.approver.account, opBookPayout.ID, booked.IdempotencyKey})
+		s.memory.doubtful(s.scope(booked.IdempotencyKey))
 	}
 	if err == nil {
 		if differs := confirmed.differs(asked); differs != nil {
@@ -127,6 +132,11 @@ func (s *Payouts) Confirm(
 func (s *Payouts) confirm(
 	ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool, options ...moneymovement.CallOption,
 ) (*Payout, error) {
+	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
+		Resource: string(booked.ID)}
+	if other := s.memory.sign(s.scope(booked.IdempotencyKey), string(booked.ID)); other != "" {
+		return nil, unproven(head, &TermsDiffer{CallInfo: head, Member: "id", Asked: other, Got: string(booked.ID)})
+	}
 	body, options, err := s.sign(ctx, asked, booked, allowExpired, options)
 	if err != nil {
 		return nil, err
@@ -135,8 +145,6 @@ func (s *Payouts) confirm(
 	if err != nil {
 		return nil, err
 	}
-	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
-		Resource: string(booked.ID)}
 	if confirmed == nil || !confirmed.funded() && !confirmed.Status.Final() {
 		if confirmed, err = s.Get(ctx, booked.ID); err != nil {
 			return nil, unproven(head,

@@ -1,9 +1,11 @@
 package dapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -65,14 +67,14 @@ func (p *payment) read(ctx context.Context) *Payout {
 }
 
 // get reads the payout. A response about another payout is an error.
-func (p *payment) get(ctx context.Context) (*Payout, error) {
+func (p *payment) get(ctx context.Context, options ...moneymovement.CallOption) (*Payout, error) {
 	head := errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: string(p.key), Resource: string(p.id())}
 	if p.id() == "" {
 		return nil, &errors.NotDelivered{CallInfo: head,
 			Err: errors.New("this client does not know the payout of this key")}
 	}
 	p.wasRead, p.lastRead, p.readErr = true, nil, nil
-	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), nil))
+	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), options))
 	switch {
 	case err != nil:
 		p.readErr = err
@@ -91,14 +93,14 @@ func (p *payment) id() PayoutID {
 	if p.booked != nil {
 		return p.booked.ID
 	}
-	return PayoutID(p.attempt.resource())
+	return cmp.Or(PayoutID(p.attempt.resource()), p.opts.bookedBefore)
 }
 
 // awaitFunding waits while the service funds the payout. If the payout is still not funded when the approval's window
 // closes, the attempt is over, and the payout can be booked again.
 func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
-	if payout := p.seenPaid(ctx); payout != nil {
-		return settledBy(payout)
+	if seen := p.seenSettled(ctx); seen != nil {
+		return *seen
 	}
 	// this call has not seen the approval, so take its latest possible end
 	closes := p.payouts.approver.now().Add(payoutApproval)
@@ -113,7 +115,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 	p.reading = transport.ClassPoll
 	payout, err := wait(ctx, nil, poll[Payout]{
 		low: p.payouts.low, operation: &opGetPayout, resource: "payout", id: string(p.id()),
-		read:   p.get,
+		read:   func(ctx context.Context) (*Payout, error) { return p.get(ctx) },
 		status: func(payout *Payout) string { return string(payout.Status) },
 		done: func(payout *Payout) bool {
 			return payout.Status.Final() || lapsed(payout) || payout.funded() && payout.Status != PayoutStatusFunding

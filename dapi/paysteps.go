@@ -28,9 +28,8 @@ func (p *payment) book(ctx context.Context) ending {
 			err: p.unproven(opBookPayout.ID,
 				"the response has another idempotency key, or none")}
 	}
-	if p.booked != nil && p.booked.ID != booked.ID {
-		return ending{outcome: doubtful,
-			err: p.headed(&TermsDiffer{Member: "id", Asked: string(p.booked.ID), Got: string(booked.ID)})}
+	if known := p.knownID(); known != "" && known != booked.ID {
+		return p.bookedOther(ctx, known, booked.ID)
 	}
 	p.fresh = newlyMade(response) && booked.Approval != nil && !booked.hasTransactionHash()
 	if p.fresh || !booked.funded() { // a service that forgot the key has booked another payment
@@ -44,6 +43,35 @@ func (p *payment) book(ctx context.Context) ending {
 	}
 	p.booked, p.feeKnown = booked, hasFee(booked.Quote, response.Body)
 	return ending{outcome: proceed}
+}
+
+// knownID returns the id of the payout that this call has booked, for which this client has signed, or that the caller
+// names. It returns "" if there is none.
+func (p *payment) knownID() PayoutID {
+	if p.booked != nil {
+		return p.booked.ID
+	}
+	return cmp.Or(PayoutID(p.attempt.signed()), p.opts.bookedBefore)
+}
+
+// bookedOther handles a booking of another payout than the known one, which may be paid. The known one decides. If it
+// cannot be read, the payment is in doubt.
+func (p *payment) bookedOther(ctx context.Context, known, got PayoutID) ending {
+	p.booked = &Payout{ID: known}
+	differs := p.headed(&TermsDiffer{Member: "id", Asked: string(known), Got: string(got)})
+	var response moneymovement.Response
+	payout, err := p.get(ctx, moneymovement.CaptureResponse(&response))
+	switch {
+	case err != nil, payout.differs(p.asked) != nil:
+	case payout.funded(), payout.notCompleted() != nil:
+		return settledBy(payout)
+	case payout.untouched() && payout.Approval != nil:
+		payout.IdempotencyKey = string(p.key)
+		p.doubt, p.fresh = knownDoubt, false
+		p.booked, p.feeKnown = payout, hasFee(payout.Quote, response.Body)
+		return ending{outcome: proceed}
+	}
+	return ending{outcome: doubtful, err: differs}
 }
 
 // checkTerms compares the booking with what was asked for. An earlier call with this key may have paid, and the service
@@ -72,20 +100,25 @@ func (p *payment) checkTerms(ctx context.Context) ending {
 // call has confirmed it, or the service does not return what to sign. If this client has seen the payment paid, it is
 // paid. Otherwise the payment is in doubt, and conclude reads the payout.
 func (p *payment) nothingToApprove(ctx context.Context) ending {
-	if payout := p.seenPaid(ctx); payout != nil {
-		return settledBy(payout)
+	if seen := p.seenSettled(ctx); seen != nil {
+		return *seen
 	}
 	return ending{outcome: doubtful,
 		err: p.unproven(opBookPayout.ID, fmt.Sprintf("the booking has no approval to sign, and its status is %q",
 			p.booked.Status))}
 }
 
-// seenPaid returns the payout, read again, if this client has seen it paid or ended. Otherwise it returns nil.
-func (p *payment) seenPaid(ctx context.Context) *Payout {
-	if !p.attempt.done() {
+// seenSettled returns how an earlier call of this client settled the payment, with the payout as it is now if it can be
+// read. It returns nil if none did.
+func (p *payment) seenSettled(ctx context.Context) *ending {
+	seen := p.attempt.settled()
+	if seen == nil {
 		return nil
 	}
-	return cmp.Or(p.read(ctx), p.booked)
+	if payout := p.read(ctx); payout != nil && (payout.funded() || payout.notCompleted() != nil) {
+		return new(settledBy(payout))
+	}
+	return seen
 }
 
 // checkPrice refuses a price that is out of bounds, and books again for a price or an approval that has expired. If the

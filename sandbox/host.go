@@ -186,6 +186,14 @@ func (h *Host) rateMinute() time.Duration {
 	return 0
 }
 
+// ForgetKeys forgets every idempotency key of payouts, deals, transfers and sandbox money, as a service does that loses
+// its table of keys in a failover. Money and resources stay as they are: only the next request with a key counts as the
+// first one. A test can show with it that a program pays once nevertheless.
+func (h *Host) ForgetKeys() {
+	h.platform.ForgetKeys()
+	h.surfaces.app.ForgetKeys()
+}
+
 // Reset goes back to the start: it forgets sessions, clients, money, records, faults, counters and the request log, and
 // restores the settings and the clock. The credentials stay the same. A request that is under way may end before or
 // after the reset. With [WithStore], a reset that a crash ends is done again at the next start.

@@ -263,7 +263,7 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
 		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
 			as[*errors.NotDelivered](t, err).CallInfo)
-		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1")
+		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1", dapi.FirstUse())
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.Host.Requests())

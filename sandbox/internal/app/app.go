@@ -128,6 +128,15 @@ func (a *App) Reset() {
 	s.transfers, s.sentInOrder, s.loginsInOrder, s.eventsInOrder = map[string]*transfer{}, nil, nil, nil
 }
 
+// ForgetKeys forgets every idempotency key. The transfers stay as they are.
+func (a *App) ForgetKeys() {
+	a.mu.Lock()
+	defer a.leave()
+	for _, mine := range a.state.accounts.All() {
+		clear(mine.anchored)
+	}
+}
+
 // turn is one request's time with the state, while it holds the lock. Money and invoices have their own locks, which
 // are always taken after this one.
 type turn struct {

@@ -75,6 +75,18 @@ func (t *turn) forget(p *payout) {
 	}
 }
 
+// ForgetKeys forgets every idempotency key. What the keys made stays as it is.
+func (p *Platform) ForgetKeys() {
+	t := p.enter()
+	defer p.leave()
+	t.bookings.clear()
+	t.deposits.clear()
+	t.moves.clear()
+	t.completions.clear()
+	t.agreements.clear()
+	t.actions.clear()
+}
+
 // queue is a list that grows at its end and shrinks at its beginning.
 type queue[T any] struct {
 	list []T
