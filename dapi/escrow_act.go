@@ -257,8 +257,9 @@ func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved
 // *errors.InvalidInput if the key is empty. If the approval's 60 seconds pass before the confirm, Act prepares the
 // action once more under the same key. [FirstUse] and [FirstUsedAt] mean the same as for [Payouts.Pay].
 //
-// Without FirstUse, an earlier call may have taken the action: Act then reads the deal first, and returns it if it shows
-// the action. If the deal cannot be read, Act signs nothing.
+// If an earlier call may have taken the action, pass FirstUsedAt without FirstUse. Act then reads the deal first, and
+// returns it if it shows the action. If the deal cannot be read, Act signs nothing. It does the same if this client
+// knows of such a call.
 //
 // # Errors
 //
@@ -297,13 +298,13 @@ func (s *Escrows) Act(
 	}
 	defer leave()
 	s = s.withCurrentKey()
-	if left != noDoubt {
+	switch {
+	case left == assumedDoubt && opts.firstUsed == nil: // nobody knows of an earlier call; the deal itself shows one
+		left = noDoubt
+	case left != noDoubt:
 		deal, err := s.look(ctx, terms, id, action, opts, key)
 		if err != nil || deal != nil {
 			return conclude(attempt, left, opPrepareEscrowAction.ID, id, deal, err)
-		}
-		if left == assumedDoubt && opts.firstUsed == nil { // the caller knows of no earlier call, and the deal shows none
-			left = noDoubt
 		}
 	}
 	if err := opts.checkAge(opPrepareEscrowAction.ID, key, s.approver.latest()); err != nil {

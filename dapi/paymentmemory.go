@@ -35,7 +35,8 @@ type remembered struct {
 	resource string    // the id of the payout or deal, from a booking
 	signed   bool      // an approval of resource may have been signed; resource then stays as it is
 	settled  *ending   // how a call settled the payment
-	first    *Quote    // the first price
+	booked   bool      // a call of Pay or Open has booked
+	first    *Quote    // the first price, if that booking had one
 }
 
 const (
@@ -197,7 +198,7 @@ func (m *paymentMemory) doubtful(key paymentKey) {
 func (a *attempt) recordBooking(resource string, quote *Quote) (first *Quote, again bool) {
 	a.memory.mu.Lock()
 	defer a.memory.mu.Unlock()
-	again = a.known.resource != ""
+	again, a.known.booked = a.known.booked, true
 	if !a.known.signed {
 		a.known.resource = resource
 	}

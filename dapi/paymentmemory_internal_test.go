@@ -36,23 +36,25 @@ func TestDoubtsAreKeptUntilTheyAreSettled(t *testing.T) {
 	assert.Zero(t, m.doubts.Len())
 }
 
+// If there are too many doubts, those are forgotten whose keys the service has forgotten.
 func TestDoubtsAreForgottenWithTheirKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newPaymentMemory()
-		m.pay(t, keyOf(1), true, maybePaid)
-		time.Sleep(7 * 24 * time.Hour)
-		assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybePaid))
-		time.Sleep(7*24*time.Hour + time.Second)
-		assert.Equal(t, noDoubt, m.pay(t, keyOf(1), true, notPaid))
-		assert.Empty(t, m.doubts.Len())
-
-		m.pay(t, keyOf(2), true, maybePaid)
-		underway, left, err := m.begin(keyOf(2), true)
+		m.pay(t, keyOf(-1), true, maybePaid)
+		underway, left, err := m.begin(keyOf(-1), true)
 		require.NoError(t, err)
 		assert.Equal(t, knownDoubt, left)
 		time.Sleep(8 * 24 * time.Hour)
-		assert.Equal(t, knownDoubt, m.pay(t, keyOf(2), true, notPaid), "the doubt of a call that is still under way")
+		assert.Equal(t, knownDoubt, m.pay(t, keyOf(-1), true, maybePaid), "there is room")
+		for i := range maxDoubts - 1 {
+			m.pay(t, keyOf(i), true, maybePaid)
+		}
+		time.Sleep(7*24*time.Hour + time.Second)
+		_, _, err = m.begin(keyOf(maxDoubts), true)
+		require.Error(t, err, "the oldest is of a call that is still under way")
 		underway.end(maybePaid)
+		assert.Equal(t, noDoubt, m.pay(t, keyOf(maxDoubts), true, maybePaid))
+		assert.Equal(t, noDoubt, m.pay(t, keyOf(0), true, maybePaid))
 	})
 }
 

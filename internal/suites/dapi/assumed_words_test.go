@@ -149,7 +149,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 	for _, fee := range []any{map[string]any{"amount": "0.10"}, "ten", true, []any{"0.10"}, nil} {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) { payout["quote"].(map[string]any)["fee"] = fee })
-		_, err := w.pay(dapi.MaxFee(amount("5")))
+		_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("5")))
 		assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound, "%v", fee)
 		w.assertNothingSigned(t)
 	}
@@ -158,7 +158,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 		quote := payout["quote"].(map[string]any)
 		quote["fee"] = json.Number(quote["fee"].(string))
 	})
-	_, err := w.pay(dapi.MaxFee(amount("5")))
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("5")))
 	require.NoError(t, err, "a fee as a number")
 }
 
@@ -176,7 +176,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 		t.Run(name+", payout", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = end })
-			_, err := w.pay()
+			_, err := w.pay(dapi.FirstUse())
 			require.NoError(t, err)
 			assert.Equal(t, 1, w.Fundings())
 		})
@@ -187,7 +187,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 				approval := payout["approval"].(map[string]any)
 				approval["expiresAt"], approval["payload"] = end, []byte("\x00opaque")
 			})
-			_, err := w.pay()
+			_, err := w.pay(dapi.FirstUse())
 			// it was signed and sent; only this host knows that it is not its payload
 			var refused *errors.SignatureInvalid
 			assert.ErrorAs(t, err, &refused)
@@ -328,7 +328,7 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1001)
 		payout["quote"].(map[string]any)["fee"] = map[string]any{"amount": "24"}
 	})
-	_, err := w.pay(dapi.MaxFee(amount("2")))
+	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("2")))
 	assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
 	w.assertNothingSigned(t)
 }

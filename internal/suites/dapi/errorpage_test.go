@@ -39,11 +39,12 @@ var provoked = map[string]func(w *payWorld) error{
 	},
 	"errors.Unrecognized": func(w *payWorld) error { return w.scripted(http.StatusConflict, "a_new_slug") },
 	"dapi.PriceRefused": func(w *payWorld) error {
-		_, err := w.pay(dapi.MaxFee(amount("0")))
+		_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("0")))
 		return err
 	},
 	"dapi.PaymentDeclined": func(w *payWorld) error {
-		_, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") }))
+		_, err := w.pay(dapi.FirstUse(),
+			dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") }))
 		return err
 	},
 	"dapi.KeyTooOld": func(w *payWorld) error {

@@ -124,7 +124,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", dealPath, c.change)
-			opened, err := w.open()
+			opened, err := w.open(dapi.FirstUse())
 			if c.member == "" {
 				require.NoError(t, err)
 				assert.Equal(t, 1, w.holdings())
@@ -194,7 +194,7 @@ func TestWindowsOfADeal(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, later("holdUntil", time.Hour))
 		w.deal.HoldFor = ""
-		_, err := w.open()
+		_, err := w.open(dapi.FirstUse())
 		differs := as[*dapi.TermsDiffer](t, err)
 		assert.Equal(t, "14d", differs.Asked)
 		w.assertNothingHeld(t)

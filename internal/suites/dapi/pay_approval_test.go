@@ -71,7 +71,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
-			_, err := w.pay()
+			_, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -122,7 +122,7 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			_, err := w.pay()
+			_, err := w.pay(dapi.FirstUse())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 		})
@@ -139,7 +139,7 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 		w.rewritePayload(payout, func(m map[string]any) { m["expiresAt"] = end })
 		payout["approval"].(map[string]any)["expiresAt"] = end
 	})
-	_, err := w.pay()
+	_, err := w.pay(dapi.FirstUse())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
@@ -190,7 +190,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 			return nil
 		}
 	}).Self()
-	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42")
+	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
 	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
@@ -225,14 +225,14 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 	w := newPayWorld(t)
 	whole := string(w.asked.ContactID)
 	w.asked.ContactID = w.asked.ContactID[len("ct_"):]
-	_, err := w.pay()
+	_, err := w.pay(dapi.FirstUse())
 	require.NoError(t, err, "where the service spells it as it was asked")
 
 	w.onBooking(func(payout map[string]any) {
 		payout["contactId"] = whole
 		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
 	})
-	_, err = w.payAs("invoice-43")
+	_, err = w.payAs("invoice-43", dapi.FirstUse())
 	// signed where the service spells it out; the host knows another payload
 	as[*errors.SignatureInvalid](t, err)
 }
@@ -273,7 +273,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					}
 				})
 				w.refuse(http.StatusForbidden, "signing_policy_refused")
-				_, err := w.payAs("invoice-42")
+				_, err := w.payAs("invoice-42", dapi.FirstUse())
 				as[*errors.SigningPolicyRefused](t, err)
 
 				time.Sleep(5 * time.Minute)
@@ -291,6 +291,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 	}
 }
 
+// If the service returns another payout for a payment that is booked again, the first one is paid.
 func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 	w := newPayWorld(t)
 	books := 0
@@ -300,10 +301,11 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 		}
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
-	_, err := w.pay()
-	assert.Equal(t, "id", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
-	assert.Equal(t, 1, w.traffic().confirms)
-	assert.Zero(t, w.Fundings())
+	payout, err := w.pay(dapi.FirstUse())
+	require.NoError(t, err)
+	assert.NotEqual(t, dapi.PayoutID("po_another"), payout.ID)
+	assert.Equal(t, traffic{books: 2, confirms: 2, reads: 1}, w.traffic())
+	assert.Equal(t, 1, w.Fundings())
 }
 
 // A sandbox host and a client meet on a real socket here, as in an integrator's own test.

@@ -97,7 +97,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newChainWorld(t, chain)
-			_, err := w.pay()
+			_, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -113,7 +113,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 		} {
 			w := newChainWorld(t, arbitrum)
 			arrange(w)
-			_, err := w.pay()
+			_, err := w.pay(dapi.FirstUse())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 			assert.Zero(t, w.Sent("ListChains"), name)
@@ -123,7 +123,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 		w := newChainWorld(t, "8453")
 		w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"items":[{"chainId":42161,"code":"8453","name":"Arbitrum","tokens":[]}]}`))
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 		w.assertNothingSigned(t)
 	})
@@ -141,7 +141,7 @@ func TestChainListingThatCannotBeHad(t *testing.T) {
 				w := newChainWorld(t, "arbitrum")
 				w.Host.Arm("GET", "/chains", fault.Times(100))
 				started := time.Now()
-				_, err := w.pay()
+				_, err := w.pay(dapi.FirstUse())
 				assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 				assert.LessOrEqual(t, time.Since(started), 5*time.Second)
 				w.assertNothingSigned(t)

@@ -132,7 +132,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	paid, refused := 0, 0
 	for i := range 20 {
 		calls.Go(func() {
-			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)))
+			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)), dapi.FirstUse())
 			_, uncovered := errors.AsType[*errors.PayoutNotFundable](err)
 			mu.Lock()
 			defer mu.Unlock()

@@ -72,18 +72,17 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			first, err := w.pay()
+			first, err := w.pay(dapi.FirstUse())
 			require.NoError(t, err)
 			w.onBooking(settling)
 			if !readable {
 				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 			}
-			again, err := w.pay()
+			again, err := w.pay(dapi.FirstUse())
 			require.NoError(t, err)
 			assert.Equal(t, first.ID, again.ID)
 			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(again, err))
-			assert.Equal(t, readable, again.Status.Final() || again.TransactionHash != "",
-				"as it stands now, or as it was booked")
+			assert.NotEmpty(t, again.TransactionHash, "as it stands now, or as it was seen before")
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}

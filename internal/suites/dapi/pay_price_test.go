@@ -99,7 +99,7 @@ func TestPriceBounds(t *testing.T) {
 			if c.change != nil {
 				w.onBooking(c.change)
 			}
-			payout, err := w.pay(c.option)
+			payout, err := w.pay(dapi.FirstUse(), c.option)
 			if c.bound == "" {
 				require.NoError(t, err)
 				assert.Equal(t, 1, w.Fundings())
@@ -189,7 +189,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	w := newPayWorld(t)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	_, err := w.pay()
+	_, err := w.pay(dapi.FirstUse())
 	as[*errors.SigningPolicyRefused](t, err)
 	w.onBooking(quoteMember("destinationAmount", "11.21"))
 	_, err = w.pay()
@@ -198,7 +198,7 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	assert.True(t, refused.Reference.DestinationAmount.Equal(amount("22.42")), refused.Reference.DestinationAmount)
 	assert.Zero(t, w.Fundings())
 
-	_, err = w.pay(dapi.NoWorseThan(*refused.Quote))
+	_, err = w.pay(dapi.FirstUse(), dapi.NoWorseThan(*refused.Quote))
 	require.NoError(t, err, "by saying that it is good enough")
 	assert.Equal(t, 1, w.Fundings())
 }
@@ -215,7 +215,7 @@ func TestOfferThatIsOver(t *testing.T) {
 				quoteMember("expiresAt", past)(payout)
 			}
 		})
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic())
 	})
@@ -229,7 +229,7 @@ func TestOfferThatIsOver(t *testing.T) {
 					Format(time.RFC3339))(payout)
 			}
 		})
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "which is no same offer")
 	})
@@ -239,7 +239,7 @@ func TestOfferThatIsOver(t *testing.T) {
 			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.Sent("BookPayout"))*time.Hour).UTC().
 				Format(time.RFC3339))(payout)
 		})
-		payout, err := w.pay()
+		payout, err := w.pay(dapi.FirstUse())
 		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
 		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
 		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
@@ -250,7 +250,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w.onBooking(both(withoutQuote, func(payout map[string]any) {
 			payout["approval"].(map[string]any)["expiresAt"] = past
 		}))
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		as[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, traffic{2, 0, 1}, w.traffic())
 	})
@@ -265,14 +265,14 @@ func TestOfferThatIsOver(t *testing.T) {
 				quoteMember("expiresAt", past)(payout)
 			}
 		})
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "what offered nothing to sign is no same offer")
 	})
 	t.Run("a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic(), "it is confirmed once, and the service took it")
 	})
@@ -280,7 +280,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		as[*errors.QuoteExpired](t, err)
 		assert.Equal(t, traffic{3, 1, 1}, w.traffic(), "it is confirmed once")
 		assert.Zero(t, w.Fundings())

@@ -48,7 +48,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(c.change)
-			payout, err := w.pay()
+			payout, err := w.pay(dapi.FirstUse())
 			if c.member == "" {
 				require.NoError(t, err)
 				return
@@ -85,7 +85,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
-			payout, err := w.pay()
+			payout, err := w.pay(dapi.FirstUse())
 			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
@@ -173,7 +173,8 @@ func TestBeforeSigning(t *testing.T) {
 	t.Run("refuses", func(t *testing.T) {
 		w := newPayWorld(t)
 		no := errors.New("not today")
-		payout, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
+		payout, err := w.pay(dapi.FirstUse(),
+			dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
 		declined := as[*dapi.PaymentDeclined](t, err)
 		assert.Equal(t, payout, declined.Payout)
@@ -188,7 +189,7 @@ func TestBeforeSigning(t *testing.T) {
 			w := newPayWorld(t)
 			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			started := time.Now()
-			_, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+			_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}))
@@ -213,7 +214,7 @@ func TestKeyThatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		first := time.Now()
-		_, err := w.pay()
+		_, err := w.pay(dapi.FirstUse())
 		require.NoError(t, err)
 		time.Sleep(6 * 24 * time.Hour)
 		_, err = w.pay(dapi.FirstUsedAt(first))
@@ -224,8 +225,12 @@ func TestKeyThatIsTooOld(t *testing.T) {
 		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
 		assert.Equal(t, 1, w.Fundings())
 
+		_, err = w.pay(dapi.FirstUse())
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.Fundings(), "this client knows the payout")
+		w.account = w.integrator().Self()
 		_, err = w.pay()
-		require.NoError(t, err, "without the option, it is paid again")
+		require.NoError(t, err, "another client knows nothing, and without the option it pays again")
 		assert.Equal(t, 2, w.Fundings())
 	})
 }

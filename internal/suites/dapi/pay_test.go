@@ -410,7 +410,7 @@ func TestPayWorsePrice(t *testing.T) {
 					w.Host.Advance(31 * time.Second)
 				}
 			})
-			_, err := w.pay(options...)
+			_, err := w.pay(append(options, dapi.FirstUse())...)
 			worsened := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundNoWorseThan, worsened.Bound)
 			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))

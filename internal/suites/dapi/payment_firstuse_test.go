@@ -91,13 +91,6 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		w.assertInDoubt(t, payout, err)
 		assert.Zero(t, w.Sent("ListTransactions"))
 	})
-	t.Run("a booking that is new settles it as well", func(t *testing.T) {
-		w := newPayWorld(t)
-		w.refuse(http.StatusForbidden, "signing_policy_refused")
-		payout, err := w.pay()
-		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
-		as[*errors.SigningPolicyRefused](t, err)
-	})
 }
 
 // Another process knows from its stored row which payout was booked and not paid. The replay of that booking does not
