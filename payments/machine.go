@@ -76,7 +76,7 @@ func (r Record) begin(now time.Time) Record {
 		r.to(Paying, now)
 	}
 	if age := r.keyAge(now); r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0) {
-		r.FirstUsed = now // nothing is left of an earlier use
+		r.FirstUsed, r.PayoutID = now, "" // nothing is left of an earlier use
 	}
 	// Only a payout stops before it is signed, so that this can be stored then. Other kinds pay in one call.
 	r.MayHaveLeft = r.MayHaveLeft || r.Kind != KindPayout
