@@ -212,6 +212,16 @@ func (w *keyOptions) check(c *transport.Check) {
 func (w *payOptions) check(c *transport.Check) {
 	w.keyOptions.check(c)
 	w.bounds.check(c)
+	if w.bookedBefore != "" {
+		c.Segment("BookedBefore", string(w.bookedBefore))
+	}
+}
+
+func (w *openOptions) check(c *transport.Check) {
+	w.keyOptions.check(c)
+	if w.createdBefore != "" {
+		c.Segment("CreatedBefore", string(w.createdBefore))
+	}
 }
 
 // checkAge refuses a key that the service may have forgotten, by this machine's clock or by the service's, whichever is

@@ -177,8 +177,11 @@ func (w *payer) decide(ctx context.Context, r *row, err error) {
 	var (
 		old   *dapi.KeyTooOld
 		worse *dapi.PriceRefused
+		ended *dapi.PayoutNotCompleted
 	)
 	switch {
+	case errors.As(err, &ended) && ended.Payout.Status == dapi.PayoutStatusExpired:
+		r.End = refused
 	case r.State == dapi.PaymentEnded:
 		r.End = cameBack
 	case errors.As(err, &old):

@@ -39,7 +39,7 @@ var (
 	} = (*dapi.Contacts)(nil)
 	_ interface {
 		Act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
-			key moneymovement.Key) (*dapi.Escrow, error)
+			key moneymovement.Key, options ...dapi.KeyOption) (*dapi.Escrow, error)
 		Confirm(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 			prepared *dapi.EscrowAction, options ...moneymovement.CallOption) (*dapi.Escrow, error)
 		Create(ctx context.Context, deal dapi.EscrowCreate, options ...moneymovement.WriteOption) (*dapi.Escrow, error)

@@ -91,7 +91,7 @@ func payCommand(a *app.App) *cobra.Command {
 	set.BoolVar(&flags.first, "first", false,
 		"no earlier run with this key can have paid: a refusal of this one run then means not paid")
 	set.StringVar(&flags.bookedBefore, "booked-before", "",
-		"with -first: the `payout` that an earlier run has booked and not paid")
+		"the `payout` that an earlier run has booked: no other is paid")
 	set.StringVar(&flags.firstUsed, "first-used", "",
 		"the `time` at which the key was first used, in RFC 3339: a key that is too old is refused")
 	set.BoolVar(&flags.yes, "yes", false, "pay without asking")
@@ -133,8 +133,6 @@ func (p *payingCommand) read() error {
 			"invoice-42, or else a new one, and keep it: -key %s", newPaymentKey())
 	case p.flags.to == "":
 		return app.Usagef("-to is missing: give the id of the contact, ct_...")
-	case p.flags.bookedBefore != "" && !p.flags.first:
-		return app.Usagef("-booked-before goes with -first: leave it out if an earlier run can have paid")
 	}
 	if err := checkWait(p.flags.timeout, p.flags.shortest); err != nil {
 		return err
@@ -172,8 +170,9 @@ func (p *payingCommand) readBounds() error {
 		}
 		p.options = append(p.options, dapi.MinDestinationAmount(least, strings.ToUpper(parts[1])))
 	}
+	p.options = append(p.options, dapi.BookedBefore(dapi.PayoutID(p.flags.bookedBefore)))
 	if p.flags.first {
-		p.options = append(p.options, dapi.FirstUse(), dapi.BookedBefore(dapi.PayoutID(p.flags.bookedBefore)))
+		p.options = append(p.options, dapi.FirstUse())
 	}
 	if p.flags.firstUsed != "" {
 		at, err := time.Parse(time.RFC3339, p.flags.firstUsed)

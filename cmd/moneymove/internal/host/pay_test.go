@@ -98,7 +98,7 @@ func TestPayAsks(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	line := []string{"pay", "25", "USDC", "-to", contact, "-key", "invoice-42", "-o", "json"}
-	r := f.anyone("no").run(line...)
+	r := f.anyone("no").run(append(line, "-first")...)
 	assert.Equal(t, app.ExitDecision, r.code, r.stderr)
 	var p paid
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &p))
@@ -106,7 +106,8 @@ func TestPayAsks(t *testing.T) {
 	assert.Contains(t, r.stderr, "Type yes")
 	assert.Contains(t, r.stderr, "payout "+p.Payout.ID+" stays booked")
 	assert.Contains(t, r.stderr, p.RunAgain)
-	assert.Contains(t, r.stderr, "add -first -booked-before "+p.Payout.ID)
+	assert.Contains(t, r.stderr, "add -first to it once")
+	assert.Contains(t, p.RunAgain, "-booked-before "+p.Payout.ID)
 	assert.Zero(t, f.confirms())
 	assert.Equal(t, "90", f.balance())
 
@@ -114,7 +115,7 @@ func TestPayAsks(t *testing.T) {
 	r = f.anyone("no").run(line...)
 	assert.Equal(t, app.ExitUnknown, r.code, r.stderr)
 	assert.NotContains(t, r.stderr, "not paid")
-	r = f.anyone("no").run(append(f.words(p.RunAgain), "-first", "-booked-before", p.Payout.ID)...)
+	r = f.anyone("no").run(append(f.words(p.RunAgain), "-first")...)
 	assert.Equal(t, app.ExitDecision, r.code, r.stderr)
 	r = f.anyone("yes").run(f.words(p.RunAgain)...)
 	assert.Equal(t, app.ExitFine, r.code, r.stderr)
@@ -185,11 +186,11 @@ func TestPayThatCannotKnow(t *testing.T) {
 func TestPayIsRefused(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
-	p, stderr := f.pay(app.ExitRefused, "90.01", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
+	p, stderr := f.pay(app.ExitRefused, "90.01", "USDC", "-to", contact, "-key", "invoice-42", "-yes", "-first")
 	assert.Equal(t, "not_paid", p.State)
 	assert.Contains(t, stderr, "payout_not_fundable")
 	assert.Contains(t, stderr, "docs/errors.md#payout_not_fundable")
-	assert.Contains(t, stderr, "add -first -booked-before "+p.Payout.ID)
+	assert.Contains(t, p.RunAgain, "-booked-before "+p.Payout.ID)
 
 	// as far as this run can know, the earlier run may have paid
 	p, _ = f.pay(app.ExitUnknown, "90.01", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
@@ -213,7 +214,7 @@ func TestPayNeedsADecision(t *testing.T) {
 	}{
 		"other terms with the key": {[]string{"26", "USDC", "-to", contact, "-key", "invoice-42"}, "invoice-42"},
 		"too little arrives": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-43",
-			"-min-destination", "6 USDC"},
+			"-min-destination", "6 USDC", "-first"},
 			"price was refused"},
 		"a key too old": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-44",
 			"-first-used", "2020-01-31T12:00:00Z"},
@@ -251,7 +252,6 @@ func TestPayDoesNotSendWhatIsWrong(t *testing.T) {
 		"AMOUNT is \"1e3\"":    {"1e3", "USDC", "-to", "ct_1", "-key", "k"},
 		"-max-fee is":          {"25", "USDC", "-to", "ct_1", "-key", "k", "-max-fee", "-1"},
 		"'22.80 EUR'":          {"25", "USDC", "-to", "ct_1", "-key", "k", "-min-destination", "22"},
-		"goes with -first":     {"25", "USDC", "-to", "ct_1", "-key", "k", "-booked-before", "po_1"},
 		"2026-01-31T12:00:00Z": {"25", "USDC", "-to", "ct_1", "-key", "k", "-first-used", "monday"},
 		"there is no terminal": {"25", "USDC", "-to", "ct_1", "-key", "k"},
 		"give table or json":   {"25", "USDC", "-to", "ct_1", "-key", "k", "-yes", "-o", "xml"},
@@ -314,7 +314,7 @@ func TestPayIsInterruptedAtTheQuestion(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	person := f.anyone("")
 	person.stdin, person.ctx, person.asked = "", ctx, interrupt
-	r := person.run("pay", "25", "USDC", "-to", contact, "-key", "invoice-42")
+	r := person.run("pay", "25", "USDC", "-to", contact, "-key", "invoice-42", "-first")
 	assert.Equal(t, app.ExitInterrupted, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "stays booked")
 	assert.Zero(t, f.confirms())

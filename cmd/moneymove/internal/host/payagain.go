@@ -24,6 +24,13 @@ func (p *payingCommand) again(payout *dapi.Payout) string {
 		words = append(words, flagWords(flag)...)
 	})
 	words = append(words, settingWords(p.where)...)
+	booked := p.flags.bookedBefore
+	if payout != nil && payout.ID != "" {
+		booked = string(payout.ID)
+	}
+	if booked != "" {
+		words = append(words, "-booked-before", booked)
+	}
 	if used := p.firstUsed(payout); used != "" {
 		words = append(words, "-first-used", used)
 	}

@@ -48,7 +48,7 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 		failure = p.awaitArrival(ctx, &result)
 	case dapi.PaymentNotPaid:
 		result.RunAgain = p.again(payout)
-		failure = p.notPaid(ctx, payout, err, result.RunAgain)
+		failure = p.notPaid(ctx, err, result.RunAgain)
 	case dapi.PaymentNeedsDecision:
 		failure = err
 		if _, wrong := errors.AsType[*errors.InvalidInput](err); !wrong {
@@ -69,7 +69,7 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 }
 
 // notPaid returns the error of a payment that no run has made.
-func (p *payingCommand) notPaid(ctx context.Context, payout *dapi.Payout, err error, again string) error {
+func (p *payingCommand) notPaid(ctx context.Context, err error, again string) error {
 	declined, asked := errors.AsType[*dapi.PaymentDeclined](err)
 	code := app.ExitCode(err)
 	switch {
@@ -82,13 +82,9 @@ func (p *payingCommand) notPaid(ctx context.Context, payout *dapi.Payout, err er
 		err = fmt.Errorf("not paid: %w; payout %s stays booked until its approval expires", declined.Err,
 			declined.Resource)
 	}
-	first := "-first"
-	if payout != nil && payout.ID != "" {
-		first += " -booked-before " + string(payout.ID)
-	}
 	return &app.Failure{Code: code, Err: fmt.Errorf("%w\n\nTo try again:\n\n  %s\n\n"+
-		"That run does not know of this one: if you are sure that no other run can have paid, add %s to it once",
-		err, again, first)}
+		"That run does not know of this one: if you are sure that no other run can have paid, add -first to it once",
+		err, again)}
 }
 
 // awaitArrival waits for the money, if that was asked for. Whatever happens, the payment is made.
