@@ -158,9 +158,13 @@ func (s *server) pay(ctx context.Context, p payment) (payment, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
+	booked := dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+		p.PayoutID = booked.ID
+		return s.journal.write(p)
+	})
 	payout, err := s.account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: p.ContactID, Amount: p.Amount, Currency: dapi.USDC},
-		moneymovement.DeriveKey("server", p.ID), history, dapi.BookedBefore(p.PayoutID), dapi.MaxFee(maxFee))
+		moneymovement.DeriveKey("server", p.ID), history, dapi.BookedBefore(p.PayoutID), booked, dapi.MaxFee(maxFee))
 	p.State, p.MayHavePaid, p.Note = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err), ""
 	if err != nil {
 		p.Note = err.Error()

@@ -60,10 +60,14 @@ func (b *backend) pay(ctx context.Context, row payment) error {
 
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
+	booked := dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+		row.PayoutID = booked.ID
+		return b.rows.put(row)
+	})
 	payout, err := b.platform.For(row.Client).Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: row.Contact, Amount: row.Amount, Currency: dapi.USDC, PaymentReference: row.ID},
 		moneymovement.DeriveKey("smallbackend", row.ID), history, dapi.BookedBefore(row.PayoutID),
-		dapi.MaxFee(b.maxFee))
+		booked, dapi.MaxFee(b.maxFee))
 	row.State, row.Note, row.NotBefore = dapi.PaymentStateOf(payout, err), "", time.Time{}
 	if payout != nil {
 		row.PayoutID = payout.ID

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -28,6 +29,8 @@ type PayCall struct {
 	FirstUse bool
 	// FirstUsed is the time of the first call with the key that may have paid, or of this call.
 	FirstUsed time.Time
+	// PayoutID is the payout that an earlier call has booked, empty if it is not known.
+	PayoutID dapi.PayoutID
 }
 
 // Receipt is what is known about a payout that was paid or has ended.
@@ -56,7 +59,7 @@ func (a *Activities) Pay(ctx context.Context, call PayCall) (Receipt, error) {
 	defer alive.stop()
 
 	options := append(call.Bounds.options(), call.history(first, time.Now())...)
-	options = append(options, dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+	options = append(options, dapi.BookedBefore(cmp.Or(alive.before, call.PayoutID)), dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
 		alive.note(booked.ID)
 		return nil
 	}))
@@ -104,13 +107,15 @@ type heartbeat struct {
 	done   <-chan struct{}
 	beats  sync.WaitGroup
 	notes  chan dapi.PayoutID
+	before dapi.PayoutID // booked by an attempt before this one
 	booked dapi.PayoutID // by this attempt or by one before
 }
 
 func newHeartbeat(ctx context.Context, timeout time.Duration) *heartbeat {
 	h := &heartbeat{notes: make(chan dapi.PayoutID)}
 	if activity.HasHeartbeatDetails(ctx) {
-		_ = activity.GetHeartbeatDetails(ctx, &h.booked) // without the id, the call finds the payout by its key
+		_ = activity.GetHeartbeatDetails(ctx, &h.before) // without the id, the call finds the payout by its key
+		h.booked = h.before
 	}
 	until, cancel := context.WithCancel(ctx)
 	h.cancel, h.done = cancel, until.Done()
