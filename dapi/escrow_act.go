@@ -55,8 +55,8 @@ func (s *Escrows) Act(
 	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms), opts.check, checkEscrowID(id)); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(paymentKey{s.approver.account, opPrepareEscrowAction.ID + " " + string(id),
-		string(key)}, opts.firstUse)
+	attempt, left, err := s.memory.begin(
+		transport.KeyScopeOf(&opPrepareEscrowAction, string(s.low.account), string(key), string(id)), opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {
-	began, key := s.approver.now(), moneymovement.Key(attempt.known.key.key)
+	began, key := s.approver.now(), moneymovement.Key(attempt.known.Scope.Key)
 	options = append(options, withKey(key))
 	if err := checkPrepared(id, action, prepared, key); err != nil {
 		return nil, doubtOf(err), err

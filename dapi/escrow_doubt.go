@@ -24,7 +24,7 @@ func (s *Escrows) resolve(ctx context.Context, terms EscrowCreate, id EscrowID, 
 		read, err := s.Sync(ctx, id)
 		switch {
 		case err != nil:
-			return nil, knownDoubt, unread(cause, err, attempt.known.key.key)
+			return nil, knownDoubt, unread(cause, err, attempt.known.Scope.Key)
 		case read.ID != id, read.differs(terms) != nil:
 			return nil, knownDoubt, cause
 		case read.took(action), attempt.done(), consumed && !read.Status.Known() && !read.Can(action):

@@ -99,7 +99,6 @@ func (s *Escrows) open(
 		}
 	}
 	left = attempt.updateDoubt(left, string(created.ID), held, string(opts.createdBefore), response)
-	attempt.recordBooking(string(created.ID), nil)
 	if differs := cmp.Or(created.differs(deal), created.windowsDiffer(deal, held)); differs != nil {
 		differs.CallInfo = head
 		if created.untouched() {
@@ -168,8 +167,8 @@ func (s *Escrows) beforeApproving(ctx context.Context, opts openOptions, created
 }
 
 // scope returns the scope of the key that opens a deal.
-func (s *Escrows) scope(key string) paymentKey {
-	return paymentKey{s.approver.account, opCreateEscrow.ID, key}
+func (s *Escrows) scope(key string) transport.KeyScope {
+	return transport.KeyScopeOf(&opCreateEscrow, string(s.low.account), key)
 }
 
 // untouched reports that a deal holds no money, according to its response.
@@ -196,16 +195,16 @@ func doubtOf(err error) doubt {
 
 // conclude ends an attempt on a deal. left is the doubt from before.
 func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal *Escrow, err error) (*Escrow, error) {
-	key := attempt.known.key.key
+	key := attempt.known.Scope.Key
 	_, expired := errors.AsType[*EscrowNotOpened](err)
 	plain := left == noDoubt && attempt.onlyCall()
 	switch {
 	case err == nil, expired && plain:
-		attempt.end(finished)
+		attempt.end(transport.KeySettled)
 	case plain:
-		attempt.end(notPaid)
+		attempt.end(transport.KeyUnpaid)
 	default:
-		attempt.end(maybePaid)
+		attempt.end(transport.KeyMaybePaid)
 		// its text says that an earlier call may have held the money
 		if _, old := errors.AsType[*KeyTooOld](err); old {
 			break

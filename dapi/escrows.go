@@ -23,7 +23,7 @@ type Escrows struct {
 	low      lowLevel
 	approver approver
 	chains   *liveChains
-	memory   *paymentMemory
+	memory   paymentMemory
 	line     *paymentLine
 }
 

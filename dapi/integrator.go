@@ -112,7 +112,6 @@ type platform struct {
 	logger    *slog.Logger
 	keys      keyring
 	chains    *liveChains
-	memory    *paymentMemory
 	payouts   *paymentLine
 	deals     *paymentLine
 	seen      *signing.SeenApprovals
@@ -141,7 +140,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	}
 	writes := windows[transport.WindowWrites]
 	p := &platform{
-		baseURL: baseURL, transport: client, logger: config.Logger, memory: newPaymentMemory(),
+		baseURL: baseURL, transport: client, logger: config.Logger,
 		seen:    new(signing.SeenApprovals),
 		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
 		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
@@ -171,8 +170,8 @@ func (p *platform) account(low lowLevel) *Account {
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low, approver, p.chains, p.memory, p.payouts},
-		Escrows:      &Escrows{low, approver, p.chains, p.memory, p.deals},
+		Payouts:      &Payouts{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.payouts},
+		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.deals},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
 		Sandbox:      &Sandbox{low, p.chains},

@@ -193,18 +193,18 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 	switch end.outcome {
 	case settled:
 		p.attempt.settle(end)
-		p.attempt.end(finished)
+		p.attempt.end(transport.KeySettled)
 		if end.payout == nil {
 			return p.identified(), p.named(end.err)
 		}
 		return end.payout, p.named(end.payout.notCompleted())
 	case refused:
 		if !inDoubt {
-			p.attempt.end(notPaid)
+			p.attempt.end(transport.KeyUnpaid)
 			return p.known(), p.named(provenUnpaid(end.err))
 		}
 	}
-	p.attempt.end(maybePaid)
+	p.attempt.end(transport.KeyMaybePaid)
 	if _, old := errors.AsType[*KeyTooOld](end.err); old { // its text says that an earlier call may have paid
 		return p.known(), p.named(end.err)
 	}

@@ -22,7 +22,7 @@ type Payouts struct {
 	low      lowLevel
 	approver approver
 	chains   *liveChains
-	memory   *paymentMemory
+	memory   paymentMemory
 	line     *paymentLine
 }
 
@@ -48,8 +48,8 @@ func (s *Payouts) Book(
 }
 
 // scope returns the scope of a payment's key.
-func (s *Payouts) scope(key string) paymentKey {
-	return paymentKey{s.approver.account, opBookPayout.ID, key}
+func (s *Payouts) scope(key string) transport.KeyScope {
+	return transport.KeyScopeOf(&opBookPayout, string(s.low.account), key)
 }
 
 // check returns the check of a payout's amount and currency.

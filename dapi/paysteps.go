@@ -125,7 +125,7 @@ func (p *payment) seenSettled(ctx context.Context) *ending {
 // service returns the same offer again, it is confirmed once: this machine's clock may be wrong, and then only the 409
 // of the service reopens the payment.
 func (p *payment) checkPrice(context.Context) ending {
-	first, again := p.attempt.recordBooking(string(p.booked.ID), p.booked.Quote)
+	first, again := p.attempt.recordPrice(p.booked.Quote)
 	refusal := p.opts.bounds.refused(price{
 		asked: p.asked, quote: p.booked.Quote, feeKnown: p.feeKnown, first: first, unpriced: again && first == nil,
 	})

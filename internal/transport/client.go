@@ -57,7 +57,7 @@ type Client struct {
 	random    func(context.Context, time.Duration) time.Duration // nil for math/rand
 	retry     Retry
 	budget    *budget
-	terms     *terms
+	keys      *Keys
 	clock     serviceClock
 	limiter   Limiter
 	auth      atomic.Pointer[Authorizer] // of new calls
@@ -83,7 +83,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		base:    base,
 		retry:   config.Retry.withDefaults(),
 		budget:  newBudget(),
-		terms:   newTerms(),
+		keys:    NewKeys(),
 		limiter: config.Limiter,
 		logger:  config.Logger,
 
@@ -178,7 +178,7 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 			Fields:   []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
 		}
 	}
-	over, err := c.terms.claim(r, body)
+	over, err := c.keys.claim(r, body)
 	if err != nil {
 		return nil, err
 	}

@@ -59,10 +59,11 @@ func (a *Activities) Pay(ctx context.Context, call PayCall) (Receipt, error) {
 	defer alive.stop()
 
 	options := append(call.Bounds.options(), call.history(first, time.Now())...)
-	options = append(options, dapi.BookedBefore(cmp.Or(alive.before, call.PayoutID)), dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
-		alive.note(booked.ID)
-		return nil
-	}))
+	options = append(options, dapi.BookedBefore(cmp.Or(alive.before, call.PayoutID)),
+		dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+			alive.note(booked.ID)
+			return nil
+		}))
 	payout, err := a.account(call.Account).Payouts.Pay(paying, call.Terms, call.Key, options...)
 	state := dapi.PaymentStateOf(payout, err)
 	if payout != nil && (state == dapi.PaymentPaid || state == dapi.PaymentEnded) {

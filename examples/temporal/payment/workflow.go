@@ -105,8 +105,8 @@ func (p *payment) call(ctx workflow.Context) (Receipt, *Problem) {
 
 // pay calls Pay once. What it records before the call is what is true if the worker dies during the call.
 func (p *payment) pay(ctx workflow.Context) (Receipt, *Problem) {
-	call := PayCall{Account: p.input.Account, Terms: p.input.Terms, Bounds: p.state.Bounds, Key: p.state.Key, PayoutID: p.state.PayoutID,
-		FirstUse: !p.state.MayHavePaid && !p.earlier}
+	call := PayCall{Account: p.input.Account, Terms: p.input.Terms, Bounds: p.state.Bounds, Key: p.state.Key,
+		PayoutID: p.state.PayoutID, FirstUse: !p.state.MayHavePaid && !p.earlier}
 	if !p.state.MayHavePaid {
 		p.state.FirstUsed = workflow.Now(ctx)
 	}

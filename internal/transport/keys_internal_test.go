@@ -52,7 +52,7 @@ func TestTermsOfAKey(t *testing.T) {
 		"a foreign error": {fmt.Errorf("no type of ours"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newTerms()
+			m := NewKeys()
 			over, err := m.claim(keyed("k"), asking("25"))
 			require.NoError(t, err)
 			_, err = m.claim(keyed("k"), asking("24"))
@@ -65,7 +65,7 @@ func TestTermsOfAKey(t *testing.T) {
 }
 
 func TestTermsOfARefusedRepeatStayWithTheFirst(t *testing.T) {
-	m := newTerms()
+	m := NewKeys()
 	over, err := m.claim(keyed("k"), asking("25"))
 	require.NoError(t, err)
 	over(new(booked), nil)
@@ -76,38 +76,35 @@ func TestTermsOfARefusedRepeatStayWithTheFirst(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// The latest 10,000 keys are remembered, and no more, so that the memory of a program does not grow for years.
-func TestTenThousandKeysAreRemembered(t *testing.T) {
-	m := newTerms()
+// The latest keys are remembered, and no more, so that the memory of a program does not grow for years.
+func TestTheLatestKeysAreRemembered(t *testing.T) {
+	m := NewKeys()
 	claim := func(i int, amount string) error {
 		over, err := m.claim(keyed(fmt.Sprint(i)), asking(amount))
 		if err == nil {
-			over(&booked{ID: strings.Repeat("long", 20)}, nil)
+			over(new(booked), nil)
 		}
 		return err
 	}
-	const keys = 25_000
+	const keys = 2*maxPlain + 5_000
 	for i := range keys {
 		require.NoError(t, claim(i, "25"))
 	}
-	assert.Len(t, m.at, 10_000)
-	assert.Len(t, m.long, 10_000)
-	assert.Len(t, m.order, 10_000)
-	assert.LessOrEqual(t, cap(m.order), 30_000, "what was forgotten is freed")
-	require.Error(t, claim(keys-10_000, "24"), "the oldest that is remembered")
-	assert.NoError(t, claim(keys-10_001, "24"), "the youngest that is forgotten")
+	assert.Equal(t, maxPlain, len(m.known)) //nolint:testifylint // a map of that size is not to be printed
+	assert.Equal(t, maxPlain, m.plain.Len())
+	require.Error(t, claim(keys-maxPlain, "24"), "the oldest that is remembered")
+	assert.NoError(t, claim(keys-maxPlain-1, "24"), "the youngest that is forgotten")
 }
 
 func TestKeysThatNothingCameOfAreNotRemembered(t *testing.T) {
-	m := newTerms()
+	m := NewKeys()
 	for i := range 100 {
 		over, err := m.claim(keyed(fmt.Sprint(i)), asking("25"))
 		require.NoError(t, err)
 		over(nil, &errors.NotDelivered{})
 	}
-	assert.Empty(t, m.at)
-	assert.Empty(t, m.order)
-	assert.Len(t, m.sent, 1, "one place is enough")
+	assert.Empty(t, m.known)
+	assert.Zero(t, m.plain.Len())
 }
 
 // A body of usual length is kept, because it is compared quickly. Of a longer one, and of one with a secret, only
@@ -124,7 +121,7 @@ func TestNoSecretIsKeptWithAKey(t *testing.T) {
 		"with a secret": {&telling, 100, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := newTerms()
+			m := NewKeys()
 			r := NewRequest(tc.op, "cl_1", Call{Key: "k", KeySet: true})
 			bodyOf := func(amount string) []byte {
 				body := string(asking(amount))
@@ -133,9 +130,9 @@ func TestNoSecretIsKeptWithAKey(t *testing.T) {
 			over, err := m.claim(r, bodyOf("25"))
 			require.NoError(t, err)
 			over(new(booked), nil)
-			known := m.sent[m.at[m.keyOf(r)]]
-			assert.Equal(t, tc.kept, strings.Contains(string(known.body.text[:]), "amount"))
-			assert.Equal(t, tc.kept, known.asked == wire.Digests{})
+			known := m.Get(r.keyScope())
+			assert.Equal(t, tc.kept, strings.Contains(string(known.body), "amount"))
+			assert.Equal(t, tc.kept, known.asked == nil)
 			_, err = m.claim(r, bodyOf("24"))
 			require.Error(t, err)
 			_, err = m.claim(r, asking("25.0"))
@@ -144,33 +141,16 @@ func TestNoSecretIsKeptWithAKey(t *testing.T) {
 	}
 }
 
-// A key that is used once a week for ever needs two or three places, and not one for each week.
-func TestTheLifetimesOfAKeyShareTheirPlaces(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := newTerms()
-		m.limit = 2
-		for range 100 {
-			over, err := m.claim(keyed("k"), asking("25"))
-			require.NoError(t, err)
-			over(&booked{ID: strings.Repeat("long", 20)}, nil)
-			time.Sleep(8 * 24 * time.Hour)
-		}
-		assert.LessOrEqual(t, len(m.sent), 3)
-		assert.Len(t, m.at, 1)
-		assert.Len(t, m.long, 1)
-	})
-}
-
 // A key that was refused, corrected and then carried out counts from its last use, and not from its first.
 func TestTermsAreForgottenOldestFirst(t *testing.T) {
-	m := newTerms()
+	m := NewKeys()
 	claim := func(key string, outcome error) {
 		over, err := m.claim(keyed(key), asking("25"))
 		require.NoError(t, err)
 		over(new(booked), outcome)
 	}
 	claim("corrected", &errors.NotDelivered{})
-	for i := range 9_999 {
+	for i := range maxPlain - 1 {
 		claim(fmt.Sprint(i), nil)
 	}
 	claim("corrected", nil)
@@ -181,14 +161,14 @@ func TestTermsAreForgottenOldestFirst(t *testing.T) {
 
 // A key that is repeated often pushes out no other key.
 func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
-	m := newTerms()
+	m := NewKeys()
 	claim := func(key string) {
 		over, err := m.claim(keyed(key), asking("25"))
 		require.NoError(t, err)
 		over(new(booked), nil)
 	}
 	claim("first")
-	for range 10_001 {
+	for range maxPlain + 1 {
 		claim("often")
 	}
 	_, err := m.claim(keyed("first"), asking("24"))
@@ -197,7 +177,7 @@ func TestARepeatedKeyIsRememberedOnce(t *testing.T) {
 
 // A key is not free while one of its calls is under way.
 func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
-	m := newTerms()
+	m := NewKeys()
 	var calls []func(any, error)
 	for range 3 {
 		over, err := m.claim(keyed("k"), asking("25"))
@@ -217,7 +197,7 @@ func TestAKeyOfSeveralCallsUnderWay(t *testing.T) {
 // being forgotten.
 func TestTermsUnderWayAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := newTerms()
+		m := NewKeys()
 		claim := func(key string) func(any, error) {
 			over, err := m.claim(keyed(key), asking("25"))
 			require.NoError(t, err)
@@ -228,10 +208,10 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		first := claim("first")
 		claim("again")(new(booked), nil)
 		again := claim("again") // it went out before, and is under way once more
-		for i := range 20_000 {
+		for i := range 2 * maxPlain {
 			claim(fmt.Sprint(i))(new(booked), nil)
 		}
-		assert.Len(t, m.at, 10_002)
+		assert.Equal(t, maxPlain, m.plain.Len())
 		time.Sleep(7*24*time.Hour + time.Second)
 		require.Error(t, other("first"))
 		require.Error(t, other("again"))
@@ -239,18 +219,17 @@ func TestTermsUnderWayAreKept(t *testing.T) {
 		first(nil, &errors.NotDelivered{})
 		assert.NoError(t, other("first"), "nothing came of it")
 		again(new(booked), nil)
-		assert.Len(t, m.order, 10_000, "it is in line again")
-		for i := range 10_000 {
+		for i := range maxPlain {
 			claim(fmt.Sprint("later ", i))(new(booked), nil)
 		}
-		assert.Equal(t, 10_001, len(m.at), "and forgotten in its turn; only the first is under way") //nolint:testifylint // a map of that size is not to be printed
+		assert.NoError(t, other("again"), "it is forgotten in its turn")
 	})
 }
 
 // Rule: idempotency.lifetimes
 func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := newTerms()
+		m := NewKeys()
 		over, err := m.claim(keyed("k"), asking("25"))
 		require.NoError(t, err)
 		over(new(booked), nil)
@@ -264,7 +243,7 @@ func TestTermsEndWithTheKeysLifetime(t *testing.T) {
 }
 
 func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
-	m := newTerms()
+	m := NewKeys()
 	fresh := keyed("k")
 	fresh.call.KeySet = false
 	natural := NewRequest(&Operation{ID: "CreateClient", Method: "POST", Path: "/clients", Repeat: RepeatNatural}, "",
@@ -276,7 +255,7 @@ func TestOnlyExplicitKeysThatAnchorAreRemembered(t *testing.T) {
 		_, err = m.claim(r, asking("24"))
 		assert.NoError(t, err)
 	}
-	assert.Empty(t, m.at)
+	assert.Empty(t, m.known)
 }
 
 // A key's owner is the id in the response: the text with that name, and no other member.
@@ -297,7 +276,7 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 		owner  string
 	}{{&named{"Bob", "po_1", "x"}, "po_1"}, {&numbered{1, "Bob"}, ""}, {&list, ""}, {&booked{usual}, usual},
 		{&booked{long}, long}, {&booked{strings.Repeat(long, 5)}, strings.Repeat(long, 5)}} {
-		m := newTerms()
+		m := NewKeys()
 		over, err := m.claim(keyed("k"), asking("25"))
 		require.NoError(t, err)
 		over(tc.answer, nil)
@@ -305,9 +284,8 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 		var reused *errors.IdempotencyKeyReused
 		require.ErrorAs(t, err, &reused)
 		assert.Equal(t, tc.owner, reused.PayoutID)
-		assert.Equal(t, len(tc.owner) > len(usual), len(m.long) == 1, "only a long id needs memory of its own")
 	}
-	m := newTerms()
+	m := NewKeys()
 	over, err := m.claim(keyed("k"), asking("25"))
 	require.NoError(t, err)
 	over(&booked{usual}, &errors.OutcomeUnknown{CallInfo: errors.CallInfo{IdempotencyKey: "k"}})
@@ -324,7 +302,7 @@ func TestAReusedKeyNamesItsOwner(t *testing.T) {
 	} {
 		op := bookPayout
 		op.Owner = owner
-		m := newTerms()
+		m := NewKeys()
 		r := NewRequest(&op, "cl_1", Call{Key: "k", KeySet: true})
 		lost, err := m.claim(r, asking("25"))
 		require.NoError(t, err)

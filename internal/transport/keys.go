@@ -1,0 +1,260 @@
+package transport
+
+import (
+	"bytes"
+	"container/list"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
+)
+
+// Keys remembers what one client did with its idempotency keys: the terms of each key, what the key made, and what is
+// known of the payment that it names. If a program uses a key for other terms by mistake, the call is refused before it
+// is sent. The flows that make payments compare with it what the service returns.
+//
+// It is not complete: another process or another client may have used the same key. A key whose payment is in doubt is
+// kept until the doubt is settled, or until the service has forgotten the key and there are too many doubts. The latest
+// ones without a doubt are kept as well.
+//
+// Its lock protects every UsedKey.
+type Keys struct {
+	sync.Mutex
+	seed   maphash.Seed
+	known  map[KeyScope]*UsedKey
+	plain  *list.List // *UsedKey without a doubt, the longest unused first
+	doubts *list.List // *UsedKey with a doubt, the longest unused first
+}
+
+// KeyScope is where a key is unique.
+type KeyScope struct {
+	Account   string // empty for the credential's own account
+	Operation string
+	Path      string // below the surface's base path
+	Key       string
+}
+
+// UsedKey is what is known of one key.
+type UsedKey struct {
+	Scope KeyScope
+
+	// State is what is known of the payment that the key names.
+	State KeyState
+	// Flows are the calls of flows that are running. Begun are all that ever ran.
+	Flows, Begun int
+	// Resource is the id of what the key made, from a response. If Signed is true, an approval of it may have been
+	// signed, and it stays as it is.
+	Resource string
+	Signed   bool
+	// Payment is what a flow remembers besides.
+	Payment any
+
+	place    *list.Element // in plain or doubts
+	first    time.Time     // when this client first used the key
+	last     time.Time     // when its last call ended
+	writes   int           // that are under way
+	anchored bool          // the service may know the key
+	body     []byte        // of the first request, if it is of usual length
+	asked    *wire.Digests // of the first request, by Operation.Terms, if body is nil
+}
+
+// KeyState is what is known about the calls with a key.
+type KeyState int
+
+// The states of a key, from the lowest to the highest.
+const (
+	KeyUnpaid    KeyState = iota // none of the calls can have paid
+	KeyMaybePaid                 // one of them may have paid
+	KeySettled                   // the payment is paid or has ended
+)
+
+const (
+	// maxDoubts is how many doubts are kept.
+	maxDoubts = 100_000
+	// maxPlain is how many other keys are kept.
+	maxPlain = 20_000
+	// keptBody is the length up to which a body is kept as it is. Most keys are used once, and their terms are never
+	// compared.
+	keptBody = 224
+	// keyLifetime is how long the service remembers a key.
+	keyLifetime = 7 * 24 * time.Hour
+)
+
+// NewKeys returns a memory of nothing.
+func NewKeys() *Keys {
+	return &Keys{seed: maphash.MakeSeed(), known: map[KeyScope]*UsedKey{}, plain: list.New(), doubts: list.New()}
+}
+
+// Keys returns the client's memory of keys, nil for a client that no constructor made.
+func (c *Client) Keys() *Keys {
+	if c == nil {
+		return nil
+	}
+	return c.keys
+}
+
+// keyScope returns the scope of the request's key.
+func (r *Request) keyScope() KeyScope { return KeyScope{r.account, r.op.ID, r.path, r.call.Key} }
+
+// KeyScopeOf returns the scope of a key of an operation. ids are the values of the parameters of its path, in their
+// order.
+func KeyScopeOf(op *Operation, account, key string, ids ...string) KeyScope {
+	r := NewRequest(op, account, Call{Key: key})
+	for _, id := range ids {
+		_, name, _ := strings.Cut(r.path, "{")
+		name, _, _ = strings.Cut(name, "}")
+		r.PathParam(name, id, Rule{})
+	}
+	return r.keyScope()
+}
+
+// Get returns what is known of a key, or nil. The caller holds the lock.
+func (m *Keys) Get(scope KeyScope) *UsedKey { return m.known[scope] }
+
+// Use returns what is known of a key, which is little if it is new. The caller holds the lock.
+func (m *Keys) Use(scope KeyScope) *UsedKey {
+	if known := m.known[scope]; known != nil {
+		return known
+	}
+	now := time.Now()
+	known := &UsedKey{Scope: scope, first: now, last: now}
+	known.place = m.plain.PushBack(known)
+	m.known[scope] = known
+	m.trim()
+	return known
+}
+
+// Full reports that there is no room for another doubt. The caller holds the lock.
+func (m *Keys) Full() bool {
+	for m.doubts.Len() >= maxDoubts { // forget those about keys that the service has forgotten
+		oldest := of(m.doubts.Front())
+		if time.Since(oldest.last) <= keyLifetime || oldest.busy() {
+			return true
+		}
+		m.forget(oldest)
+	}
+	return false
+}
+
+// End notes that a call has ended, and what it showed. The highest state of all calls counts: if one call paid nothing,
+// another one may still have paid. The caller holds the lock.
+func (m *Keys) End(known *UsedKey, came KeyState) {
+	m.listOf(known).Remove(known.place)
+	known.State, known.last = max(known.State, came), time.Now()
+	known.place = m.listOf(known).PushBack(known)
+	if !known.busy() && !known.anchored && !known.Signed && known.State == KeyUnpaid && known.Resource == "" {
+		m.forget(known) // nothing came of it
+		return
+	}
+	m.trim()
+}
+
+func (u *UsedKey) busy() bool { return u.writes > 0 || u.Flows > 0 }
+
+func of(place *list.Element) *UsedKey {
+	return place.Value.(*UsedKey) //nolint:errcheck,forcetypeassert // nothing else is in the lists
+}
+
+func (m *Keys) listOf(known *UsedKey) *list.List {
+	if known.State == KeyMaybePaid {
+		return m.doubts
+	}
+	return m.plain
+}
+
+// trim forgets the longest unused keys without a doubt.
+func (m *Keys) trim() {
+	for place := m.plain.Front(); place != nil && m.plain.Len() > maxPlain; {
+		oldest := of(place)
+		place = place.Next()
+		if !oldest.busy() {
+			m.forget(oldest)
+		}
+	}
+}
+
+func (m *Keys) forget(known *UsedKey) {
+	m.listOf(known).Remove(known.place)
+	delete(m.known, known.Scope)
+}
+
+// claim notes that a write is sent with its key, and returns the function to call when the write has ended. It refuses
+// other terms with the same key.
+func (m *Keys) claim(r *Request, body []byte) (over func(value any, err error), err error) {
+	if !r.call.KeySet || r.op.Repeat != RepeatKey {
+		return func(any, error) {}, nil
+	}
+	m.Lock()
+	defer m.Unlock()
+	known := m.Use(r.keyScope())
+	if others := m.differing(known, r, body); others != nil {
+		if known.writes > 0 || known.Signed || known.State != KeyUnpaid || time.Since(known.first) <= keyLifetime {
+			return nil, reused(r, others, known.Resource)
+		}
+		// the service has forgotten the key, and nothing was signed with it
+		known.first, known.body, known.asked, known.Resource = time.Now(), nil, nil, ""
+	}
+	if known.body == nil && known.asked == nil {
+		m.remember(known, r, body)
+	}
+	known.writes++
+	return func(value any, err error) { m.over(known, value, err) }, nil
+}
+
+// remember notes the terms of the first request with a key. Secrets are not kept, nor are long bodies.
+func (m *Keys) remember(known *UsedKey, r *Request, body []byte) {
+	if r.op.Tells || len(body) > keptBody || len(body) == 0 {
+		known.asked = new(wire.DigestsOf(m.seed, r.op.Terms, body))
+		return
+	}
+	known.body = slices.Clone(body)
+}
+
+// differing returns the members in which a request differs from the first one with the same key.
+func (m *Keys) differing(known *UsedKey, r *Request, body []byte) []string {
+	first := known.asked
+	switch {
+	case known.body == nil && first == nil, bytes.Equal(known.body, body) && known.body != nil:
+		return nil
+	case first == nil:
+		first = new(wire.DigestsOf(m.seed, r.op.Terms, known.body))
+	}
+	return wire.Differing(r.op.Terms, *first, wire.DigestsOf(m.seed, r.op.Terms, body))
+}
+
+// reused returns the error that the service would return for this mistake.
+func reused(r *Request, others []string, owner string) error {
+	refusal := &errors.IdempotencyKeyReused{Refusal: errors.Refusal{
+		CallInfo: errors.CallInfo{Operation: r.op.ID, IdempotencyKey: r.call.Key, Account: r.account},
+		Code:     errors.CodeIdempotencyKeyReused,
+		Message: fmt.Sprintf("this client has sent the key with other terms (%s), so this request was not sent",
+			strings.Join(others, ", ")),
+	}}
+	switch r.op.Owner {
+	case "payoutId":
+		refusal.PayoutID = owner
+	case "escrowId":
+		refusal.EscrowID = owner
+	}
+	return refusal
+}
+
+// over ends a write. If the service refused it and did nothing, the key is free for corrected terms.
+func (m *Keys) over(known *UsedKey, value any, err error) {
+	m.Lock()
+	defer m.Unlock()
+	known.writes--
+	known.anchored = known.anchored || !withoutEffect(err)
+	if id := textMember(value, "id"); err == nil && id != "" && !known.Signed {
+		known.Resource = strings.Clone(id)
+	}
+	if known.writes == 0 && !known.anchored {
+		known.body, known.asked = nil, nil
+	}
+	m.End(known, KeyUnpaid)
+}
