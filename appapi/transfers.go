@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -53,6 +54,11 @@ func (ToInvoice) isDestination() {}
 // have been made. This is also so if Send repeated the request, and the service refused the repetition. Call Send again
 // with the same key and terms, or look the payment up with [Transfers.ByKey]. A refusal of that call is about that call
 // alone.
+//
+// The service can forget a key. So if this client has paid with the key before, Send returns that receipt and sends
+// nothing. If an earlier call of this client may have paid, Send looks the payment up first, and returns what it finds.
+// If it cannot look, it sends nothing and fails with *errors.OutcomeUnknown. Another process does not know of the call:
+// if an earlier call may have paid, call ByKey before Send.
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {
@@ -67,9 +73,64 @@ func (s *Transfers) Send(
 	for _, option := range options {
 		write = append(write, option)
 	}
-	receipt, err := transport.Of(s).low.CreateTransfer(ctx, &body, write)
-	return receipt, doubted(err)
+	low := transport.Of(s).low
+	keys, scope := low.transport.Keys(), transport.KeyScopeOf(&opCreateTransfer, "", string(key))
+	switch state, paid := keys.State(scope); state {
+	case transport.KeySettled:
+		if before, ok := paid.(*paidTransfer); ok && before.terms.same(&body) {
+			return new(before.receipt), nil
+		} // other terms are refused before they are sent
+	case transport.KeyMaybePaid:
+		if receipt, err := s.look(ctx, &body, key); receipt != nil || err != nil {
+			return receipt, err
+		}
+	}
+	receipt, err := low.CreateTransfer(ctx, &body, write)
+	err = doubted(err)
+	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
+		keys.Note(scope, transport.KeyMaybePaid, nil)
+	} else if err == nil {
+		keys.Note(scope, transport.KeySettled, &paidTransfer{body, *receipt})
+	}
+	return receipt, err
 }
+
+// paidTransfer is a transfer that this client has made.
+type paidTransfer struct {
+	terms   transferCreate
+	receipt TransferReceipt
+}
+
+// look looks for a payment that an earlier call of this client may have made. It returns nil if there is none.
+func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymovement.Key) (*TransferReceipt, error) {
+	sent, found, err := s.ByKey(ctx, key)
+	if err != nil {
+		head := opCreateTransfer.Head(string(key))
+		call, _ := errors.CallInfoOf(err)
+		head.RetryAt = call.RetryAt
+		return nil, &errors.OutcomeUnknown{CallInfo: head, Cause: err, Resolve: "look the payment up with its key"}
+	}
+	if !found || !sent.lists(body) { // other terms are refused before they are sent
+		return nil, nil
+	}
+	return &TransferReceipt{TxHash: sent.TxHash}, nil
+}
+
+// same reports that two requests have the same terms.
+func (v *transferCreate) same(other *transferCreate) bool {
+	return sameID(v.ContactID, other.ContactID) && sameID(v.QuoteID, other.QuoteID) &&
+		sameID(v.InvoiceID, other.InvoiceID) && v.Memo == other.Memo && v.Amount.Equal(other.Amount.Decimal)
+}
+
+// lists reports that a listed transfer can be the one of a request. It may leave out any of its terms.
+func (t *Transfer) lists(v *transferCreate) bool {
+	left := func(asked, listed string) bool { return asked == "" || listed == "" || sameID(asked, listed) }
+	return left(v.ContactID, t.ContactID) && left(v.QuoteID, t.QuoteID) && left(v.InvoiceID, t.InvoiceID) &&
+		(t.Memo == "" || t.Memo == v.Memo) &&
+		(v.ContactID == "" || t.Amount.Decimal == (decimal.Decimal{}) || t.Amount.Equal(v.Amount.Decimal))
+}
+
+func sameID(a, b string) bool { return strings.EqualFold(strings.TrimPrefix(a, "ct_"), strings.TrimPrefix(b, "ct_")) }
 
 // doubted turns a response that is not the service's, such as a proxy's page with status 404, into a doubt: it does
 // not show what the service did. Only a page with status 429 says that nothing was passed on.

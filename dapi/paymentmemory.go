@@ -95,13 +95,6 @@ func (m paymentMemory) sign(scope transport.KeyScope, resource string) (other st
 	return ""
 }
 
-// doubtful records a doubt from outside of Pay and Open.
-func (m paymentMemory) doubtful(scope transport.KeyScope) {
-	m.Lock()
-	defer m.Unlock()
-	m.End(m.Use(scope), transport.KeyMaybePaid)
-}
-
 // onlyCall reports that no other call with the key is running, or ran, during this one.
 func (a *attempt) onlyCall() bool {
 	a.memory.Lock()

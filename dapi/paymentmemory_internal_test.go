@@ -91,7 +91,7 @@ func TestTooManyDoubts(t *testing.T) {
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, errors.NotMoved, unsent.MovedByCall())
 	assert.Contains(t, err.Error(), "100,000 payments")
-	m.doubtful(keyOf(-3))
+	m.Note(keyOf(-3), maybePaid, nil)
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(-3), false, finished), "a doubt that is there is kept all the same")
 	assert.Equal(t, knownDoubt, m.pay(t, keyOf(1), true, maybePaid),
 		"what is in doubt may be called again, whatever its caller says")

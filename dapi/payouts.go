@@ -116,7 +116,7 @@ func (s *Payouts) Confirm(
 	}
 	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
-		s.memory.doubtful(s.scope(booked.IdempotencyKey))
+		s.memory.Note(s.scope(booked.IdempotencyKey), transport.KeyMaybePaid, nil)
 	}
 	if err == nil {
 		if differs := confirmed.differs(asked); differs != nil {

@@ -113,6 +113,30 @@ func KeyScopeOf(op *Operation, account, key string, ids ...string) KeyScope {
 	return r.keyScope()
 }
 
+// State returns what is known of the payment that a key names, and what was noted with it. A nil Keys knows of none.
+func (m *Keys) State(scope KeyScope) (state KeyState, payment any) {
+	if m == nil {
+		return KeyUnpaid, nil
+	}
+	m.Lock()
+	defer m.Unlock()
+	if known := m.Get(scope); known != nil {
+		return known.State, known.Payment
+	}
+	return KeyUnpaid, nil
+}
+
+// Note notes what a call showed of the payment that a key names. A nil payment changes nothing.
+func (m *Keys) Note(scope KeyScope, came KeyState, payment any) {
+	m.Lock()
+	defer m.Unlock()
+	known := m.Use(scope)
+	if payment != nil {
+		known.Payment = payment
+	}
+	m.End(known, came)
+}
+
 // Get returns what is known of a key, or nil. The caller holds the lock.
 func (m *Keys) Get(scope KeyScope) *UsedKey { return m.known[scope] }
 

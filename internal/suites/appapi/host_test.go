@@ -106,6 +106,45 @@ func TestALostTransferIsSentOnce(t *testing.T) {
 	assert.Equal(t, "175.32", w.balance())
 }
 
+// A service that has forgotten the keys is not sent a transfer again without a look.
+func TestAForgottenKeySendsOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		lost    bool // the response to the first call
+		arrange func(w *world)
+		unknown bool
+		balance string
+	}{
+		"it was paid":         {balance: "187.66"},
+		"it may be paid, was": {lost: true, balance: "187.66"},
+		"it may be paid, was, and the list cannot be read": {lost: true, balance: "187.66", unknown: true,
+			arrange: func(w *world) {
+				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(500, "internal_error").Times(9))
+			}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34"), Memo: "rent"}
+			if c.lost {
+				w.Host.Arm("POST", "/apps/transfer", sandbox.DropAfterCommit().Times(4))
+			}
+			_, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
+			assert.Equal(t, c.lost, err != nil)
+			w.Host.ForgetKeys()
+			if c.arrange != nil {
+				c.arrange(w)
+			}
+			receipt, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
+			if c.unknown {
+				as[*errors.OutcomeUnknown](t, err)
+			} else {
+				require.NoError(t, err)
+				assert.NotEmpty(t, receipt.TxHash)
+			}
+			assert.Equal(t, c.balance, w.balance())
+		})
+	}
+}
+
 func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
 	w := newWorld(t)
 	invoice := w.invoice()

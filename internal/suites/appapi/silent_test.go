@@ -108,6 +108,7 @@ func TestWhatIsNotProvenMayHaveHappened(t *testing.T) {
 	w := newWorld(t)
 	to := appapi.ToContact{ContactID: w.bob(), Amount: price("5")}
 	for _, body := range []string{`{}`, `{"txHash":""}`, `{"txHash":null}`, `{"txHash":{}}`, `{"ok":true}`} {
+		w.app = w.client(w.AppKey()) // which knows of no earlier call
 		w.Host.Arm("POST", "/apps/transfer", sandbox.Respond(http.StatusOK, "").WithBody(body).AfterCommit())
 		_, err := w.app.Transfers.Send(t.Context(), to, "transfer-1")
 		unknown, is := errors.AsType[*errors.OutcomeUnknown](err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -268,4 +269,99 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A booking by hand is compared with what was signed before, as in Pay.
+func TestAForgottenKeyConfirmedByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPayWorld(t)
+		book := func() *dapi.Payout {
+			booked, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			return booked
+		}
+		first := book()
+		_, err := w.account.Payouts.Confirm(t.Context(), w.asked, first)
+		require.NoError(t, err)
+		w.Host.ForgetKeys()
+		second := book()
+		require.NotEqual(t, first.ID, second.ID)
+		signed := w.Key.Approvals()
+		_, err = w.account.Payouts.Confirm(t.Context(), w.asked, second)
+		differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
+		assert.Equal(t, string(first.ID), differs.Asked)
+		assert.Equal(t, string(second.ID), differs.Got)
+		assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
+
+		third, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, first.ID, third.ID)
+		assert.Equal(t, 1, w.Fundings())
+	})
+}
+
+// An action that may have been taken is looked up before anything is signed: by the same client, and by another one
+// that says when the key was first used.
+func TestAnActionIsLookedUpFirst(t *testing.T) {
+	for _, by := range []string{"the same client", "another client"} {
+		for _, readable := range []bool{true, false} {
+			t.Run(by, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w, id := newReleaseWorld(t)
+					since := time.Now()
+					w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit().Times(9))
+					w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+					_, err := w.release(t.Context(), id)
+					as[*errors.OutcomeUnknown](t, err)
+					w.Host.DisarmAll()
+					time.Sleep(time.Minute)
+
+					var options []dapi.KeyOption
+					if by == "another client" {
+						w.account = w.integrator().Self()
+						options = append(options, dapi.FirstUsedAt(since))
+					}
+					if !readable {
+						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
+					}
+					signed, before := w.Key.Approvals(), len(w.Host.Requests())
+					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
+						options...)
+					assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
+					for _, request := range w.Host.Requests()[before:] {
+						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")
+					}
+					if !readable {
+						as[*errors.OutcomeUnknown](t, err)
+						return
+					}
+					require.NoError(t, err)
+					assert.Equal(t, dapi.EscrowStatusReleased, deal.Status)
+				})
+			})
+		}
+	}
+}
+
+// The caller stores a deal's id before its approval is signed, and can refuse it.
+func TestBeforeApproving(t *testing.T) {
+	w := newDealWorld(t)
+	var stored dapi.EscrowID
+	_, err := w.open(dapi.FirstUse(), dapi.BeforeApproving(func(_ context.Context, created *dapi.Escrow) error {
+		stored = created.ID
+		return errors.New("not today")
+	}))
+	declined := as[*dapi.PaymentDeclined](t, err)
+	assert.Equal(t, string(stored), declined.Resource)
+	assert.Equal(t, errors.NotMoved, declined.MovedByCall())
+	assert.Zero(t, w.Key.Approvals())
+	opened, err := w.open(dapi.FirstUse(), dapi.CreatedBefore(stored))
+	require.NoError(t, err)
+	assert.Equal(t, stored, opened.ID)
+	_, err = w.open(dapi.CreatedBefore("esc_1/../esc_2"))
+	as[*errors.InvalidInput](t, err)
+	_, err = w.open(dapi.BeforeApproving(nil))
+	as[*errors.InvalidInput](t, err)
+	_, err = w.pay(dapi.BookedBefore("po_1/../po_2"))
+	as[*errors.InvalidInput](t, err)
 }
