@@ -12,12 +12,21 @@ import (
 // itself, no further call opens it: a person must look.
 func (s *progress) open(ctx context.Context) found {
 	r := &s.record
-	var options []dapi.OpenOption
+	options := []dapi.OpenOption{dapi.CreatedBefore(r.EscrowID),
+		dapi.BeforeApproving(func(ctx context.Context, created *dapi.Escrow) error {
+			return s.beforeSigning(ctx, s.record.approving(created.ID))
+		})}
 	for _, option := range s.history() {
 		options = append(options, option)
 	}
 	deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
 	f := withDeal(called(err, s.inDoubt, true), deal)
+	if waits := deal == nil || deal.Status == dapi.EscrowStatusPendingApproval; waits && s.unsigned(f) {
+		if cause := refusalOf(err); cause != nil {
+			f = withDeal(called(cause, false, true), deal)
+		}
+		f.mayHaveLeft = false
+	}
 	cause := causeOf(err)
 	if refusal, is := errors.AsType[*errors.Refusal](cause); f.verdict == verdictUnknown && is && deal == nil &&
 		r.EscrowID == "" && refusal.Operation == "CreateEscrow" && s.refusedForGood(cause) {
@@ -30,7 +39,7 @@ func (s *progress) open(ctx context.Context) found {
 // will be.
 func (s *progress) act(ctx context.Context) found {
 	r := &s.record
-	deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key)
+	deal, err := s.p.services.of(r).escrows.Act(ctx, *r.Escrow, r.EscrowID, r.Action, r.Key, s.history()...)
 	f := withDeal(called(err, s.inDoubt, false), deal)
 	if f.verdict != verdictUnknown || f.retryAt.After(time.Now()) { // a look must wait as well
 		return f

@@ -16,7 +16,7 @@ func (s *progress) follow(ctx context.Context) found {
 	r := &s.record
 	if r.PayoutID != "" {
 		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
-		if r.named() && isOther(r, payout, err) {
+		if r.decided() && isOther(r, payout, err) {
 			return found{verdict: verdictDecide, mayHaveLeft: true, wrong: true, reason: &Reason{Code: ReasonTerms,
 				Message: "a person named payout " + string(r.PayoutID) + ", which is not there or has other terms: " +
 					"look at the service's books, then decide again"}}
@@ -36,9 +36,8 @@ func (s *progress) follow(ctx context.Context) found {
 	return found{verdict: verdictPending, mayHaveLeft: true}
 }
 
-// named reports that the payout of a payment is known from a person alone. Any later look that shows something ends
-// this.
-func (r *Record) named() bool { return r.Reason != nil && r.Reason.Code == ReasonDecided }
+// decided reports that a person decided, and that nothing was seen of the payment since.
+func (r *Record) decided() bool { return r.Reason != nil && r.Reason.Code == ReasonDecided }
 
 // isOther reports that a payout is not there, or is not what the payment asked for. A read that fails in another way
 // says nothing.
@@ -88,10 +87,16 @@ func (s *progress) search(ctx context.Context) found {
 		f = s.searchDeal(ctx)
 	}
 	if f.verdict == verdictUnknown && f.reason == nil {
-		f.verdict, f.reason = verdictDecide, &Reason{Code: ReasonKeyTooOld,
-			Message: "the key is older than the 7 days in which the service remembers it, and neither the service " +
-				"nor the ledger shows whether the payment was made: look at the service's books, then decide"}
+		return forgotten(f)
 	}
+	return f
+}
+
+// forgotten returns what is known of a payment in doubt whose key is too old and that nothing shows.
+func forgotten(f found) found {
+	f.verdict, f.reason = verdictDecide, &Reason{Code: ReasonKeyTooOld,
+		Message: "the key is older than the 7 days in which the service remembers it, and neither the service " +
+			"nor the ledger shows whether the payment was made: look at the service's books, then decide"}
 	return f
 }
 

@@ -76,10 +76,13 @@ func (r Record) begin(now time.Time) Record {
 		r.to(Paying, now)
 	}
 	if age := r.keyAge(now); r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0) {
-		r.FirstUsed, r.PayoutID = now, "" // nothing is left of an earlier use
+		r.FirstUsed, r.FirstQuote, r.PayoutID = now, nil, "" // nothing is left of an earlier use
+		if r.Kind == KindEscrow {
+			r.EscrowID = ""
+		}
 	}
-	// Only a payout stops before it is signed, so that this can be stored then. Other kinds pay in one call.
-	r.MayHaveLeft = r.MayHaveLeft || r.Kind != KindPayout
+	// A payout and a deal stop before they are signed, so that this can be stored then. The others pay in one call.
+	r.MayHaveLeft = r.MayHaveLeft || r.Kind == KindEscrowAction || r.Kind == KindTransfer
 	r.Calls++
 	return r
 }
@@ -88,6 +91,15 @@ func (r Record) begin(now time.Time) Record {
 // signature: from then on, money may leave.
 func (r Record) signing(id dapi.PayoutID, quote *dapi.Quote) Record {
 	r.PayoutID, r.Quote, r.MayHaveLeft = id, quote, true
+	if r.FirstQuote == nil {
+		r.FirstQuote = quote
+	}
+	return r
+}
+
+// approving is signing for a deal.
+func (r Record) approving(id dapi.EscrowID) Record {
+	r.EscrowID, r.MayHaveLeft = id, true
 	return r
 }
 

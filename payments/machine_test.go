@@ -141,13 +141,18 @@ func (l *life) call() {
 	}
 	l.change("begin", next, false)
 	assert.NotEqual(l, Accepted, l.r.State)
-	assert.True(l, l.r.MayHaveLeft || l.r.Kind == KindPayout, "only a payout is stored again before it is signed")
+	stops := l.r.Kind == KindPayout || l.r.Kind == KindEscrow
+	assert.True(l, l.r.MayHaveLeft || stops, "the others are not stored again before they are signed")
 	if rapid.Bool().Draw(l.T, "dies before the call") {
 		return
 	}
 	l.send(doubted)
-	if l.r.Kind == KindPayout && rapid.Bool().Draw(l.T, "signs") {
-		l.change("signing", l.r.signing("po_1", nil), false)
+	if stops && rapid.Bool().Draw(l.T, "signs") {
+		if l.r.Kind == KindPayout {
+			l.change("signing", l.r.signing("po_1", nil), false)
+		} else {
+			l.change("approving", l.r.approving("esc_1"), false)
+		}
 		assert.True(l, l.r.MayHaveLeft)
 	}
 	if rapid.Bool().Draw(l.T, "dies in the call") {

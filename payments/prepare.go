@@ -1,6 +1,7 @@
 package payments
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -42,15 +43,28 @@ func Prepare(submission Submission, now time.Time) (Row, error) {
 	if !record.Deadline.IsZero() {
 		record.Deadline = record.Deadline.UTC()
 	}
-	var err error
-	if record.Digest, err = record.digest(); err != nil {
-		return Row{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
-	}
-	row, err := record.row(Row{})
+	row, err := record.digested()
 	if err != nil { // such as a deadline in the year 20000
 		return Row{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
 	}
 	return row, nil
+}
+
+// digested returns the row of a new record with its digest. The digest is of the terms as they are read again: an empty
+// list, for example, is read as none.
+func (r *Record) digested() (Row, error) {
+	row, err := r.row(Row{})
+	if err != nil {
+		return Row{}, err
+	}
+	read, err := row.Record()
+	if err != nil {
+		return Row{}, err
+	}
+	if r.Digest, err = read.digest(); err != nil {
+		return Row{}, err
+	}
+	return r.row(Row{})
 }
 
 // Stored returns the record of a row that is stored under the key of a submitted row. If the stored payment has other
@@ -147,9 +161,18 @@ func (b Bounds) options() []dapi.PayOption {
 	return options
 }
 
+// edited reports that the terms are not those that were submitted or decided.
+func (r *Record) edited() bool {
+	digest, err := r.digest()
+	return err != nil || digest != cmp.Or(r.DecidedDigest, r.Digest)
+}
+
 // digest names the terms. Amounts with the same value have the same text, and a list has its order.
 func (r *Record) digest() (string, error) {
-	bounds := r.Bounds
+	bounds, escrowID := r.Bounds, r.EscrowID
+	if r.Kind == KindEscrow { // it is known later
+		escrowID = ""
+	}
 	if bounds.NoWorseThan != nil { // a time can be written in several zones
 		quote := *bounds.NoWorseThan
 		quote.ExpiresAt, bounds.NoWorseThan = quote.ExpiresAt.UTC(), &quote
@@ -163,7 +186,7 @@ func (r *Record) digest() (string, error) {
 		EscrowID dapi.EscrowID
 		Action   dapi.EscrowActionType
 		Transfer *Transfer
-	}{r.Kind, r.Account, r.Payout, bounds, r.Escrow, r.EscrowID, r.Action, r.Transfer}, jsonv2.Deterministic())
+	}{r.Kind, r.Account, r.Payout, bounds, r.Escrow, escrowID, r.Action, r.Transfer}, jsonv2.Deterministic())
 	if err != nil {
 		return "", err
 	}

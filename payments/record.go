@@ -28,6 +28,8 @@ type Record struct {
 
 	// Digest names the terms that were submitted. Decide does not change it.
 	Digest string `json:"digest"`
+	// DecidedDigest names the terms with the bounds that Decide has set. Empty if it has set none.
+	DecidedDigest string `json:"decidedDigest,omitzero"`
 
 	State State `json:"state"`
 	// Reason says why the payment is in its state, or why the last call did not pay. Nil if there is nothing to say.
@@ -47,6 +49,10 @@ type Record struct {
 	TransactionHash string        `json:"transactionHash,omitzero"`
 	// Quote is the price at which the payout was last signed.
 	Quote *dapi.Quote `json:"quote,omitzero"`
+
+	// FirstQuote is the price at which the payout was first signed. Without a bound on what arrives, no later price may
+	// be worse.
+	FirstQuote *dapi.Quote `json:"firstQuote,omitzero"`
 
 	// RefusedQuote is the last price that broke a bound. The service can offer it again while it lasts. It is not
 	// signed then.
@@ -102,6 +108,7 @@ const (
 	ReasonInput          ReasonCode = "input"            // the terms are wrong, and nothing was sent
 	ReasonPrice          ReasonCode = "price"            // the price breaks a bound
 	ReasonTerms          ReasonCode = "terms"            // the service booked something else, which was not signed
+	ReasonEdited         ReasonCode = "edited"           // the stored terms were changed, so nothing was sent
 	ReasonBlocked        ReasonCode = "blocked"          // the contact cannot be paid
 	ReasonBalance        ReasonCode = "balance"          // the account has too little
 	ReasonRefusal        ReasonCode = "refusal"          // another refusal of the service; Slug says which

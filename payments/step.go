@@ -34,8 +34,11 @@ type progress struct {
 	record  Record
 	step    step
 	inDoubt bool // an earlier call than this one may have paid
+	signs   bool // this call may have signed
 	queued  time.Duration
 	retryAt time.Time // when the service asked to come back; zero if it did not say
+
+	serviceTime time.Time // of the last look at the list of transfers
 }
 
 // run makes one step of a row that was claimed at a time, and releases it.
@@ -92,6 +95,12 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 	case stepSearch:
 		f = s.search(ctx)
 	default:
+		if s.record.edited() {
+			f = found{verdict: verdictDecide, mayHaveLeft: s.inDoubt, reason: &Reason{Code: ReasonEdited,
+				Message: "the stored terms are not those that were submitted: somebody has changed the row, so " +
+					"nothing was sent; to pay other terms, submit them with a new key"}}
+			break
+		}
 		if err := s.save(ctx, s.record.begin(time.Now().UTC()), false); err != nil {
 			return verdictWait, err
 		}

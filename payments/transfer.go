@@ -2,16 +2,37 @@ package payments
 
 import (
 	"context"
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// transfer sends a transfer. If it stays in doubt, the list of transfers can show that it was made.
+// transfer sends a transfer. One in doubt is looked up first: the service may have forgotten its key. It is sent again
+// if nothing shows it and a person has decided so.
 func (s *progress) transfer(ctx context.Context) found {
+	if s.inDoubt {
+		f := s.searchTransfer(ctx)
+		switch {
+		case f.verdict != verdictUnknown || f.unread:
+			return f
+		case s.serviceTime.Sub(s.record.FirstUsed) > keyLifetime:
+			return forgotten(f)
+		case !s.record.decided():
+			if time.Since(s.record.FirstUsed) > transferSettles {
+				f.verdict = verdictDecide
+			}
+			f.reason = &Reason{Code: ReasonUnknown, Message: "the response to the transfer was lost, and the " +
+				"service does not list the transfer: look at the service's books, then decide; Retry sends it " +
+				"again with the same key"}
+			return f
+		}
+	}
 	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
 	f := called(err, s.inDoubt, false)
 	if receipt != nil {
@@ -24,7 +45,7 @@ func (s *progress) transfer(ctx context.Context) found {
 		return f
 	}
 	listed := s.searchTransfer(ctx)
-	f.retryAt = later(f.retryAt, listed.retryAt) // the next call is followed by a look, too
+	f.retryAt = later(f.retryAt, listed.retryAt) // the next step is a look, too
 	switch {
 	case listed.verdict != verdictUnknown:
 		return listed
@@ -33,6 +54,10 @@ func (s *progress) transfer(ctx context.Context) found {
 	}
 	return f
 }
+
+// transferSettles is how long a request whose response was lost can be under way. After that, a transfer that is not
+// listed was not made, as far as the service shows.
+const transferSettles = 10 * time.Minute
 
 // refusedForGood reports that the service refuses the payment itself, for a reason that does not pass by itself.
 func (s *progress) refusedForGood(err error) bool {
@@ -50,7 +75,9 @@ func (s *progress) refusedForGood(err error) bool {
 
 // searchTransfer looks for a transfer by its key. A transfer with other terms is another payment: a key has one.
 func (s *progress) searchTransfer(ctx context.Context) found {
-	sent, listed, err := s.p.services.transfers.ByKey(ctx, s.record.Key)
+	var response moneymovement.Response
+	sent, listed, err := s.p.services.transfers.ByKey(ctx, s.record.Key, moneymovement.CaptureResponse(&response))
+	s.serviceTime, _ = http.ParseTime(response.Header.Get("Date")) // zero without one
 	switch {
 	case err != nil:
 		return failedSearch(err)

@@ -205,6 +205,10 @@ func TestAStoreThatIsAwayForAnHour(t *testing.T) {
 	for _, method := range []string{"Claim", "Save"} {
 		t.Run(method, func(t *testing.T) {
 			eachKind(t, func(w *world, k kind) {
+				if opened, is := k.submission.(payments.EscrowPayment); is { // without it, the deal expires in an hour
+					opened.Escrow.ApproveWithin = "2h"
+					k.submission = opened
+				}
 				w.payWhileTheStoreFails(k, func(from time.Time) func(string, int) failure {
 					return func(called string, n int) failure {
 						if called == method && n > 1 && time.Since(from) < time.Hour {
