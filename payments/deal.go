@@ -70,25 +70,41 @@ func withDeal(f found, deal *dapi.Escrow) found {
 }
 
 func (s *progress) searchDeal(ctx context.Context) found {
-	r := &s.record
-	if r.EscrowID == "" {
-		return found{verdict: verdictUnknown, mayHaveLeft: true}
-	}
-	deal, err := s.p.services.of(r).escrows.Sync(ctx, r.EscrowID)
-	if _, missing := errors.AsType[*errors.NotFound](err); err != nil && !missing {
-		return failedSearch(err)
-	}
-	if err == nil && deal.ID == r.EscrowID {
-		if f := dealShows(r, deal); f.verdict != verdictUnknown {
-			return withDeal(f, deal)
+	r, escrows := &s.record, s.p.services.of(&s.record).escrows
+	ended := found{verdict: verdictUnknown, mayHaveLeft: true}
+	if r.EscrowID != "" {
+		deal, err := escrows.Sync(ctx, r.EscrowID)
+		if err != nil && !missing(err) {
+			return failedSearch(err)
+		}
+		if err == nil && deal.ID == r.EscrowID {
+			switch f := withDeal(dealShows(r, deal), deal); {
+			case f.verdict == verdictEnded:
+				ended = f
+			case f.verdict != verdictUnknown:
+				return f
+			}
 		}
 	}
 	if r.Kind == KindEscrowAction { // an entry of the deal does not say which action it is of
-		return found{verdict: verdictUnknown, mayHaveLeft: true}
+		return ended
 	}
-	return s.searchLedger(ctx, func(entry dapi.Transaction) bool {
-		return entry.Type == dapi.TransactionTypeEscrow && entry.EscrowID == r.EscrowID
+	f := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
+		switch {
+		case entry.Type != dapi.TransactionTypeEscrow || entry.EscrowID == "":
+			return false, nil
+		case entry.EscrowID == r.EscrowID:
+			return true, nil
+		case !r.asked(&entry):
+			return false, nil
+		}
+		deal, err := escrows.Sync(ctx, entry.EscrowID)
+		return err == nil && deal.IdempotencyKey == string(r.Key), err
 	})
+	if f.verdict == verdictUnknown && f.reason == nil {
+		return ended
+	}
+	return f
 }
 
 // dealShows returns what the status of a deal says about its opening or about an action.

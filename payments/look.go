@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ func (s *progress) follow(ctx context.Context) found {
 		return found{verdict: verdictDecide, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyTooOld,
 			Message: "the service said that the payment is paid, and did not name the payout while it remembered " +
 				"the key: look at the service's books, then decide WasPaid with the payout's id"}}
+	}
+	if r.edited() {
+		return editedRow(true)
 	}
 	// The service said that the payment is paid, and did not name the payout. The same call returns it.
 	switch f := s.pay(ctx); f.verdict {
@@ -73,23 +77,38 @@ func (s *progress) seen(payout *dapi.Payout, err error) found {
 	return pending
 }
 
-// search looks for a payment in doubt whose key the service may have forgotten: another call could pay twice. It looks
-// at the payout, the deal or the transfer itself, and then at the ledger. If neither shows the payment, a person must
-// look.
+// search looks for a payment in doubt whose key the service may have forgotten: another call could pay twice. If
+// nothing shows the payment, a person must look.
 func (s *progress) search(ctx context.Context) found {
-	var f found
+	if f := s.look(ctx); f.verdict != verdictUnknown || f.reason != nil {
+		return f
+	}
+	return forgotten(found{mayHaveLeft: true})
+}
+
+// find looks for a payment from which nothing has left, as far as its record says: the record can be of an older copy
+// of the store. It returns true if the payment is there, or if that cannot be read now.
+func (s *progress) find(ctx context.Context) (f found, shown bool) {
+	switch f = s.look(ctx); f.verdict {
+	case verdictPaid, verdictCompleted, verdictReturned, verdictDecide:
+		s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment was made that is not stored as begun: "+
+			"the store is older than the service's books, so reconcile it", slog.String("key", string(s.record.Key)))
+		return f, true
+	}
+	f.mayHaveLeft = false
+	return f, f.unread
+}
+
+// look looks for a payment without its key: at the payout, the deal or the transfer itself, and then at the ledger.
+func (s *progress) look(ctx context.Context) found {
 	switch s.record.Kind {
 	case KindTransfer:
-		f = s.searchTransfer(ctx)
+		return s.searchTransfer(ctx)
 	case KindPayout:
-		f = s.searchPayout(ctx)
+		return s.searchPayout(ctx)
 	default:
-		f = s.searchDeal(ctx)
+		return s.searchDeal(ctx)
 	}
-	if f.verdict == verdictUnknown && f.reason == nil {
-		return forgotten(f)
-	}
-	return f
 }
 
 // forgotten returns what is known of a payment in doubt whose key is too old and that nothing shows.
@@ -101,35 +120,68 @@ func forgotten(f found) found {
 }
 
 func (s *progress) searchPayout(ctx context.Context) found {
-	r := &s.record
-	if r.PayoutID == "" { // an earlier program used the key, and did not store the payout
-		return found{verdict: verdictUnknown, mayHaveLeft: true}
-	}
-	payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
-	if _, missing := errors.AsType[*errors.NotFound](err); err != nil && !missing {
-		return failedSearch(err)
-	}
-	if err == nil && payout.ID == r.PayoutID {
-		// What a status of tomorrow means, only the ledger says.
-		known := payout.Status.Known() || payout.TransactionHash != ""
-		if f := paid(payout, nil); known && f.verdict != verdictUnknown {
-			return f
+	r, payouts := &s.record, s.p.services.of(&s.record).payouts
+	ended := found{verdict: verdictUnknown, mayHaveLeft: true}
+	if r.PayoutID != "" {
+		payout, err := payouts.Get(ctx, r.PayoutID)
+		if err != nil && !missing(err) {
+			return failedSearch(err)
+		}
+		if err == nil && payout.ID == r.PayoutID {
+			// What a status of tomorrow means, only the ledger says.
+			known := payout.Status.Known() || payout.TransactionHash != ""
+			switch f := paid(payout, nil); {
+			case f.verdict == verdictEnded:
+				ended = f
+			case known && f.verdict != verdictUnknown:
+				return f
+			}
 		}
 	}
-	return s.searchLedger(ctx, func(entry dapi.Transaction) bool {
-		return entry.Type == dapi.TransactionTypePayout && entry.PayoutID == r.PayoutID
+	f := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
+		switch {
+		case entry.Type != dapi.TransactionTypePayout || entry.PayoutID == "":
+			return false, nil
+		case entry.PayoutID == r.PayoutID:
+			return true, nil
+		case !r.asked(&entry):
+			return false, nil
+		}
+		payout, err := payouts.Get(ctx, entry.PayoutID)
+		return err == nil && payout.IdempotencyKey == string(r.Key) && !isOther(r, payout, nil), err
 	})
+	if f.verdict == verdictUnknown && f.reason == nil {
+		return ended
+	}
+	return f
 }
 
-// searchLedger reads the ledger from the first use of the key on.
-func (s *progress) searchLedger(ctx context.Context, matches func(dapi.Transaction) bool) found {
-	since := s.record.FirstUsed.Add(-clockMargin)
+// missing reports that the service does not have what was asked for.
+func missing(err error) bool {
+	_, is := errors.AsType[*errors.NotFound](err)
+	return is
+}
+
+// searchLedger reads the ledger from the time on from which the payment can have been made. The ledger does not say
+// keys, so matches can read what an entry is of.
+func (s *progress) searchLedger(
+	ctx context.Context, matches func(dapi.Transaction) (bool, error),
+) found {
+	since := s.record.AcceptedAt
+	if used := s.record.FirstUsed; !used.IsZero() {
+		since = earlier(since, used)
+	}
 	ledger := s.p.services.of(&s.record).transactions
-	for entry, err := range ledger.All(ctx, dapi.ListTransactionsParams{Since: since, Limit: 100}) {
+	params := dapi.ListTransactionsParams{Since: since.Add(-clockMargin), Limit: 100}
+	for entry, err := range ledger.All(ctx, params) {
 		if err != nil {
 			return failedSearch(err)
 		}
-		if !matches(entry) {
+		is, err := matches(entry)
+		if err != nil && !missing(err) {
+			return failedSearch(err)
+		}
+		if !is {
 			continue
 		}
 		f := found{verdict: verdictPaid, mayHaveLeft: true, payoutID: entry.PayoutID, escrowID: entry.EscrowID,

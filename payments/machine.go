@@ -17,12 +17,12 @@ const (
 	stepPay    step = "pay"    // make the call that pays
 	stepFollow step = "follow" // read how a paid payment goes on
 	stepSearch step = "search" // look for the payment, because its key may have been forgotten
-	stepExpire step = "expire" // refuse it: its deadline has passed, and nothing has left
+	stepExpire step = "expire" // refuse it: its deadline has passed, and nothing shows that it was paid
 	stepRest   step = "rest"   // wait until the service has surely forgotten the key of an unpaid payment
 )
 
 // calls reports whether a step makes calls to the service.
-func (s step) calls() bool { return s == stepPay || s == stepFollow || s == stepSearch }
+func (s step) calls() bool { return s != stepNone && s != stepRest }
 
 // The service remembers a key for 7 days from its first use. In the time around the end, it may or may not remember:
 // a payment in doubt is searched instead of sent, and an unpaid one waits. The margin is longer than that of
@@ -64,6 +64,21 @@ func (r Record) keyAge(now time.Time) time.Duration {
 	return now.Sub(r.FirstUsed)
 }
 
+// anew reports that the next call uses the key as if for the first time: nothing is left of an earlier use, as far as
+// the record says.
+func (r Record) anew(now time.Time) bool {
+	age := r.keyAge(now)
+	return r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0)
+}
+
+// looksFirst reports that a payment is looked for before its key is used anew. The record can be of an older copy of
+// the store: the payment was made after the copy, and the service has forgotten the key since. While it remembers the
+// key, the same call returns what was made.
+func (r Record) looksFirst(now time.Time) bool {
+	waited := now.Sub(r.AcceptedAt)
+	return r.anew(now) && (!r.FirstUsed.IsZero() || waited > keyLifetime || waited < -clockMargin)
+}
+
 // rest is the event of a key that the service may or may not remember. Nothing has left, so there is time.
 func (r Record) rest() Record {
 	r.Due = r.FirstUsed.Add(keyForgotten + time.Second)
@@ -75,7 +90,7 @@ func (r Record) begin(now time.Time) Record {
 	if r.State == Accepted {
 		r.to(Paying, now)
 	}
-	if age := r.keyAge(now); r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0) {
+	if r.anew(now) {
 		r.FirstUsed, r.FirstQuote, r.PayoutID = now, nil, "" // nothing is left of an earlier use
 		if r.Kind == KindEscrow {
 			r.EscrowID = ""
@@ -156,6 +171,9 @@ func (r Record) after(f found, policy Policy, now time.Time) Record {
 	}
 	if f.verdict != verdictPaid && f.verdict != verdictCompleted && f.verdict != verdictPending {
 		r.MayHaveLeft = f.mayHaveLeft
+	}
+	if f.mayHaveLeft && r.FirstUsed.IsZero() { // it was found, and a lost version of this record knew when
+		r.FirstUsed = r.AcceptedAt
 	}
 	switch f.verdict {
 	case verdictPaid:

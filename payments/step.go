@@ -80,14 +80,17 @@ func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record
 
 // make makes the step, and stores what it shows.
 func (s *progress) make(ctx context.Context) (verdict, error) {
-	// A program can have other services than the one that submitted. A deadline needs none.
+	// A program can have other services than the one that submitted.
 	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
 		return verdictBlocked, errors.Join(err, s.postpone(ctx, time.Now().Add(s.p.config.Policy.RetryMax)))
 	}
 	var f found
 	switch s.step {
 	case stepExpire:
-		return verdictRefused, s.save(ctx, s.record.expire(time.Now().UTC()), true)
+		var shown bool
+		if f, shown = s.find(ctx); !shown {
+			return verdictRefused, s.save(ctx, s.record.expire(time.Now().UTC()), true)
+		}
 	case stepRest:
 		return verdictWait, s.save(ctx, s.record.rest(), true)
 	case stepFollow:
@@ -96,10 +99,14 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 		f = s.search(ctx)
 	default:
 		if s.record.edited() {
-			f = found{verdict: verdictDecide, mayHaveLeft: s.inDoubt, reason: &Reason{Code: ReasonEdited,
-				Message: "the stored terms are not those that were submitted: somebody has changed the row, so " +
-					"nothing was sent; to pay other terms, submit them with a new key"}}
+			f = editedRow(s.inDoubt)
 			break
+		}
+		if s.record.looksFirst(time.Now()) {
+			var shown bool
+			if f, shown = s.find(ctx); shown {
+				break
+			}
 		}
 		if err := s.save(ctx, s.record.begin(time.Now().UTC()), false); err != nil {
 			return verdictWait, err
@@ -117,6 +124,13 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 		return f.verdict, s.postpone(storing, next.Due)
 	}
 	return f.verdict, s.save(storing, next, true)
+}
+
+// editedRow is what is known of a payment whose terms somebody has changed in the store.
+func editedRow(mayHaveLeft bool) found {
+	return found{verdict: verdictDecide, mayHaveLeft: mayHaveLeft, reason: &Reason{Code: ReasonEdited,
+		Message: "the stored terms are not those that were submitted: somebody has changed the row, so " +
+			"nothing was sent; to pay other terms, submit them with a new key"}}
 }
 
 // save stores a record under the lease.

@@ -30,8 +30,8 @@ type Payment struct {
 	// Bounds limits the price. They are stored, and hold for every call, also after a restart. Without bounds, any fee
 	// and the first price are accepted.
 	Bounds Bounds
-	// Deadline is the time after which the payment is not begun any more: if no money can have left by then, it is
-	// refused. A payment in doubt is settled also later. Zero is no deadline.
+	// Deadline is the time after which the payment is not begun any more: if no money can have left by then, and the
+	// service does not show the payment, it is refused. A payment in doubt is settled also later. Zero is no deadline.
 	Deadline time.Time
 	// FirstUsed is the time at which your program first used the key, if it did before it submitted the payment, or
 	// submitted it to a store that was lost. Zero means that the key was never used. With another time, an earlier call

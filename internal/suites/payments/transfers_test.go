@@ -77,8 +77,8 @@ func TestATransferOfAQuoteThatHasEnded(t *testing.T) {
 	})
 }
 
-// A deadline passes in a process that has no app API, such as one that lost it with its last configuration.
-func TestADeadlineNeedsNoServices(t *testing.T) {
+// A deadline passes in a process that has no app API, and cannot look whether the payment was made. Another one can.
+func TestADeadlineWaitsForALook(t *testing.T) {
 	inBubble(t, func(w *world) {
 		late := payments.TransferPayment{Key: "late-1", To: appapi.ToContact{ContactID: absent, Amount: amount("1")},
 			Deadline: time.Now().Add(time.Minute)}
@@ -90,7 +90,14 @@ func TestADeadlineNeedsNoServices(t *testing.T) {
 		time.Sleep(time.Hour)
 		r, err := p.Get(w.Context(), late.Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.Refused, r.State)
+		assert.Equal(w, payments.Accepted, r.State)
+		require.NoError(w, p.Stop(w.Context()))
+		app, _ := w.app()
+		p = w.transfers(app)
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		r = w.becomes(p, late.Key, payments.Refused)
+		require.NoError(w, p.Stop(w.Context()))
 		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
 	})
 }

@@ -1,0 +1,141 @@
+package payments_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// backup returns a copy of the store as it is now.
+func (w *world) backup() payments.Store {
+	w.Helper()
+	rows, err := w.store.List(w.Context(), payments.List{Limit: 1_000})
+	require.NoError(w, err)
+	copied := payments.NewMemoryStore()
+	for _, row := range rows {
+		_, _, err := copied.Insert(w.Context(), row)
+		require.NoError(w, err)
+	}
+	return copied
+}
+
+// settled lets a new process go on with a payment until it is completed. A person retries it if it needs a decision.
+func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
+	w.Helper()
+	k.services = w.services()
+	p := w.process(k, w.store, rarely)
+	_, err := p.Resume(w.Context())
+	require.NoError(w, err)
+	r, err := p.Await(w.Context(), key)
+	require.NoError(w, err)
+	if r.State == payments.NeedsDecision {
+		w.decide(p, key, payments.Retry())
+	}
+	r = w.becomes(p, key, payments.Completed)
+	require.NoError(w, p.Stop(w.Context()))
+	return r
+}
+
+// An older copy of the store does not know that a payment was made since, and the service has forgotten the key: the
+// payment is looked for before its key is used anew.
+func TestARestoredStorePaysNothingAgain(t *testing.T) {
+	for name, begun := range map[string]bool{"accepted": false, "refused": true} {
+		t.Run(name, func(t *testing.T) {
+			eachKind(t, func(w *world, k kind) {
+				before := len(w.Moved(k.moves))
+				p := w.process(k, w.store)
+				r := w.submit(p, k.submission)
+				if begun {
+					refused := w.Host.Arm(http.MethodPost, k.path,
+						sandbox.Respond(http.StatusForbidden, "one_of_tomorrow").Times(1_000))
+					var err error
+					r, err = p.Step(w.Context(), r.Key)
+					require.NoError(w, err)
+					require.False(w, r.MayHaveLeft, "%s %+v", r.State, r.Reason)
+					require.False(w, r.State.Final(), "%s %+v", r.State, r.Reason)
+					refused.Disarm()
+				}
+				copied := w.backup()
+				paid := w.settled(k, r.Key)
+				w.assertMoved(k, before+1)
+
+				time.Sleep(week + 3*time.Hour)
+				w.store = copied
+				again := w.settled(k, r.Key)
+				w.assertMoved(k, before+1)
+				assert.Equal(w, paid.PayoutID, again.PayoutID)
+				assert.Equal(w, paid.EscrowID, again.EscrowID)
+			})
+		})
+	}
+}
+
+// The same, if the deadline has passed: it was paid, so it is not refused.
+func TestARestoredStoreRefusesNothingThatIsPaid(t *testing.T) {
+	eachKind(t, func(w *world, k kind) {
+		before := len(w.Moved(k.moves))
+		k.submission = withDeadline(k.submission, time.Now().Add(2*time.Hour))
+		r := w.submit(w.process(k, w.store), k.submission)
+		copied := w.backup()
+		w.settled(k, r.Key)
+		w.assertMoved(k, before+1)
+		time.Sleep(12 * time.Hour)
+		w.store = copied
+		w.settled(k, r.Key)
+		w.assertMoved(k, before+1)
+	})
+}
+
+func withDeadline(submission payments.Submission, deadline time.Time) payments.Submission {
+	switch s := submission.(type) {
+	case payments.Payment:
+		s.Deadline = deadline
+		return s
+	case payments.EscrowPayment:
+		s.Deadline = deadline
+		return s
+	case payments.EscrowAction:
+		s.Deadline = deadline
+		return s
+	case payments.TransferPayment:
+		s.Deadline = deadline
+		return s
+	}
+	return submission
+}
+
+// A payment that nobody made is made, also by a store that was restored, but not while nothing can be read.
+func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
+	eachKind(t, func(w *world, k kind) {
+		before := len(w.Moved(k.moves))
+		r := w.submit(w.process(k, w.store), k.submission)
+		time.Sleep(week + 3*time.Hour)
+		unread := []*sandbox.ArmedFault{
+			w.Host.Arm(http.MethodGet, "/**", sandbox.DropBefore().Times(1_000)),
+			w.Host.Arm(http.MethodPost, "/escrow/{escrowId}/sync", sandbox.DropBefore().Times(1_000)),
+		}
+		writes := len(w.writes())
+		k.services = w.services()
+		p := w.process(k, w.store, rarely)
+		_, err := p.Resume(w.Context())
+		require.NoError(w, err)
+		time.Sleep(time.Hour)
+		waiting, err := p.Get(w.Context(), r.Key)
+		require.NoError(w, err)
+		assert.Equal(w, payments.Accepted, waiting.State, "%+v", waiting.Reason)
+		assert.Len(w, w.writes(), writes)
+		for _, fault := range unread {
+			fault.Disarm()
+		}
+		w.becomes(p, r.Key, payments.Completed)
+		w.assertMoved(k, before+1)
+		require.NoError(w, p.Stop(w.Context()))
+	})
+}
