@@ -26,6 +26,8 @@ type oneAct struct {
 var oneActs = []oneAct{
 	{"sign with signing.SignChallenge or signing.SignApproval, which read the bytes first", []string{"signing/"},
 		signatures},
+	{"put names into SQL with internal/sqlname, which checks them", []string{"internal/sqlname/", "examples/"},
+		schemaNames},
 }
 
 // signatures finds the calls and the values of a method Sign that takes a message. A method called Sign may pass the
@@ -57,6 +59,24 @@ func signatures(file *ast.File) (found []ast.Node) {
 func isNamed(x ast.Expr, name string) bool {
 	identifier, is := x.(*ast.Ident)
 	return is && identifier.Name == name
+}
+
+// schemaNames finds what quotes a name for SQL, or puts one in its place.
+func schemaNames(file *ast.File) (found []ast.Node) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if isNamed(n.X, "pgx") && n.Sel.Name == "Identifier" {
+				found = append(found, n)
+			}
+		case *ast.BasicLit:
+			if n.Value == `"{schema}"` {
+				found = append(found, n)
+			}
+		}
+		return true
+	})
+	return found
 }
 
 // repeatedActs returns where the programs of a tree do one of the acts outside its home. Tests may.
@@ -116,6 +136,9 @@ func TestASecondImplementationIsFound(t *testing.T) {
 		"of a checked approval":    {"a/a.go", "checked.Sign(ctx)", 0},
 		"a signer's own":           {"a/a.go", "}\nfunc (s signer) Sign(ctx C, m []byte) { s.inner.Sign(ctx, m)", 0},
 		"a function of that name":  {"a/a.go", "}\nfunc Sign(ctx C, m []byte) { key.Sign(ctx, m)", 1},
+		"a quoted name":            {"a/a.go", "pgx.Identifier{name}.Sanitize()", 1},
+		"a place of a name":        {"a/a.go", `strings.ReplaceAll(text, "{schema}", name)`, 1},
+		"a statement":              {"a/a.go", `named.In("SELECT 1 FROM {schema}.a")`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			content := "package a\n\nfunc a() {\n" + c.body + "\n}\n"
