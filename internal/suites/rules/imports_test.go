@@ -15,7 +15,7 @@ import (
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
 	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/inprocess", "internal/jsonv2",
-		"internal/sqlname", "internal/tier"},
+		"internal/plaintext", "internal/sqlname", "internal/tier"},
 	{"internal/jsonscan", "internal/servers"},
 	{"errors"},
 	{"internal/required", "internal/mishaps", "internal/unmade"},

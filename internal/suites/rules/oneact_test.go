@@ -20,14 +20,17 @@ import (
 type oneAct struct {
 	what  string   // to do instead
 	homes []string // the folders where the act is allowed
+	in    string   // the folder where the rule holds
 	found func(*ast.File) []ast.Node
 }
 
 var oneActs = []oneAct{
-	{"sign with signing.SignChallenge or signing.SignApproval, which read the bytes first", []string{"signing/"},
+	{"sign with signing.SignChallenge or signing.SignApproval, which read the bytes first", []string{"signing/"}, "",
 		signatures},
-	{"put names into SQL with internal/sqlname, which checks them", []string{"internal/sqlname/", "examples/"},
+	{"put names into SQL with internal/sqlname, which checks them", []string{"internal/sqlname/", "examples/"}, "",
 		schemaNames},
+	{"write through internal/app, which cleans what a terminal would obey", []string{"cmd/moneymove/internal/app/"},
+		"cmd/", terminals},
 }
 
 // signatures finds the calls and the values of a method Sign that takes a message. A method called Sign may pass the
@@ -59,6 +62,18 @@ func signatures(file *ast.File) (found []ast.Node) {
 func isNamed(x ast.Expr, name string) bool {
 	identifier, is := x.(*ast.Ident)
 	return is && identifier.Name == name
+}
+
+// terminals finds the streams of the process, and what prints on them.
+func terminals(file *ast.File) (found []ast.Node) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, is := n.(*ast.SelectorExpr); is && (isNamed(s.X, "os") && strings.HasPrefix(s.Sel.Name, "Std") ||
+			isNamed(s.X, "fmt") && strings.HasPrefix(s.Sel.Name, "Print")) {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
 }
 
 // schemaNames finds what quotes a name for SQL, or puts one in its place.
@@ -103,7 +118,8 @@ func repeatedActs(t *testing.T, tree fs.FS) (found []string, files int) {
 			return err
 		}
 		for _, act := range oneActs {
-			if slices.ContainsFunc(act.homes, func(home string) bool { return strings.HasPrefix(name, home) }) {
+			isHome := func(home string) bool { return strings.HasPrefix(name, home) }
+			if !strings.HasPrefix(name, act.in) || slices.ContainsFunc(act.homes, isHome) {
 				continue
 			}
 			for _, node := range act.found(file) {
@@ -138,6 +154,9 @@ func TestASecondImplementationIsFound(t *testing.T) {
 		"a function of that name":  {"a/a.go", "}\nfunc Sign(ctx C, m []byte) { key.Sign(ctx, m)", 1},
 		"a quoted name":            {"a/a.go", "pgx.Identifier{name}.Sanitize()", 1},
 		"a place of a name":        {"a/a.go", `strings.ReplaceAll(text, "{schema}", name)`, 1},
+		"a print":                  {"cmd/a.go", "fmt.Println(id)", 1},
+		"the stream":               {"cmd/a.go", "fmt.Fprintln(os.Stderr, id)", 1},
+		"of another program":       {"a/a.go", "fmt.Println(id)", 0},
 		"a statement":              {"a/a.go", `named.In("SELECT 1 FROM {schema}.a")`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -212,8 +211,8 @@ func hostTime(ctx context.Context, where *target.Target) (time.Time, error) {
 // showApproval prints every field of the approval on standard error: standard output has the result. left says how long
 // the approval can be used.
 func showApproval(a *app.App, approval prepared, left string) error {
-	_, _ = fmt.Fprintf(a.Err, "Approval %s, for %d bytes to sign:\n", app.Plain(approval.ID), len(approval.Payload))
-	w := tabwriter.NewWriter(a.Err, 0, 0, 2, ' ', 0)
+	a.Say("Approval %s, for %d bytes to sign:", approval.ID, len(approval.Payload))
+	var rows [][]string
 	for _, field := range approval.fields() {
 		remark := ""
 		switch {
@@ -222,9 +221,9 @@ func showApproval(a *app.App, approval prepared, left string) error {
 		case !slices.Contains(known, field.name):
 			remark = "  (UNKNOWN: the signature would cover it)"
 		}
-		_, _ = fmt.Fprintf(w, "  %s\t%s%s\n", app.Plain(field.name), app.Plain(field.value), remark)
+		rows = append(rows, []string{"  " + field.name, field.value + remark})
 	}
-	return w.Flush()
+	return a.SayTable(app.Table{Rows: rows})
 }
 
 func remaining(left time.Duration) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -53,7 +54,7 @@ func (a announcement) print(to *app.App, asJSON bool) error {
 
 func (a announcement) readable() string {
 	var text strings.Builder
-	line := func(name, value string) { fmt.Fprintf(&text, "  %-14s %s\n", name, app.Plain(value)) }
+	line := func(name, value string) { fmt.Fprintf(&text, "  %-14s %s\n", name, plaintext.Line(value)) }
 	text.WriteString("The sandbox host is ready.\n\n")
 	line("address", a.BaseURL)
 	if a.ControlURL != "" {
@@ -90,7 +91,7 @@ func (a announcement) readable() string {
 	if a.DataFolder == "" {
 		text.WriteString("It keeps nothing.\n")
 	} else {
-		text.WriteString("Its state is in " + app.Plain(a.DataFolder) + ", and the next start goes on there.\n")
+		text.WriteString("Its state is in " + plaintext.Line(a.DataFolder) + ", and the next start goes on there.\n")
 	}
 	return text.String()
 }
