@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -31,6 +32,8 @@ var oneActs = []oneAct{
 		schemaNames},
 	{"write through internal/app, which cleans what a terminal would obey", []string{"cmd/moneymove/internal/app/"},
 		"cmd/", terminals},
+	{"write words for a shell with internal/shell, which a real shell has read", []string{"internal/shell/"}, "",
+		shellQuotes},
 }
 
 // signatures finds the calls and the values of a method Sign that takes a message. A method called Sign may pass the
@@ -69,6 +72,21 @@ func terminals(file *ast.File) (found []ast.Node) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, is := n.(*ast.SelectorExpr); is && (isNamed(s.X, "os") && strings.HasPrefix(s.Sel.Name, "Std") ||
 			isNamed(s.X, "fmt") && strings.HasPrefix(s.Sel.Name, "Print")) {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
+// shellQuotes finds a text that ends and begins quotes of a shell, as only the code that puts words into them needs.
+func shellQuotes(file *ast.File) (found []ast.Node) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		literal, is := n.(*ast.BasicLit)
+		if !is || literal.Kind != token.STRING {
+			return true
+		}
+		if text, err := strconv.Unquote(literal.Value); err == nil && text == `'\''` {
 			found = append(found, n)
 		}
 		return true
@@ -157,6 +175,7 @@ func TestASecondImplementationIsFound(t *testing.T) {
 		"a print":                  {"cmd/a.go", "fmt.Println(id)", 1},
 		"the stream":               {"cmd/a.go", "fmt.Fprintln(os.Stderr, id)", 1},
 		"of another program":       {"a/a.go", "fmt.Println(id)", 0},
+		"quotes of a shell":        {"a/a.go", "strings.ReplaceAll(word, \"'\", `'\\''`)", 1},
 		"a statement":              {"a/a.go", `named.In("SELECT 1 FROM {schema}.a")`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
 // payment is the result of pay.
@@ -82,13 +83,13 @@ func (p *payingCommand) notPaid(ctx context.Context, payout *dapi.Payout, err er
 		err = fmt.Errorf("not paid: %w; payout %s stays booked until its approval expires", declined.Err,
 			declined.Resource)
 	}
-	first := "-first"
+	first := []string{"-first"}
 	if payout != nil && payout.ID != "" {
-		first += " -booked-before " + string(payout.ID)
+		first = append(first, "-booked-before", string(payout.ID))
 	}
 	return &app.Failure{Code: code, Err: fmt.Errorf("%w\n\nTo try again:\n\n  %s\n\n"+
 		"That run does not know of this one: if you are sure that no other run can have paid, add %s to it once",
-		err, again, first)}
+		err, again, shell.Line(first...))}
 }
 
 // awaitArrival waits for the money, if that was asked for. Whatever happens, the payment is made.

@@ -8,6 +8,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/internal/plaintext"
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -79,11 +80,11 @@ func (a announcement) readable() string {
 	}
 	text.WriteString("\nLog in with the email and the key file. ")
 	if a.ControlURL != "" {
-		where := ""
+		words := []string{"moneymove", "sandbox", "env"}
 		if a.ControlURL != control.DefaultURL {
-			where = " -control-url " + a.ControlURL
+			words = append(words, "-control-url", a.ControlURL)
 		}
-		text.WriteString("Every credential is printed by\n\n  moneymove sandbox env" + where + "\n\n")
+		text.WriteString("Every credential is printed by\n\n  " + shell.Line(words...) + "\n\n")
 	} else {
 		text.WriteString("With -o json the app key and the access token are printed as well.\n")
 	}
