@@ -112,6 +112,7 @@ type platform struct {
 	logger    *slog.Logger
 	keys      keyring
 	chains    *liveChains
+	names     chainNames
 	memory    *paymentMemory
 	payouts   *paymentLine
 	deals     *paymentLine
@@ -139,9 +140,14 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
+	names, err := newChainNames(config.ChainNames)
+	if err != nil {
+		return nil, err
+	}
 	writes := windows[transport.WindowWrites]
 	p := &platform{
 		baseURL: baseURL, transport: client, logger: config.Logger, memory: newPaymentMemory(),
+		names:   names,
 		seen:    new(signing.SeenApprovals),
 		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
 		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
@@ -171,7 +177,7 @@ func (p *platform) account(low lowLevel) *Account {
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low, approver, p.chains, p.memory, p.payouts},
+		Payouts:      &Payouts{low, approver, p.chains, p.names, p.memory, p.payouts},
 		Escrows:      &Escrows{low, approver, p.chains, p.memory, p.deals},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},
