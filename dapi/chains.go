@@ -17,6 +17,8 @@ type Chains struct {
 
 // Live returns all chains. The SDK keeps the list for ten minutes. All callers get the same slice, so do not modify it.
 //
+// The list is for display. It does not decide which chain an approval may name: see [WithChainName].
+//
 // While the SDK has the list, it also checks the amounts of payouts, deals and deposits: a call whose amount has more
 // decimals than its token fails with *errors.InvalidInput, and nothing is sent.
 func (s *Chains) Live(ctx context.Context) ([]Chain, error) {

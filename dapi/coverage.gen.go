@@ -78,6 +78,15 @@ var moneyOut = [...]Coverage{
 	{Method: "swift", Currency: "USD", International: true},
 }
 
+// chainIDs has the chains whose code this version knows.
+var chainIDs = map[ChainCode]ChainID{
+	"arbitrum": 42161,
+	"base":     8453,
+	"ethereum": 1,
+	"optimism": 10,
+	"polygon":  137,
+}
+
 // SEPA returns a destination for the bank method sepa. An empty account.Currency means EUR.
 // The method probably needs IBAN.
 func SEPA(account IBANAccount) ContactAccount {

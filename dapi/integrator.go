@@ -112,6 +112,7 @@ type platform struct {
 	logger    *slog.Logger
 	keys      keyring
 	chains    *liveChains
+	names     chainNames
 	payouts   *paymentLine
 	deals     *paymentLine
 	seen      *signing.SeenApprovals
@@ -138,9 +139,14 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
+	names, err := newChainNames(config.ChainNames)
+	if err != nil {
+		return nil, err
+	}
 	writes := windows[transport.WindowWrites]
 	p := &platform{
 		baseURL: baseURL, transport: client, logger: config.Logger,
+		names:   names,
 		seen:    new(signing.SeenApprovals),
 		payouts: newPaymentLine(opBookPayout.ID, writes, payoutApproval, paced, config.Logger),
 		deals:   newPaymentLine(opCreateEscrow.ID, writes, escrowApproval, paced, config.Logger),
@@ -170,7 +176,7 @@ func (p *platform) account(low lowLevel) *Account {
 		Rails:        &Rails{low},
 		Payins:       &Payins{low},
 		Contacts:     &Contacts{low},
-		Payouts:      &Payouts{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.payouts},
+		Payouts:      &Payouts{low, approver, p.chains, p.names, paymentMemory{p.transport.Keys()}, p.payouts},
 		Escrows:      &Escrows{low, approver, p.chains, paymentMemory{p.transport.Keys()}, p.deals},
 		Transactions: &Transactions{low},
 		Chains:       &Chains{low, p.chains},

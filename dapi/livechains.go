@@ -2,7 +2,6 @@ package dapi
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -73,30 +72,6 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 	}
 	l.memory.Store(&chainListing{chains: chains, until: time.Now().Add(chainsLifetime)})
 	return chains, nil
-}
-
-// codeOf returns the code of a chain without a call to the service, or "" if it is not known.
-func (l *liveChains) codeOf(id ChainID) ChainCode {
-	chains, _ := l.known()
-	at := slices.IndexFunc(chains, func(c Chain) bool { return c.ChainID == id })
-	if at < 0 {
-		return ""
-	}
-	return chains[at].Code
-}
-
-// listingTimeout limits how long a payment waits for the list while its approval is open.
-const listingTimeout = 5 * time.Second
-
-// askCode is codeOf, and reads the list if it is not known.
-func (l *liveChains) askCode(ctx context.Context, id ChainID) ChainCode {
-	if id == 0 {
-		return ""
-	}
-	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
-	defer cancel()
-	_, _ = l.list(ctx) // if this fails, only the chain's id is accepted
-	return l.codeOf(id)
 }
 
 // checkPlaces refuses an amount with more decimals than its token has. It makes no call to the service: if the chains

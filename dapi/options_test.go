@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -194,5 +195,40 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 		"a deal without payee": {act(dapi.EscrowCreate{Amount: amount("25"), Currency: dapi.USDC}), "payee", "missing"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
+	}
+}
+
+// A code that is no word, or that names another chain, cannot be the name of a chain in an approval.
+func TestInvalidChainNamesAreRefused(t *testing.T) {
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	developer := dapi.Developer{Email: "ops@example.com", Key: key}
+	for name, tc := range map[string]struct {
+		options []moneymovement.Option
+		code    string
+	}{
+		"no id":    {[]moneymovement.Option{dapi.WithChainName(0, "zero")}, "out_of_range"},
+		"no code":  {[]moneymovement.Option{dapi.WithChainName(1, "")}, "invalid_format"},
+		"a number": {[]moneymovement.Option{dapi.WithChainName(42161, "8453")}, "invalid_format"},
+		"no word":  {[]moneymovement.Option{dapi.WithChainName(1, "e\"th")}, "invalid_format"},
+		"too long": {[]moneymovement.Option{dapi.WithChainName(1, dapi.ChainCode(strings.Repeat("a", 33)))},
+			"invalid_format"},
+		"of another chain": {[]moneymovement.Option{dapi.WithChainName(42161, "base")}, "conflict"},
+		"of two": {[]moneymovement.Option{dapi.WithChainName(7, "seven"), dapi.WithChainName(8, "seven")},
+			"conflict"},
+		"what is known":     {[]moneymovement.Option{dapi.WithChainName(8453, "base")}, ""},
+		"a second of a one": {[]moneymovement.Option{dapi.WithChainName(8453, "base-mainnet")}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := dapi.NewIntegrator(baseURL, developer, tc.options...)
+			if tc.code == "" {
+				require.NoError(t, err)
+				return
+			}
+			refused := as[*errors.InvalidInput](t, err)
+			require.Len(t, refused.Fields, 1)
+			assert.Equal(t, "WithChainName", refused.Fields[0].Field)
+			assert.Equal(t, tc.code, refused.Fields[0].Code)
+		})
 	}
 }

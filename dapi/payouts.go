@@ -22,6 +22,7 @@ type Payouts struct {
 	low      lowLevel
 	approver approver
 	chains   *liveChains
+	names    chainNames
 	memory   paymentMemory
 	line     *paymentLine
 }
@@ -161,31 +162,33 @@ func (s *Payouts) confirm(
 	return confirmed, nil
 }
 
-// sign returns the body of a confirm and its options. You name a chain by its EVM id, and the approval may name it by
-// its code. The list of chains says which code belongs to the id, and sign reads it only if the approval does not have
-// the id. The approval may also write the contact's id with its prefix where the booking has none, or the other way
-// round.
+// sign returns the body of a confirm and its options. You name a chain by its EVM id, and the approval may name it by a
+// code of the same chain. The approval may also write the contact's id with its prefix where the booking has none, or
+// the other way round. For each of the two, sign compares at most once more.
 func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool,
 	options []moneymovement.CallOption) (
 	*approvalConfirm, []moneymovement.CallOption, error,
 ) {
-	code := s.chains.codeOf(asked.ToChainID)
+	code := s.names.codeOf(asked.ToChainID)
 	contact := booked.ContactID // the approval usually has the id in this form
-	for {
+	for otherContact, otherCode := false, false; ; {
 		want := intent(asked, booked, code)
 		want.Destination.ContactID = string(asked.ContactID.withPrefixOf(contact))
 		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, allowExpired,
 			options)
 		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 		switch {
-		case ok && refused.Field == "destination.contactId" &&
-			asked.ContactID.withPrefixOf(ContactID(refused.Got)) != ContactID(refused.Want):
-			contact = ContactID(refused.Got)
-			continue
-		case !ok || refused.Field != "destination.chainId" || code != "":
+		case !ok:
 			return body, confirming, err
-		}
-		if code = s.chains.askCode(ctx, asked.ToChainID); code == "" {
+		case refused.Field == "destination.contactId" && !otherContact &&
+			asked.ContactID.withPrefixOf(ContactID(refused.Got)) != ContactID(refused.Want):
+			contact, otherContact = ContactID(refused.Got), true
+		case refused.Field == "destination.chainId" && !otherCode && asked.ToChainID != 0 &&
+			s.names[ChainCode(refused.Got)] == asked.ToChainID:
+			code, otherCode = ChainCode(refused.Got), true
+		case refused.Field == "destination.chainId":
+			return nil, nil, s.names.explained(refused, asked.ToChainID)
+		default:
 			return nil, nil, err
 		}
 	}

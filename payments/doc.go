@@ -32,8 +32,9 @@
 // crash, the record never says less than what may have happened. A payment from which money may have left is only
 // settled by the service: by the same key, and when the key is older than the 7 days in which the service remembers it,
 // by the payout itself and the ledger. If these show nothing, a person decides. A key is never sent when it could pay
-// twice. The record may be of an older copy of the store, too: before a key is used anew, and before a deadline refuses
-// a payment, the payment is looked for.
+// twice: if the service has forgotten it, only the payout or the deal that is stored is signed, and a transfer in doubt
+// is looked up and not sent again. The record may be of an older copy of the store, too: before a key is used anew, and
+// before a deadline refuses a payment, the payment is looked for.
 //
 // # Stores
 //

@@ -11,6 +11,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
 // controlBase is the path of the host's controls, and consolePath that of the page for people.
@@ -141,22 +143,23 @@ func withExamples(path string, operation *openapi3.Operation) string {
 
 // curlOf returns a request for a shell.
 func curlOf(method, url string, body any) string {
-	command := "curl"
+	words := []string{"curl"}
+	if strings.ContainsAny(url, "[]{}") { // which curl would expand
+		words = append(words, "-g")
+	}
 	switch {
 	case strings.HasSuffix(url, "/events"):
-		command += " -N"
+		words = append(words, "-N")
 	case method != http.MethodGet:
-		command += " -X " + method
+		words = append(words, "-X", method)
 	}
-	command += " " + url
-	if body == nil {
-		return command
+	words = append(words, url)
+	if body != nil {
+		if text, err := json.Marshal(body, json.Deterministic(true)); err == nil { // an example can always be encoded
+			words = append(words, "-H", "Content-Type: application/json", "-d", string(text))
+		}
 	}
-	text, err := json.Marshal(body, json.Deterministic(true))
-	if err != nil { // an example of YAML can always be encoded
-		return command
-	}
-	return command + " -H 'Content-Type: application/json' -d '" + strings.ReplaceAll(string(text), "'", `'\''`) + "'"
+	return shell.Line(words...)
 }
 
 func readDescription(w http.ResponseWriter, _ *http.Request) {

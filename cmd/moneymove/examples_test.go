@@ -156,7 +156,7 @@ func (r *reader) files() {
 		r.do("moneymove keys convert host.pem encrypted.pem -new-passphrase-file passphrase.txt")
 	case r.names("@booked.json"), r.names("@signed.json"):
 		r.do("moneymove call POST /dapi/v1/payouts -key invoice-2 -d @payout.json > booked.json")
-		r.do("moneymove sign -yes -d @booked.json > signed.json")
+		r.do("moneymove sign -yes -d @booked.json -request @payout.json > signed.json")
 		booked, err := os.ReadFile(r.path("booked.json"))
 		require.NoError(r, err)
 		var payout struct{ ID dapi.PayoutID }

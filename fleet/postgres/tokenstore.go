@@ -10,6 +10,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/fleet"
+	"github.com/moneymovement/moneymovement-go/internal/sqlname"
 )
 
 // TokenStore keeps the session of one credential in a database, with a lock for its renewal. All processes of a
@@ -17,6 +18,8 @@ import (
 type TokenStore struct {
 	db         DB
 	schema     string
+	named      sqlname.Schema
+	unnamed    error // the schema has no name
 	credential string
 	aead       cipher.AEAD
 }
@@ -26,7 +29,8 @@ var _ dapi.SessionLocker = (*TokenStore)(nil)
 // TokenStoreOption changes a [TokenStore].
 type TokenStoreOption func(*TokenStore)
 
-// WithSchema sets the schema, which [Migrate] made. The default is [DefaultSchema].
+// WithSchema sets the schema, which [Migrate] made. The default is [DefaultSchema]. With a name that
+// Migrate refuses, every call of the store fails.
 func WithSchema(schema string) TokenStoreOption {
 	return func(s *TokenStore) { s.schema = schema }
 }
@@ -44,14 +48,18 @@ func NewTokenStore(db DB, credential string, options ...TokenStoreOption) *Token
 	for _, option := range options {
 		option(s)
 	}
+	s.named, s.unnamed = schemaOf(s.schema)
 	return s
 }
 
 // Load implements [dapi.TokenStore]. If the stored value cannot be read, Load returns the zero session, and the next
 // login replaces the value.
 func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
+	if s.unnamed != nil {
+		return dapi.Session{}, s.unnamed
+	}
 	var data []byte
-	err := s.db.QueryRow(ctx, in(s.schema, "SELECT session FROM {schema}.fleet_session WHERE credential = $1"),
+	err := s.db.QueryRow(ctx, s.named.In("SELECT session FROM {schema}.fleet_session WHERE credential = $1"),
 		s.credential).Scan(&data)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && len(data) == 0 {
 		return dapi.Session{}, nil
@@ -68,18 +76,24 @@ func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 
 // Save implements [dapi.TokenStore].
 func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
+	if s.unnamed != nil {
+		return s.unnamed
+	}
 	data, err := fleet.SealSession(session, s.aead, s.credential)
 	if err != nil {
 		return err
 	}
-	_, err = s.db.Exec(ctx, in(s.schema, "INSERT INTO {schema}.fleet_session (credential, session) VALUES ($1, $2) "+
+	_, err = s.db.Exec(ctx, s.named.In("INSERT INTO {schema}.fleet_session (credential, session) VALUES ($1, $2) "+
 		"ON CONFLICT (credential) DO UPDATE SET session = excluded.session"), s.credential, data)
 	return explained(err)
 }
 
 // Lock implements [dapi.SessionLocker].
 func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration) (bool, error) {
-	done, err := s.db.Exec(ctx, in(s.schema, "INSERT INTO {schema}.fleet_session AS s "+
+	if s.unnamed != nil {
+		return false, s.unnamed
+	}
+	done, err := s.db.Exec(ctx, s.named.In("INSERT INTO {schema}.fleet_session AS s "+
 		"(credential, lock_owner, lock_ends) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond') "+
 		"ON CONFLICT (credential) DO UPDATE SET lock_owner = excluded.lock_owner, lock_ends = excluded.lock_ends "+
 		"WHERE s.lock_owner IS NULL OR s.lock_owner = excluded.lock_owner OR s.lock_ends <= clock_timestamp()"),
@@ -89,7 +103,10 @@ func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration
 
 // Unlock implements [dapi.SessionLocker].
 func (s *TokenStore) Unlock(ctx context.Context, owner string) error {
-	_, err := s.db.Exec(ctx, in(s.schema, "UPDATE {schema}.fleet_session SET lock_owner = NULL, lock_ends = NULL "+
+	if s.unnamed != nil {
+		return s.unnamed
+	}
+	_, err := s.db.Exec(ctx, s.named.In("UPDATE {schema}.fleet_session SET lock_owner = NULL, lock_ends = NULL "+
 		"WHERE credential = $1 AND lock_owner = $2"), s.credential, owner)
 	return explained(err)
 }

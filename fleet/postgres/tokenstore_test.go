@@ -3,8 +3,10 @@ package fleetpostgres_test
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
@@ -60,6 +62,27 @@ func TestTokenStore(t *testing.T) {
 		Scan(&sealed))
 	assert.Contains(t, plain, "two-refresh")
 	assert.NotContains(t, sealed, "two")
+}
+
+// A name of a schema cannot end a comment or the body of the function, and none is cut off: two tenants would share it.
+func TestNamesThatAreNoSchema(t *testing.T) {
+	pool := migrated(t, shared.PostgreSQL(t))
+	for _, name := range []string{
+		"x\nDROP TABLE moneymovement.fleet_session; --", "x$take$; DROP TABLE moneymovement.fleet_session; --",
+		strings.Repeat("n", 64), "a\x00b", "\xff",
+	} {
+		require.ErrorContains(t, fleetpostgres.Migrate(t.Context(), pool, name), "is no name for a schema")
+		_, err := fleetpostgres.NewLimiter(pool, name, "c")
+		require.ErrorContains(t, err, "is no name for a schema")
+		store := fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithSchema(name))
+		_, err = store.Load(t.Context())
+		require.ErrorContains(t, err, "is no name for a schema")
+		require.ErrorContains(t, store.Save(t.Context(), fleettest.Session("x")), "is no name for a schema")
+		_, err = store.Lock(t.Context(), "a", time.Minute)
+		require.ErrorContains(t, err, "is no name for a schema")
+		require.ErrorContains(t, store.Unlock(t.Context(), "a"), "is no name for a schema")
+	}
+	require.NoError(t, fleetpostgres.NewTokenStore(pool, "c").Save(t.Context(), fleettest.Session("x")))
 }
 
 // A value that cannot be read or decrypted is ignored, and the next login replaces it.

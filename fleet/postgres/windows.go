@@ -1,11 +1,11 @@
 package fleetpostgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	_ "embed" // of the tables and the function
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/fleet"
+	"github.com/moneymovement/moneymovement-go/internal/sqlname"
 )
 
 var (
@@ -36,15 +37,20 @@ type DB interface {
 const migrating = 0x6d6f6e6579 // "money"
 
 // Migrate creates the schema, its two tables and its function, or brings them up to date. It can run at each start of
-// each process, and changes nothing that is there. If schema is empty, it is [DefaultSchema]. The user of db needs the
-// right to create the schema; afterwards, a user who may use the tables and the function is enough.
+// each process, and changes nothing that is there. If schema is empty, it is [DefaultSchema]. A name has up to 63 bytes
+// of text that can be printed, and no dollar sign. The user of db needs the right to create the schema; afterwards, a
+// user who may use the tables and the function is enough.
 func Migrate(ctx context.Context, db DB, schema string) error {
+	named, err := schemaOf(schema)
+	if err != nil {
+		return err
+	}
 	return pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrating)); err != nil {
 			return err
 		}
 		for _, statement := range []string{tables, function} {
-			if _, err := tx.Exec(ctx, in(schema, statement)); err != nil {
+			if _, err := tx.Exec(ctx, named.In(statement)); err != nil {
 				return err
 			}
 		}
@@ -52,12 +58,9 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 	})
 }
 
-// in writes a statement for a schema.
-func in(schema, statement string) string {
-	if schema == "" {
-		schema = DefaultSchema
-	}
-	return strings.ReplaceAll(statement, "{schema}", pgx.Identifier{schema}.Sanitize())
+// schemaOf refuses what is no name for a schema.
+func schemaOf(schema string) (sqlname.Schema, error) {
+	return sqlname.Check(cmp.Or(schema, DefaultSchema))
 }
 
 // Windows counts the calls of rate windows in a database. It is safe for concurrent use.
@@ -66,13 +69,18 @@ type Windows struct {
 	take string
 }
 
-// NewWindows returns the windows in a schema, which [Migrate] made. If schema is empty, it is [DefaultSchema].
-func NewWindows(db DB, schema string) *Windows {
+// NewWindows returns the windows in a schema, which [Migrate] made. If schema is empty, it is [DefaultSchema]. The
+// error says that schema is no name.
+func NewWindows(db DB, schema string) (*Windows, error) {
+	named, err := schemaOf(schema)
+	if err != nil {
+		return nil, err
+	}
 	return &Windows{
 		db: db,
-		take: in(schema, "SELECT o_log, o_next, o_given, o_room, o_others FROM "+
+		take: named.In("SELECT o_log, o_next, o_given, o_room, o_others FROM " +
 			"{schema}.fleet_take_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"),
-	}
+	}, nil
 }
 
 // NewLimiter returns a limiter that shares the rate windows of a credential with all processes that use the same
@@ -84,7 +92,11 @@ func NewLimiter(db DB, schema, credential string, options ...fleet.Option) (*fle
 			Fields: []errors.Field{{Field: "database", Code: errors.FieldMissing,
 				Message: "is nil: make one with pgxpool.New"}}}
 	}
-	return fleet.NewLimiter(NewWindows(db, schema), credential, options...)
+	windows, err := NewWindows(db, schema)
+	if err != nil {
+		return nil, err
+	}
+	return fleet.NewLimiter(windows, credential, options...)
 }
 
 // explained adds what to do if the tables or the function are missing.

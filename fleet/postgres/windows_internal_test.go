@@ -29,9 +29,12 @@ func TestTheFunctionDoesWhatTheMemoryDoes(t *testing.T) {
 	pool := connect(t, servers.PostgreSQL(t))
 	require.NoError(t, Migrate(t.Context(), pool, "other schema"))
 	changed := strings.Replace(function, clock, "split_part(p_name, ' ', 1)::bigint", 1)
-	_, err := pool.Exec(t.Context(), in("other schema", changed))
+	named, err := schemaOf("other schema")
 	require.NoError(t, err)
-	windows := NewWindows(pool, "other schema")
+	_, err = pool.Exec(t.Context(), named.In(changed))
+	require.NoError(t, err)
+	windows, err := NewWindows(pool, "other schema")
+	require.NoError(t, err)
 	windows.take = strings.Replace(windows.take, "$10", "$13 || ' ' || $10", 1)
 	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
 		set := *windows

@@ -26,7 +26,7 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 			server := servers.PostgreSQL(t)
 			migrated(t, server)
 			result := fleettest.Killed(t, server.Kill, server.Restart, func() fleet.Windows {
-				return fleetpostgres.NewWindows(dial(t, server), "")
+				return windows(t, dial(t, server))
 			}, options...)
 			if name == "share" {
 				assert.Zero(t, result.Away)
@@ -48,13 +48,20 @@ func TestAFullWindowIsUsed(t *testing.T) {
 			held := fleettest.Allowance().Held()
 			result := fleettest.Load{
 				Processes: 16, Callers: 5, For: held*3/2 + 500*time.Millisecond,
-				Open: func() fleet.Windows { return fleetpostgres.NewWindows(dial(t, server), "") },
+				Open: func() fleet.Windows { return windows(t, dial(t, server)) },
 			}.Run(t)
 			assert.LessOrEqual(t, result.Most(), 120)
 			assert.GreaterOrEqual(t, result.Used(2), least)
 			assert.Zero(t, result.Away)
 		})
 	}
+}
+
+func windows(t *testing.T, db fleetpostgres.DB) *fleetpostgres.Windows {
+	t.Helper()
+	windows, err := fleetpostgres.NewWindows(db, "")
+	require.NoError(t, err)
+	return windows
 }
 
 // Without the tables, and with a damaged row, the error is that of the database.
@@ -86,7 +93,7 @@ func TestOldWindowsAreDeleted(t *testing.T) {
 	_, err := pool.Exec(t.Context(), "INSERT INTO moneymovement.fleet_window (key, ends) "+
 		"SELECT 'old' || i, now() - interval '1 hour' FROM generate_series(1, 150) i")
 	require.NoError(t, err)
-	windows := fleetpostgres.NewWindows(pool, "")
+	windows := windows(t, pool)
 	left := 150
 	for range 5000 {
 		_, err := windows.Ask(t.Context(), fleet.Ask{Key: "new", Process: "p", Calls: 1, Held: time.Minute})

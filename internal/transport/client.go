@@ -29,12 +29,19 @@ type Config struct {
 	AllowPlainHTTP bool   // also to hosts that are not loopback
 	Auth           Authorizer
 	Version        string
+	ChainNames     []ChainName   // further names of chains in approvals
 	Timeout        time.Duration // of each call without its own; 0 for none
 	Pace           *Pace         // of waits without their own; nil for the default
 	Measure        func(context.Context, Measurement)
 	// Random returns a random time that is at least zero and less than the given one; nil for math/rand. A simulation
 	// sets it, so that the pauses of a run can be repeated.
 	Random func(context.Context, time.Duration) time.Duration
+}
+
+// ChainName is the code of the chain that has an EVM id.
+type ChainName struct {
+	ID   int64
+	Code string
 }
 
 // ConfigOf collects the settings of options. version is the version of the SDK.

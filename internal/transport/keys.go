@@ -274,7 +274,9 @@ func (m *Keys) over(known *UsedKey, value any, err error) {
 	defer m.Unlock()
 	known.writes--
 	known.anchored = known.anchored || !withoutEffect(err)
-	if id := textMember(value, "id"); err == nil && id != "" && !known.Signed {
+	echoed := textMember(value, "idempotencyKey")
+	ours := err == nil && (echoed == "" || echoed == known.Scope.Key) // a response to another call proves nothing
+	if id := textMember(value, "id"); ours && id != "" && !known.Signed {
 		known.Resource = strings.Clone(id)
 	}
 	if known.writes == 0 && !known.anchored {

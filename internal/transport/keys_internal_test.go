@@ -295,6 +295,22 @@ func TestTheOwnerOfAKeyIsTheAnswersID(t *testing.T) {
 	assert.Empty(t, reused.PayoutID, "a call that failed has no answer")
 }
 
+// A response that echoes another key does not say what this key made.
+func TestAResponseToAnotherCallIsNotRemembered(t *testing.T) {
+	type echoing struct {
+		ID             string `json:"id"`
+		IdempotencyKey string `json:"idempotencyKey"`
+	}
+	for echo, want := range map[string]string{"k": "po_1", "": "po_1", "other": ""} {
+		m := NewKeys()
+		r := keyed("k")
+		over, err := m.claim(r, asking("25"))
+		require.NoError(t, err)
+		over(&echoing{"po_1", echo}, nil)
+		assert.Equal(t, want, m.Get(r.keyScope()).Resource, echo)
+	}
+}
+
 // It is the error that the service returns for the same mistake.
 func TestAReusedKeyNamesItsOwner(t *testing.T) {
 	for owner, want := range map[string]errors.IdempotencyKeyReused{

@@ -1,17 +1,19 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
 	"hash/fnv"
-	"strings"
-	"unicode/utf8"
+	"regexp"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"github.com/moneymovement/moneymovement-go/internal/sqlname"
 )
 
 // The files of schema are the versions, in order. A released file never changes: a new version is a new file.
@@ -23,7 +25,8 @@ var versions embed.FS
 const known = 1
 
 // Migrate creates the tables of a [Store] in a schema, or updates them to the version of this package. It creates the
-// schema if it is missing. An empty name is [DefaultSchema]. Calling it again changes nothing. Several processes can
+// schema if it is missing. An empty name is [DefaultSchema]; any other has up to 63 bytes of text that can be printed,
+// and no dollar sign. Calling it again changes nothing. Several processes can
 // call it at once: all but one wait. If the tables are of a later version, the error is *[SchemaTooNew].
 func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	names, err := namesOf(schema)
@@ -31,24 +34,31 @@ func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 		return err
 	}
 	return explained(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", names.lock()); err != nil {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lockOf(names.String())); err != nil {
 			return err
 		}
 		return names.migrate(ctx, tx)
 	}))
 }
 
+// riverSchema is the rule of River's clients for the name of a schema. River's migrations do not apply it.
+var riverSchema = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,45}$`)
+
 // MigrateRiver creates River's tables in a schema, or updates them, with the migrations of the version of River that
 // this package was built with. Call it only if you do not run River's migrations in another way. The schema must exist.
 // An empty name is the first of the search path.
 func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error {
+	if schema != "" && !riverSchema.MatchString(schema) {
+		return fmt.Errorf("%.80q is no name for the schema of River's tables: a name has up to 46 letters, digits and "+
+			"underscores", schema)
+	}
 	migrator, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Schema: schema, Logger: silent()})
 	if err != nil {
 		return err
 	}
 	// River's migrations do not wait for each other, so this lock does. It is of the session, since some of them cannot
 	// be in one transaction.
-	lock := names{schema: "river " + schema}.lock()
+	lock := lockOf("river " + schema)
 	return explained(pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
 		if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", lock); err != nil {
 			return err
@@ -67,12 +77,12 @@ func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error 
 func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 	// CREATE SCHEMA IF NOT EXISTS needs a right that a program whose schema exists may not have.
 	var exists bool
-	row := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", n.schema)
+	row := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1)", n.String())
 	if err := row.Scan(&exists); err != nil {
 		return err
 	}
 	if !exists {
-		if _, err := tx.Exec(ctx, "CREATE SCHEMA "+n.quoted()); err != nil {
+		if _, err := tx.Exec(ctx, n.sql("CREATE SCHEMA {schema}")); err != nil {
 			return err
 		}
 	}
@@ -89,7 +99,7 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if version > known {
-		return &SchemaTooNew{Schema: n.schema, Version: version, Known: known}
+		return &SchemaTooNew{Schema: n.String(), Version: version, Known: known}
 	}
 	for version++; version <= known; version++ {
 		text, err := versions.ReadFile(fmt.Sprintf("schema/%03d.sql", version))
@@ -105,34 +115,20 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 }
 
 // names puts the name of the schema into statements.
-type names struct{ schema string }
+type names struct{ sqlname.Schema }
 
-// namesOf refuses what PostgreSQL would cut off or refuse.
+// namesOf refuses what is no name for a schema.
 func namesOf(schema string) (names, error) {
-	if schema == "" {
-		schema = DefaultSchema
-	}
-	if len(schema) > 63 || strings.ContainsRune(schema, 0) || !utf8.ValidString(schema) {
-		return names{}, fmt.Errorf("%q is no name for a schema: it may have up to 63 bytes of valid text", schema)
-	}
-	return names{schema: schema}, nil
+	named, err := sqlname.Check(cmp.Or(schema, DefaultSchema))
+	return names{named}, err
 }
-
-func (n names) quoted() string { return pgx.Identifier{n.schema}.Sanitize() }
 
 // sql replaces {schema} by the name, and {changes} and {turns} by texts with the names of these sequences.
-func (n names) sql(text string) string {
-	return strings.NewReplacer("{schema}", n.quoted(), "{changes}", n.text("changes"), "{turns}", n.text("turns")).
-		Replace(text)
-}
+func (n names) sql(text string) string { return n.In(text, "changes", "turns") }
 
-func (n names) text(sequence string) string {
-	return "'" + strings.ReplaceAll(n.quoted()+"."+sequence, "'", "''") + "'"
-}
-
-// lock returns the number of the advisory lock that migrations of the schema take.
-func (n names) lock() int64 {
+// lockOf returns the number of the advisory lock that migrations of a schema take.
+func lockOf(schema string) int64 {
 	digest := fnv.New64a()
-	_, _ = digest.Write([]byte("moneymovement payments schema " + n.schema))
+	_, _ = digest.Write([]byte("moneymovement payments schema " + schema))
 	return int64(digest.Sum64()) //gosec:disable G115 -- any 64 bits will do
 }

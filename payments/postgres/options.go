@@ -14,8 +14,7 @@ const DefaultSchema = "moneymovement"
 
 // Options are the settings of a [Store]. The zero value has the defaults.
 type Options struct {
-	// Schema is the schema with the tables of the payments: see [Migrate]. The default is [DefaultSchema]. Any name
-	// that PostgreSQL allows will do.
+	// Schema is the schema with the tables of the payments: see [Migrate]. The default is [DefaultSchema].
 	Schema string
 	// Jobs makes a job of River for each payment. Without it, a process finds the payments of others when it polls.
 	Jobs *Jobs

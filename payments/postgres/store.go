@@ -53,13 +53,13 @@ func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
 	err := pool.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version)
 	switch {
 	case refusedAs(err, "42P01", "3F000", "42501"), errors.Is(err, pgx.ErrNoRows): // no table, no schema, no right
-		return &SchemaMissing{Schema: n.schema}
+		return &SchemaMissing{Schema: n.String()}
 	case err != nil:
 		return err
 	case version > known:
-		return &SchemaTooNew{Schema: n.schema, Version: version, Known: known}
+		return &SchemaTooNew{Schema: n.String(), Version: version, Known: known}
 	case version < known:
-		return &SchemaTooOld{Schema: n.schema, Version: version, Known: known}
+		return &SchemaTooOld{Schema: n.String(), Version: version, Known: known}
 	}
 	return nil
 }

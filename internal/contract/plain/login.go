@@ -22,13 +22,15 @@ func (c *Caller) Challenge(ctx context.Context, email string, expiry time.Time) 
 	return c.Send(ctx, http.MethodPost, "/dapi/v1/auth/challenge", Object{"email": email, "requestExpiry": expiry})
 }
 
-// Complete signs a challenge, and asks for the tokens.
+// Complete signs a challenge, and asks for the tokens. The host chooses the bytes, so what looks like an approval is
+// not signed: the error is [*signing.ChallengeRefused].
 func (c *Caller) Complete(ctx context.Context, key signing.Signer, challenge Reply) (Reply, error) {
 	payload, err := base64.StdEncoding.DecodeString(challenge.Text("payload"))
 	if err != nil {
 		return Reply{}, fmt.Errorf("the payload of the challenge is not base64: %w", err)
 	}
-	signature, err := key.Sign(ctx, payload)
+	signature, err := signing.SignChallenge(ctx, key,
+		signing.Challenge{ID: challenge.Text("challengeId"), Payload: payload}, nil)
 	if err != nil {
 		return Reply{}, err
 	}

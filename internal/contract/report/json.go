@@ -1,9 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 type jsonReport struct {
@@ -60,10 +63,15 @@ type jsonAssumption struct {
 
 // WriteJSON writes the whole report.
 func (r *Report) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(r.json())
+	if err := encoder.Encode(r.json()); err != nil {
+		return err
+	}
+	_, err := w.Write(plaintext.JSON(text.Bytes()))
+	return err
 }
 
 func (r *Report) json() jsonReport {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // WriteText writes the report for a terminal: the counts, then the findings that somebody must look at. It counts open
@@ -42,7 +44,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, v := range r.Violations {
 		fmt.Fprintf(&b, "\nINVALID  %s\n", v)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(plaintext.NewWriter(w), b.String()) // a host chooses the names of its fields
 	return err
 }
 

@@ -1,13 +1,22 @@
 package console_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	shellwords "github.com/moneymovement/moneymovement-go/internal/shell"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -83,4 +92,64 @@ func TestTheCommandOfARequestSendsItAgain(t *testing.T) {
 	again := shell(t, "MONEYMOVEMENT_API_KEY='"+key+"'; "+command)
 	assert.Contains(t, again, "200 OK")
 	assert.Contains(t, again, p.host.Credentials().Email)
+}
+
+// A request is whatever somebody has sent. Nothing in it runs in the shell of the person who repeats it, and no bracket
+// in its path is expanded.
+func TestTheCommandOfARequestRunsNothing(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests")
+	const method, path = "`touch$IFS$9injected`", "/utils/rates/EUR'{a,b}[1-3]$(touch%20injected)"
+	connection, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(p.server.URL, "http://"))
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(connection, "%s %s HTTP/1.1\r\nHost: localhost\r\n"+
+		"X-A`touch$IFS$9injected`: \u009b\"'; touch injected\r\nConnection: close\r\n\r\n", method, path)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, connection)
+	require.NoError(t, err)
+	require.NoError(t, connection.Close())
+	require.Len(t, p.host.Requests(), 1)
+	p.see(method)
+	p.do(chromedp.Click("#request-table tbody button"))
+	command := p.curlOf(`[data-key="repeat"]`)
+	folder := t.TempDir()
+	shell(t, "cd "+folder+" && "+command)
+	made, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Empty(t, made, "%s", command)
+	sent := p.host.Requests()
+	require.Len(t, sent, 2, "%s", command)
+	assert.Equal(t, sent[0].Method, sent[1].Method)
+	assert.Equal(t, sent[0].Path, sent[1].Path)
+}
+
+// The page builds its lines as the package shell does, which a real shell has read.
+func TestThePageWritesWordsAsTheSDKDoes(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests")
+	letters := []rune("aZ09 '\"\\$`;&|<>(){}[]*?~!#=%@+:,./-_" +
+		"\n\t\r\x1b\x7f\u009b\u202e\u2028\ufeff\ufffdé字😀\U000e0041\x00")
+	random := rand.New(rand.NewPCG(1, 2))
+	lines := make([][]string, 300)
+	for i := range lines {
+		words := make([]string, 1+random.IntN(3))
+		for j := range words {
+			for range random.IntN(8) {
+				words[j] += string(letters[random.IntN(len(letters))])
+			}
+		}
+		lines[i] = words
+	}
+	list, err := json.Marshal(lines)
+	require.NoError(t, err)
+	script, err := os.ReadFile("../../../sandbox/internal/console/page/format.js")
+	require.NoError(t, err)
+	var written []string
+	said := eval[string](p, "(() => { "+string(script)+
+		"\nreturn JSON.stringify("+string(list)+".map((words) => shellLine(...words))); })()")
+	require.NoError(t, json.Unmarshal([]byte(said), &written))
+	require.Len(t, written, len(lines))
+	for i, words := range lines {
+		assert.Equal(t, shellwords.Line(words...), written[i], "%q", words)
+	}
 }

@@ -153,7 +153,7 @@ func TestCredentialsAreHiddenUntilAskedFor(t *testing.T) {
 	assert.NotContains(t, eval[string](p, "document.documentElement.outerHTML"), key)
 	p.press("Show the credentials")
 	p.see(key)
-	p.see("export MONEYMOVEMENT_BASE_URL='" + p.server.URL + "'")
+	p.see("export MONEYMOVEMENT_BASE_URL=" + p.server.URL)
 	p.press("Copy App key")
 	p.until(`document.getElementById("said").textContent.includes("App key")`)
 	p.press("Hide the credentials")

@@ -173,6 +173,8 @@ func isTime(layers []wire.Node) bool {
 
 func behaviourKinds(m *Mark) []Kind {
 	switch m.Aspect {
+	case "codes":
+		return nil
 	case "x-slugs":
 		return []Kind{OtherSlug}
 	case "x-scope":
@@ -198,6 +200,8 @@ var NoCase = map[string]string{
 	"unit": "the form of a response does not show the unit of an amount: the SDK reads it and computes nothing " +
 		"with it",
 	"meaning": "the form of a response does not show what a value means: it is sent and read as it is",
+	"codes": "an approval with another code is not signed, and the refusal names the option that allows the code: " +
+		"`TestWithChainNameAllowsACode`",
 	"purpose": "no form shows what an operation is for: the program decides when to call it",
 }
 

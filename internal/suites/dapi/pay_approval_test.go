@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -196,6 +197,38 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 	assert.Equal(t, "self", judged.Account)
 	assert.True(t, judged.Amount.Equal(w.asked.Amount))
 	assert.Equal(t, string(w.asked.ContactID), judged.Destination.ContactID)
+}
+
+// A Verifier that refuses is asked again at most once for the contact's other form, and once for the chain's other
+// name.
+func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
+	for name, tc := range map[string]struct {
+		refusal signing.ApprovalRefused
+		asked   int
+	}{
+		"the contact":                 {signing.ApprovalRefused{Field: "destination.contactId"}, 2},
+		"the contact, as it is":       {signing.ApprovalRefused{Field: "destination.contactId", Got: "ct_other"}, 2},
+		"the chain":                   {signing.ApprovalRefused{Field: "destination.chainId", Got: "arbitrum"}, 2},
+		"the chain, without its code": {signing.ApprovalRefused{Field: "destination.chainId"}, 1},
+		"the time":                    {signing.ApprovalRefused{Field: "expiresAt"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newChainWorld(t, arbitrum)
+			var asked atomic.Int32
+			self := w.integrator(func(d *dapi.Developer) {
+				d.Verifier = func(context.Context, signing.Approval, signing.Intent) error {
+					if asked.Add(1) > 9 {
+						return errors.New("asked for ever")
+					}
+					return &tc.refusal
+				}
+			}).Self()
+			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+			assert.Equal(t, tc.refusal.Field, as[*signing.ApprovalRefused](t, err).Field)
+			assert.EqualValues(t, tc.asked, asked.Load())
+			w.assertNothingSigned(t)
+		})
+	}
 }
 
 func TestApprovalNamesTheClient(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"net/http"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,7 +21,7 @@ const arbitrum dapi.ChainID = 42161
 type byCode struct{ signing.Signer }
 
 func (s byCode) Sign(ctx context.Context, message []byte) ([]byte, error) {
-	for _, name := range []string{`"arbitrum"`, `"42161"`} {
+	for _, name := range []string{`"arbitrum"`, `"42161"`, `"arb.one-2"`} {
 		message = bytes.Replace(message, []byte(`"chainId":`+name), []byte(`"chainId":42161`), 1)
 	}
 	return s.Signer.Sign(ctx, message)
@@ -54,46 +52,68 @@ func TestBookingThatDoesNotEchoItsChain(t *testing.T) {
 	assert.Equal(t, 1, w.Fundings())
 }
 
-// The caller names a chain by its EVM id. An approval that names it by its code is the same, by the listing.
+// The caller names a chain by its EVM id. An approval that names it by a code that the SDK knows is the same. The
+// service is not asked.
 func TestApprovalNamesTheChainByItsCode(t *testing.T) {
-	t.Run("the listing is not known", func(t *testing.T) {
-		w := newChainWorld(t, "arbitrum")
-		for _, key := range []moneymovement.Key{"one", "two"} {
-			_, err := w.payAs(key)
+	for name, chain := range map[string]any{"its code": "arbitrum", "its EVM id": arbitrum, "its id as text": "42161"} {
+		t.Run(name, func(t *testing.T) {
+			w := newChainWorld(t, chain)
+			_, err := w.pay()
 			require.NoError(t, err)
-		}
-		assert.Equal(t, 2, w.Fundings())
-		assert.Equal(t, 1, w.Sent("ListChains"), "it is asked for once")
-	})
-	t.Run("the listing is known", func(t *testing.T) {
-		w := newChainWorld(t, "arbitrum")
-		_, err := w.account.Chains.Live(t.Context())
-		require.NoError(t, err)
+			assert.Equal(t, 1, w.Fundings())
+			assert.Zero(t, w.Sent("ListChains"))
+		})
+	}
+}
+
+// The service's list of chains is its own word, like the approval, and proves nothing about it.
+func TestTheListOfChainsAllowsNoCode(t *testing.T) {
+	for _, code := range []string{"solana", "base", "ethereum", "8453", "arbitrum-one"} {
+		t.Run(code, func(t *testing.T) {
+			w := newChainWorld(t, code)
+			w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
+				WithBody(`{"items":[{"chainId":42161,"code":"`+code+`","name":"Arbitrum","tokens":[]}]}`).Times(10))
+			_, err := w.account.Chains.Live(t.Context())
+			require.NoError(t, err)
+			_, err = w.pay(dapi.FirstUse())
+			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+// A code that the SDK does not know is allowed by an option, which the refusal names.
+func TestWithChainNameAllowsACode(t *testing.T) {
+	const option = `dapi.WithChainName(42161, "arb.one-2")`
+	w := newChainWorld(t, "arb.one-2")
+	_, err := w.pay()
+	assert.ErrorContains(t, err, option)
+	w.assertNothingSigned(t)
+
+	for _, names := range [][]moneymovement.Option{
+		{dapi.WithChainName(arbitrum, "arb.one-2")},
+		{dapi.WithChainName(arbitrum, "arb"), dapi.WithChainName(arbitrum, "arb.one-2"), dapi.WithChainName(1, "eth")},
+	} {
+		w = newChainWorld(t, "arb.one-2")
+		w.account = w.Integrator(w.Developer(), names...).Self()
 		_, err = w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, 1, w.Sent("ListChains"))
-	})
-	t.Run("the listing has no other", func(t *testing.T) {
-		w := newChainWorld(t, "arbitrum")
-		w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
-			WithBody(`{"items":[{"chainId":42161,"code":"arbitrum","name":"Arbitrum","tokens":[]}]}`))
-		_, err := w.pay()
-		require.NoError(t, err)
-	})
-	t.Run("by its EVM id, nothing is asked for", func(t *testing.T) {
-		for _, id := range []any{arbitrum, "42161"} {
-			w := newChainWorld(t, id)
-			w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusForbidden, "forbidden").Times(10))
-			_, err := w.pay()
-			require.NoError(t, err, "%v", id)
-			assert.Zero(t, w.Sent("ListChains"))
-		}
-	})
+		assert.Equal(t, 1, w.Fundings())
+	}
+
+	w = newChainWorld(t, "arb.one-2")
+	w.account = w.Integrator(w.Developer(), dapi.WithChainName(10, "arb.one-2")).Self()
+	_, err = w.pay(dapi.FirstUse())
+	refused := as[*signing.ApprovalRefused](t, err)
+	assert.Equal(t, "destination.chainId", refused.Field)
+	assert.NotContains(t, refused.Reason, "WithChainName", "the code names another chain")
+	w.assertNothingSigned(t)
 }
 
 func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 	for name, chain := range map[string]any{
 		"another code": "base", "another EVM id": 8453, "an unknown code": "arbitrum-nova", "no name": "",
+		"a code in other letters": "Arbitrum", "a code and more": "arbitrum ", "a line": "a\ndapi.WithChainName(1)",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newChainWorld(t, chain)
@@ -102,7 +122,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 			w.assertNothingSigned(t)
 		})
 	}
-	t.Run("no listing can mend what else is wrong", func(t *testing.T) {
+	t.Run("no name mends what else is wrong", func(t *testing.T) {
 		for name, arrange := range map[string]func(w *payWorld){
 			"the amount": func(w *payWorld) {
 				w.onBooking(func(payout map[string]any) {
@@ -119,33 +139,4 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 			assert.Zero(t, w.Sent("ListChains"), name)
 		}
 	})
-	t.Run("a listing that gives two EVM ids to one chain", func(t *testing.T) {
-		w := newChainWorld(t, "8453")
-		w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
-			WithBody(`{"items":[{"chainId":42161,"code":"8453","name":"Arbitrum","tokens":[]}]}`))
-		_, err := w.pay(dapi.FirstUse())
-		assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
-		w.assertNothingSigned(t)
-	})
-}
-
-// A listing that cannot be had leaves the approval refused as it was, and is not waited for while the approval's window
-// closes.
-func TestChainListingThatCannotBeHad(t *testing.T) {
-	for name, fault := range map[string]sandbox.Fault{
-		"refused": sandbox.Respond(http.StatusForbidden, "forbidden"), "slow": sandbox.Delay(time.Hour),
-		"lost": sandbox.DropBefore(),
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newChainWorld(t, "arbitrum")
-				w.Host.Arm("GET", "/chains", fault.Times(100))
-				started := time.Now()
-				_, err := w.pay(dapi.FirstUse())
-				assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
-				assert.LessOrEqual(t, time.Since(started), 5*time.Second)
-				w.assertNothingSigned(t)
-			})
-		})
-	}
 }

@@ -15,7 +15,7 @@ import (
 // own floor's other rooms: that keeps the surfaces apart, and the sandbox out of the SDK.
 var floors = [][]string{
 	{"internal/callfacts", "internal/errorpage", "internal/handshake", "internal/inprocess", "internal/jsonv2",
-		"internal/tier"},
+		"internal/plaintext", "internal/shell", "internal/sqlname", "internal/tier"},
 	{"internal/jsonscan", "internal/servers"},
 	{"errors"},
 	{"internal/required", "internal/mishaps", "internal/unmade"},
@@ -38,7 +38,7 @@ const sdkFloors = 11
 
 // sandboxMayImport keeps the host an independent reading of the service's description: an SDK that shares its models or
 // its request path would agree with its own mistakes.
-var sandboxMayImport = []string{"sandbox", "openapi", "signing"}
+var sandboxMayImport = []string{"sandbox", "openapi", "signing", "internal/shell"}
 
 // wallet is the one package that imports Ethereum's libraries, which are large and not needed with developer keys.
 const (

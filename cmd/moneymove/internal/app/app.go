@@ -5,16 +5,21 @@ package app
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // App is the process as a command sees it. A test gives it buffers and a map.
 type App struct {
-	In       io.Reader
+	In io.Reader
+	// Out and Err get what a command writes. While it runs, no character that a terminal would obey passes Err, which
+	// people read, and Out if it is a terminal. So no command has to think of what a host sends.
 	Out, Err io.Writer
 	// Getenv returns a variable of the environment, or "".
 	Getenv func(name string) string
@@ -22,6 +27,9 @@ type App struct {
 	Terminal bool
 	// InTerminal reports whether a person types In, and can be asked. ErrTerminal reports whether a person reads Err.
 	InTerminal, ErrTerminal bool
+
+	// Out and Err for colors
+	paintedOut, paintedErr io.Writer
 
 	output  string        // of the flag
 	inputOf string        // the flag or argument that has read standard input
@@ -40,11 +48,28 @@ func isTerminal(file *os.File) bool {
 	return term.IsTerminal(int(file.Fd()))
 }
 
-// Colors reports whether lines on Err may have colors: on a terminal, unless NO_COLOR is set (no-color.org).
-func (a *App) Colors() bool { return a.ErrTerminal && a.Getenv("NO_COLOR") == "" }
+// Painted returns Out, or Err, for lines with colors, and whether they may have some: on a terminal, unless NO_COLOR is
+// set (no-color.org). Whoever writes there must clean what is not its own.
+func (a *App) Painted(isErr bool) (w io.Writer, colors bool) {
+	w, colors = a.paintedOut, a.Terminal
+	if isErr {
+		w, colors = a.paintedErr, a.ErrTerminal
+	}
+	return w, colors && a.Getenv("NO_COLOR") == ""
+}
+
+// Say writes a line for people on Err. What it formats cannot begin another line.
+func (a *App) Say(format string, args ...any) {
+	_, _ = fmt.Fprintln(a.Err, plaintext.Line(fmt.Sprintf(format, args...)))
+}
 
 // Run runs the command that args name, and returns the exit code.
 func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
+	a.paintedOut, a.paintedErr = a.Out, a.Err
+	a.Err = plaintext.NewWriter(a.Err)
+	if a.Terminal {
+		a.Out = plaintext.NewWriter(a.Out)
+	}
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -7,9 +7,12 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 )
@@ -88,13 +91,56 @@ func TestConfirm(t *testing.T) {
 	assert.True(t, ok && failure.Code == app.ExitUsage)
 }
 
+// Whatever a command does with text of a host, the terminal obeys nothing of it: errors, results in both forms, lines
+// for people, and what is written past all of these. JSON in a pipe ends on a terminal, too.
+func TestTheTerminalObeysNoText(t *testing.T) {
+	const hostile = "a\x1b[2J\u009b31m\u202eb\u2066\u2028\xff"
+	for name, run := range map[string]func(a *app.App) error{
+		"an error":  func(*app.App) error { return errors.New(hostile) },
+		"a failure": func(*app.App) error { return app.Usagef("-as is %s", hostile) },
+		"a line":    func(a *app.App) error { a.Say("it is %s", hostile); return nil },
+		"a table":   func(a *app.App) error { return a.SayTable(app.Table{Rows: [][]string{{hostile}}}) },
+		"on Err":    func(a *app.App) error { _, err := io.WriteString(a.Err, hostile); return err },
+		"on Out":    func(a *app.App) error { _, err := io.WriteString(a.Out, hostile); return err },
+		"a result": func(a *app.App) error {
+			value := strings.ToValidUTF8(hostile, "")
+			return a.Print(map[string]string{"id": value}, func() app.Table {
+				return app.Table{Head: []string{value}, Rows: [][]string{{value}}}
+			})
+		},
+	} {
+		for _, form := range []string{"table", "json"} {
+			t.Run(name+" as "+form, func(t *testing.T) {
+				var shown bytes.Buffer
+				a := &app.App{Out: &shown, Err: &shown, Terminal: true}
+				root := &cobra.Command{Use: "moneymove", RunE: func(*cobra.Command, []string) error { return run(a) }}
+				a.Run(t.Context(), root, []string{"-o", form})
+				require.NotEmpty(t, shown.String())
+				text := shown.String()
+				for _, r := range text {
+					assert.True(t, r == '\n' || unicode.IsPrint(r) && r != utf8.RuneError, "%q in %q", r, text)
+				}
+			})
+		}
+	}
+	var piped bytes.Buffer
+	require.NoError(t, (&app.App{Out: &piped}).PrintJSON(map[string]string{"id": "\u009b\u202e😀\U000e0041"}))
+	assert.Equal(t, `{"id":"\u009b\u202e😀\udb40\udc41"}`+"\n", piped.String())
+}
+
 func TestColorsAreForTerminals(t *testing.T) {
 	env := func(value string) func(string) string {
 		return func(name string) string { return map[string]string{"NO_COLOR": value}[name] }
 	}
-	assert.True(t, (&app.App{ErrTerminal: true, Getenv: env("")}).Colors())
-	assert.False(t, (&app.App{ErrTerminal: true, Getenv: env("1")}).Colors())
-	assert.False(t, (&app.App{Getenv: env("")}).Colors())
+	for _, isErr := range []bool{true, false} {
+		painted := func(a app.App) bool {
+			_, colors := a.Painted(isErr)
+			return colors
+		}
+		assert.True(t, painted(app.App{Terminal: !isErr, ErrTerminal: isErr, Getenv: env("")}))
+		assert.False(t, painted(app.App{Terminal: true, ErrTerminal: true, Getenv: env("1")}))
+		assert.False(t, painted(app.App{Terminal: isErr, ErrTerminal: !isErr, Getenv: env("")}))
+	}
 }
 
 // A person who does not answer does not hold the command up, and two questions read one line each.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // CanAsk reports whether a person can be asked: there is a terminal, and no flag reads standard input.
@@ -24,7 +26,7 @@ func (a *App) ConfirmWithin(ctx context.Context, question string) (bool, error) 
 	if !a.CanAsk() {
 		return false, Usagef("there is no terminal to ask on: give -yes if you are sure")
 	}
-	if _, err := fmt.Fprintf(a.Err, "%s Type yes to go on: ", Plain(question)); err != nil {
+	if _, err := fmt.Fprintf(a.Err, "%s Type yes to go on: ", plaintext.Line(question)); err != nil {
 		return false, err
 	}
 	if a.typed == nil { // one reader for all questions, because it may have read more than a line

@@ -57,6 +57,9 @@ func ExitCode(err error) int {
 	if _, ok := stderrors.AsType[*signing.ApprovalRefused](err); ok {
 		return ExitDecision
 	}
+	if _, ok := stderrors.AsType[*signing.ChallengeRefused](err); ok { // a host that asks for such a signature lies
+		return ExitDecision
+	}
 	failure, ofCall := stderrors.AsType[errors.Failure](err)
 	if ofCall && failure.MovedByCall() == errors.MaybeMoved {
 		return ExitUnknown

@@ -2,13 +2,15 @@ package app
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // Table is a result for people.
@@ -43,7 +45,7 @@ func (a *App) Print(result any, table func() Table) error {
 		return err
 	}
 	if !asJSON {
-		return a.printTable(table())
+		return table().write(a.Out)
 	}
 	return a.PrintJSON(result)
 }
@@ -57,7 +59,7 @@ func (a *App) PrintJSON(result any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Out, "%s\n", line)
+	_, err = fmt.Fprintf(a.Out, "%s\n", plaintext.JSON(line))
 	return err
 }
 
@@ -75,20 +77,23 @@ func (a *App) JSON() (bool, error) {
 	}
 }
 
-func (a *App) printTable(table Table) error {
+// SayTable writes lines in columns on Err.
+func (a *App) SayTable(table Table) error { return table.write(a.Err) }
+
+func (t Table) write(to io.Writer) error {
 	var lines [][]string
-	if len(table.Head) > 0 {
-		lines = append(lines, table.Head)
+	if len(t.Head) > 0 {
+		lines = append(lines, t.Head)
 	}
-	lines = append(lines, table.Rows...)
+	lines = append(lines, t.Rows...)
 	for i, line := range lines {
 		cells := make([]string, len(line))
 		for j, cell := range line {
-			cells[j] = Plain(cell)
+			cells[j] = plaintext.Line(cell)
 		}
 		lines[i] = cells
 	}
-	table.alignRight(lines)
+	t.alignRight(lines)
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
@@ -98,22 +103,11 @@ func (a *App) printTable(table Table) error {
 		return err
 	}
 	for line := range strings.Lines(text.String()) { // without the spaces that an empty last cell leaves
-		if _, err := fmt.Fprintln(a.Out, strings.TrimRight(line, " \n")); err != nil {
+		if _, err := fmt.Fprintln(to, strings.TrimRight(line, " \n")); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Plain keeps text of others from moving a terminal's cursor, changing its colors or reversing its line: it replaces
-// every character that is not printed.
-func Plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return '·'
-		}
-		return r
-	}, text)
 }
 
 // Indented returns JSON for people.

@@ -91,8 +91,7 @@ func (f *flags) run(ctx context.Context, a *app.App) error {
 	}
 	if f.verbose {
 		options.Noted = func(c report.Case) {
-			_, _ = fmt.Fprintln(a.Err, app.Plain(strings.TrimSpace(
-				fmt.Sprintf("%-7s %s %s  %s", c.Outcome, c.Flow, c.Name, c.Reason))))
+			a.Say("%s", strings.TrimSpace(fmt.Sprintf("%-7s %s %s  %s", c.Outcome, c.Flow, c.Name, c.Reason)))
 		}
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
@@ -109,7 +108,7 @@ func (f *flags) run(ctx context.Context, a *app.App) error {
 	if asJSON {
 		err = judged.WriteJSON(a.Out)
 	} else {
-		err = writeText(a, judged)
+		err = judged.WriteText(a.Out)
 	}
 	if err != nil {
 		return err
@@ -178,20 +177,6 @@ func ended(ctx context.Context, err error) error {
 		return &app.Failure{Code: app.ExitUnreachable, Err: err}
 	}
 	return err
-}
-
-// writeText writes the summary. Names of fields come from the host, and must not move the terminal's cursor.
-func writeText(a *app.App, judged *report.Report) error {
-	var text strings.Builder
-	if err := judged.WriteText(&text); err != nil {
-		return err
-	}
-	for line := range strings.Lines(text.String()) {
-		if _, err := fmt.Fprintln(a.Out, app.Plain(strings.TrimRight(line, "\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // verdict is an error if the host differs from the descriptions.

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -191,6 +192,27 @@ func TestAHostThatIsNoSandboxNeedsPermission(t *testing.T) {
 	}
 	f.run(t, "-production")
 	assert.Greater(t, f.report(t).Summary.Operations.Seen, 15)
+}
+
+// A challenge that is an approval is not signed, whatever the check may read.
+func TestAnApprovalIsNotSignedAsALogin(t *testing.T) {
+	approval := `{"account":"self","amount":"1000000","approvalId":"ap_1","currency":"USDC","operation":"payout.fund"}`
+	f := newFixture(t, func(host http.Handler, w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/dapi/v1/auth/challenge" {
+			host.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, `{"challengeId":"ch_1","payload":"`+
+			base64.StdEncoding.EncodeToString([]byte(approval))+`","expiresAt":"2030-01-01T00:00:00Z"}`)
+	})
+	for _, args := range [][]string{nil, {"-production"}} {
+		assert.Equal(t, app.ExitDecision, f.run(t, args...), "%s", f.err.String())
+		assert.Contains(t, f.err.String(), "it has an approvalId")
+		assert.Empty(t, f.stdout.String())
+		assert.Empty(t, f.host.Requests(), "no signature is sent")
+	}
 }
 
 func TestACheckThatCannotRun(t *testing.T) {

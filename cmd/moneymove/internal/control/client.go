@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // Client calls the controls of a host.
@@ -141,11 +142,11 @@ type Refusal struct {
 
 // Error returns the message, the details and the slug.
 func (r *Refusal) Error() string {
-	text := app.Plain(r.Message)
+	text := plaintext.Line(r.Message)
 	if len(r.Details) > 0 {
-		text += " " + app.Plain(string(r.Details))
+		text += " " + plaintext.Line(string(r.Details))
 	}
-	return fmt.Sprintf("%s (%d %s)", text, r.Status, app.Plain(r.Slug))
+	return fmt.Sprintf("%s (%d %s)", text, r.Status, plaintext.Line(r.Slug))
 }
 
 // refusal returns the error of a refused call. A host without controls returns not_found for all of them.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // Account is an account at the host with what it holds.
@@ -126,7 +127,7 @@ func accountNames(ctx context.Context, client *Client) ([]string, error) {
 	accounts, err := client.Accounts(ctx)
 	var names []string
 	for _, account := range accounts {
-		names = append(names, account.ID+"\t"+app.Plain(account.Email))
+		names = append(names, account.ID+"\t"+plaintext.Line(account.Email))
 	}
 	return names, err
 }

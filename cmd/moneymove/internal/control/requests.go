@@ -161,8 +161,9 @@ func (l listing) run(ctx context.Context, client *Client) error {
 		if asJSON {
 			return l.app.PrintJSON(e.text)
 		}
-		style := requestline.Style{Verbose: l.verbose, Colors: l.app.Terminal && l.app.Getenv("NO_COLOR") == ""}
-		_, err := fmt.Fprintln(l.app.Out, style.Line(e.Entry))
+		w, colors := l.app.Painted(false)
+		style := requestline.Style{Verbose: l.verbose, Colors: colors}
+		_, err := fmt.Fprintln(w, style.Line(e.Entry))
 		return err
 	}
 	for _, e := range shown {
@@ -174,6 +175,6 @@ func (l listing) run(ctx context.Context, client *Client) error {
 		return nil
 	}
 	return client.follow(ctx, newest, show, func(problem error) {
-		_, _ = fmt.Fprintf(l.app.Err, "moneymove: %v; waiting for the host\n", problem)
+		l.app.Say("moneymove: %v; waiting for the host", problem)
 	})
 }

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -141,57 +138,4 @@ func shownValue(value jsontext.Value) string {
 var known = []string{
 	"approvalId", "operation", "resourceId", "account", "amount", "currency", "destination.contactId",
 	"destination.address", "destination.chainId", "expiresAt", "nonce",
-}
-
-// expectable are the fields that -expect can name.
-var expectable = []string{
-	"operation", "resourceId", "account", "amount", "currency", "destination.contactId", "destination.address",
-	"destination.chainId",
-}
-
-// intent returns what the caller wants to sign: what the payload says, with the terms from elsewhere in its place. So
-// package signing refuses a payload that differs from them.
-func (p prepared) intent(terms []term) (signing.Intent, error) {
-	values := map[string]string{}
-	for _, field := range p.fields() {
-		values[field.name] = field.value
-	}
-	for _, term := range terms {
-		values[term.field] = term.value
-	}
-	amount, err := decimal.NewFromString(values["amount"])
-	if err != nil && slices.ContainsFunc(terms, func(t term) bool { return t.field == "amount" }) {
-		return signing.Intent{}, app.Usagef("amount=%s is not an amount, such as 25 or 25.00", values["amount"])
-	}
-	return signing.Intent{
-		Operation: values["operation"], ResourceID: values["resourceId"], Account: values["account"],
-		Amount: amount, Currency: values["currency"],
-		Destination: signing.Destination{
-			ContactID: values["destination.contactId"], Address: values["destination.address"],
-			ChainID: values["destination.chainId"],
-		},
-	}, nil
-}
-
-// readExpected reads the values of -expect.
-func readExpected(lines []string) (terms []term, err error) {
-	for _, line := range lines {
-		field, value, found := strings.Cut(line, "=")
-		if !found || value == "" || !slices.Contains(expectable, field) {
-			return nil, app.Usagef("-expect %q: write it as FIELD=VALUE; the fields are %s", line,
-				strings.Join(expectable, ", "))
-		}
-		terms = append(terms, term{field, value, "-expect"})
-	}
-	return terms, nil
-}
-
-// sameAmount reports two amounts with the same value: 25 is 25.00.
-func sameAmount(a, b term) bool {
-	if a.field != "amount" {
-		return false
-	}
-	first, err := decimal.NewFromString(a.value)
-	second, other := decimal.NewFromString(b.value)
-	return err == nil && other == nil && first.Equal(second)
 }

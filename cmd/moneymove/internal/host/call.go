@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/request"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 const callHelp = `Sends one request, and prints the body of the response. It knows from the path which credential to send: the session
@@ -82,7 +82,7 @@ func call(
 	response, err := asked.Send(ctx)
 	if response != nil {
 		if flags.include {
-			printHead(a.Err, response)
+			printHead(a, response)
 		}
 		if failed := printBody(a, response); failed != nil {
 			return failed
@@ -129,8 +129,8 @@ func bodyOf(a *app.App, data string) ([]byte, error) {
 	return []byte(data), nil
 }
 
-func printHead(w io.Writer, response *request.Response) {
-	_, _ = fmt.Fprintf(w, "%d %s\n", response.Status, http.StatusText(response.Status))
+func printHead(a *app.App, response *request.Response) {
+	a.Say("%d %s", response.Status, http.StatusText(response.Status))
 	names := make([]string, 0, len(response.Header))
 	for name := range response.Header {
 		names = append(names, name)
@@ -138,7 +138,7 @@ func printHead(w io.Writer, response *request.Response) {
 	slices.Sort(names)
 	for _, name := range names {
 		for _, value := range response.Header[name] {
-			_, _ = fmt.Fprintf(w, "%s: %s\n", app.Plain(name), app.Plain(value))
+			a.Say("%s: %s", name, value)
 		}
 	}
 }
@@ -161,11 +161,12 @@ func printBody(a *app.App, response *request.Response) error {
 		return err
 	}
 	if !utf8.Valid(body) {
-		_, err = fmt.Fprintf(a.Err, "moneymove: the response has %d bytes of %q, which a terminal cannot show: "+
-			"write them to a file with > FILE\n", len(body), response.Header.Get("Content-Type"))
-		return err
+		a.Say("moneymove: the response has %d bytes of %q, which a terminal cannot show: "+
+			"write them to a file with > FILE", len(body), response.Header.Get("Content-Type"))
+		return nil
 	}
-	return printLines(a, body)
+	_, err = fmt.Fprintf(a.Out, "%s\n", bytes.TrimSuffix(body, []byte("\n")))
+	return err
 }
 
 // printJSON prints one line for programs, or many for people.
@@ -179,19 +180,6 @@ func printJSON(a *app.App, body jsontext.Value, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if !a.Terminal {
-		_, err := fmt.Fprintf(a.Out, "%s\n", body)
-		return err
-	}
-	return printLines(a, body)
-}
-
-// printLines prints text on a terminal. It shows no control characters of a host.
-func printLines(a *app.App, text []byte) error {
-	for line := range strings.Lines(string(text)) {
-		if _, err := fmt.Fprintln(a.Out, app.Plain(strings.TrimRight(line, "\r\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = fmt.Fprintf(a.Out, "%s\n", plaintext.JSON(body))
+	return err
 }

@@ -171,7 +171,7 @@ func TestATerminalIsSafe(t *testing.T) {
 	}))
 	defer host.Close()
 	person := f.anyone("")
-	assert.Contains(t, person.run("call", "GET", "/user", "-url", host.URL).stdout, "\n  \"name\": \"a·z\"\n")
+	assert.Contains(t, person.run("call", "GET", "/user", "-url", host.URL).stdout, "\n  \"name\": \"a\\u009bz\"\n")
 	assert.Equal(t, "plain ·[2J text\nmore\n", person.run("call", "GET", "/balance", "-url", host.URL).stdout)
 	r := person.run("call", "GET", "/cards", "-url", host.URL)
 	assert.Empty(t, r.stdout)

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
@@ -9,13 +8,14 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
 // again returns the command line that makes the same payment. It has what only the environment says, because with
 // another account the same key is another payment. It never has -first, which is true for one run only, and this line
 // may be run more than once.
 func (p *payingCommand) again(payout *dapi.Payout) string {
-	words := []string{p.command.CommandPath(), p.args[0], p.args[1]}
+	words := append(strings.Fields(p.command.CommandPath()), p.args...)
 	p.command.Flags().Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
 		case "first", "booked-before", "first-used":
@@ -34,7 +34,7 @@ func (p *payingCommand) again(payout *dapi.Payout) string {
 	if used := p.firstUsed(payout); used != "" {
 		words = append(words, "-first-used", used)
 	}
-	return commandLine(words)
+	return shell.Line(words...)
 }
 
 // firstUsed returns when the key was first used, or "" if that is not known. The booking has the time of a host, which
@@ -73,18 +73,4 @@ func settingWords(where *target.Target) (words []string) {
 		words = append(words, "-"+setting.Flag, setting.Value)
 	}
 	return words
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// commandLine quotes words for a shell. The first is a command with its subcommands.
-func commandLine(words []string) string {
-	quoted := []string{words[0]}
-	for _, word := range words[1:] {
-		if !plainWord.MatchString(word) {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, word)
-	}
-	return strings.Join(quoted, " ")
 }

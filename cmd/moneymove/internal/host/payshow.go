@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
@@ -35,15 +34,14 @@ func (p *payingCommand) beforeSigning(ctx context.Context, booked *dapi.Payout) 
 
 // showContact prints how the contact can be paid. If it cannot be read, Pay decides: an earlier run may have paid it.
 func (p *payingCommand) showContact(ctx context.Context) {
-	_, _ = fmt.Fprintf(p.app.Err, "Contact %s: ", app.Plain(p.flags.to))
 	capabilities, err := p.account.Contacts.Capabilities(ctx, p.asked.ContactID)
 	if err != nil {
-		_, _ = fmt.Fprintf(p.app.Err, "cannot be read: %v\n", err)
+		p.app.Say("Contact %s: cannot be read: %v", p.flags.to, err)
 		return
 	}
-	_, _ = fmt.Fprintln(p.app.Err, app.Plain(payable(capabilities)))
+	p.app.Say("Contact %s: %s", p.flags.to, payable(capabilities))
 	for _, blocker := range capabilities.Blockers {
-		_, _ = fmt.Fprintf(p.app.Err, "  %s\n", app.Plain(blockerLine(blocker)))
+		p.app.Say("  %s", blockerLine(blocker))
 	}
 }
 
@@ -86,7 +84,7 @@ func settled(payout *dapi.Payout) bool {
 // showAndAsk shows what would be signed, and asks.
 func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) error {
 	if p.shown {
-		_, _ = fmt.Fprintln(p.app.Err, "The price or the approval has expired. This is a new one.")
+		p.app.Say("The price or the approval has expired. This is a new one.")
 	}
 	p.shown = true
 	if err := p.showPrice(booked); err != nil {
@@ -121,12 +119,12 @@ func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) err
 }
 
 func (p *payingCommand) showPrice(booked *dapi.Payout) error {
-	_, _ = fmt.Fprintf(p.app.Err, "Payout %s is booked at this price:\n", app.Plain(string(booked.ID)))
-	w := tabwriter.NewWriter(p.app.Err, 0, 0, 2, ' ', 0)
-	for _, row := range priceRows(booked) {
-		_, _ = fmt.Fprintf(w, "  %s\t%s\n", row[0], app.Plain(row[1]))
+	p.app.Say("Payout %s is booked at this price:", booked.ID)
+	rows := priceRows(booked)
+	for _, row := range rows {
+		row[0] = "  " + row[0]
 	}
-	return w.Flush()
+	return p.app.SayTable(app.Table{Rows: rows})
 }
 
 // priceRows are the lines about the price of a payout.

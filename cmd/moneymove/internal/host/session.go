@@ -128,7 +128,7 @@ the command.`,
 				return writeSecret(to, session.AccessToken.Reveal())
 			}
 			if a.Terminal {
-				_, _ = fmt.Fprintln(a.Err, "moneymove: warning: the next line is a secret, which the terminal may keep")
+				a.Say("moneymove: warning: the next line is a secret, which the terminal may keep")
 			}
 			_, err = fmt.Fprintln(a.Out, session.AccessToken.Reveal())
 			return err

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -23,23 +23,29 @@ const signHelp = `Signs the approval of a booked payment with the developer key,
 response of POST /dapi/v1/payouts, or only its approval, from standard input or from -d. It shows every field of the
 approval before it asks. It prints the body for POST /dapi/v1/payouts/{id}/confirm.
 
-It does not sign an approval that has expired, that has a field it does not know, or that differs from the response
-around it or from -expect. Give -expect for each term that you know: whoever sends you the booking could have changed
-it. The fields are operation, resourceId, account, amount, currency, destination.contactId, destination.address and
-destination.chainId.
+Say what you have asked for: give the body that you have sent with -request, and the client with -as. The response does
+not count, because whoever sends it could have changed it. -expect names one more field of the approval, or one that the
+body does not have, such as account=self for the account of the key. The fields are operation, resourceId, account,
+amount, currency, destination.contactId, destination.address and destination.chainId. If you say who is paid, the
+approval must have no other destination.
 
-Nothing is sent. Without a terminal, give -yes. Exit codes: 0 signed; 2 wrong input; 5 not signed.`
+It does not sign an approval that has expired, that has a field it does not know, or that differs from what you have
+asked for or from the response around it.
+
+Nothing is sent. Without a terminal, give -yes. Then account, payee, amount, currency and operation must be known from
+-as, -request and -expect. Exit codes: 0 signed; 2 wrong input; 5 not signed.`
 
 const signExamples = `  moneymove call POST /dapi/v1/payouts -key invoice-42 -as cl_123 -d @payout.json > booked.json
-  moneymove sign -d @booked.json -expect amount=25 -expect destination.contactId=ct_1 > signed.json
+  moneymove sign -d @booked.json -request @payout.json -as cl_123 > signed.json
   moneymove call POST /dapi/v1/payouts/po_1/confirm -as cl_123 -d @signed.json`
 
 // signFlags are the flags of sign.
 type signFlags struct {
-	data   string
-	expect []string
-	at     string
-	yes    bool
+	data    string
+	request string
+	expect  []string
+	at      string
+	yes     bool
 }
 
 // signedJSON is the body of a confirm.
@@ -60,8 +66,11 @@ func signCommand(a *app.App) *cobra.Command {
 	set := command.Flags()
 	where.KeyFlags(set)
 	where.HostFlags(set)
+	where.ClientFlag(set)
 	set.StringVarP(&flags.data, "data", "d", "-",
 		"the booking or its `approval`, in JSON; @file reads a file, and - standard input")
+	set.StringVar(&flags.request, "request", "",
+		"the `body` of the request that the approval belongs to; @file reads a file, and - standard input")
 	set.StringArrayVar(&flags.expect, "expect", nil, "`FIELD=VALUE` that the approval must have; repeat it for more")
 	set.StringVar(&flags.at, "at", "",
 		"the `time` of the host, if its clock was moved: RFC 3339, or host to ask the host of -url")
@@ -70,7 +79,7 @@ func signCommand(a *app.App) *cobra.Command {
 }
 
 func sign(ctx context.Context, a *app.App, where *target.Target, flags signFlags) error {
-	terms, err := readExpected(flags.expect)
+	terms, err := termsOf(a, where, flags)
 	if err != nil {
 		return err
 	}
@@ -93,12 +102,7 @@ func sign(ctx context.Context, a *app.App, where *target.Target, flags signFlags
 	if err := showApproval(a, approval, remaining(approval.ExpiresAt.Sub(now))); err != nil {
 		return err
 	}
-	// -expect comes last, so that it decides
-	want, err := approval.intent(append(slices.Clone(approval.want), terms...))
-	if err != nil {
-		return err
-	}
-	checked, err := signing.PrepareApproval(ctx, key, approval.Approval, want, now)
+	checked, err := signing.PrepareApproval(ctx, key, approval.Approval, approval.intent(terms), now)
 	if err == nil {
 		err = contradiction(approval.want, terms)
 	}
@@ -130,17 +134,36 @@ func sign(ctx context.Context, a *app.App, where *target.Target, flags signFlags
 	return err
 }
 
-// contradiction refuses a term of the command line that the response around the approval contradicts.
-func contradiction(around, expected []term) error {
-	for _, want := range expected {
-		for _, got := range around {
-			if want.field == got.field && want.value != got.value && !sameAmount(want, got) {
-				return &app.Failure{Code: app.ExitDecision, Err: fmt.Errorf(
-					"not signed: %s of %s is %q, and not %q", want.field, got.from, got.value, want.value)}
-			}
+// termsOf returns what the caller has asked for. Without a person who reads the approval, that must be enough to know
+// the payment.
+func termsOf(a *app.App, where *target.Target, flags signFlags) (terms []term, err error) {
+	client, err := where.Client()
+	if err != nil {
+		return nil, err
+	}
+	expected, err := readExpected(flags.expect)
+	if err != nil {
+		return nil, err
+	}
+	var request []term
+	if flags.request != "" {
+		text, err := bodyOf(a, flags.request)
+		if err != nil {
+			return nil, err
+		}
+		if request, err = readRequest(text); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	if terms, err = asked(client, request, expected); err != nil {
+		return nil, err
+	}
+	if missing := unknown(terms); flags.yes && len(missing) > 0 {
+		return nil, app.Usagef("with -yes nobody reads the approval, so say what was asked for. Nothing says the %s. "+
+			"Give the body that was sent with -request @FILE, the client with -as or %s, and the rest with -expect",
+			strings.Join(missing, ", "), target.EnvClient)
+	}
+	return terms, nil
 }
 
 // notSigned adds what to do if only the time is the reason.
@@ -188,8 +211,8 @@ func hostTime(ctx context.Context, where *target.Target) (time.Time, error) {
 // showApproval prints every field of the approval on standard error: standard output has the result. left says how long
 // the approval can be used.
 func showApproval(a *app.App, approval prepared, left string) error {
-	_, _ = fmt.Fprintf(a.Err, "Approval %s, for %d bytes to sign:\n", app.Plain(approval.ID), len(approval.Payload))
-	w := tabwriter.NewWriter(a.Err, 0, 0, 2, ' ', 0)
+	a.Say("Approval %s, for %d bytes to sign:", approval.ID, len(approval.Payload))
+	var rows [][]string
 	for _, field := range approval.fields() {
 		remark := ""
 		switch {
@@ -198,9 +221,9 @@ func showApproval(a *app.App, approval prepared, left string) error {
 		case !slices.Contains(known, field.name):
 			remark = "  (UNKNOWN: the signature would cover it)"
 		}
-		_, _ = fmt.Fprintf(w, "  %s\t%s%s\n", app.Plain(field.name), app.Plain(field.value), remark)
+		rows = append(rows, []string{"  " + field.name, field.value + remark})
 	}
-	return w.Flush()
+	return a.SayTable(app.Table{Rows: rows})
 }
 
 func remaining(left time.Duration) string {

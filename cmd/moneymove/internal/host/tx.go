@@ -12,6 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 const txHelp = `Shows the ledger of the account, the newest entry first.
@@ -214,10 +215,8 @@ func (l *ledger) show(e entry, asJSON bool) error {
 	if e.LastLook {
 		row = append(row, "(later changes are not shown)")
 	}
-	for i := range row {
-		row[i] = app.Plain(row[i])
-	}
-	_, err := fmt.Fprintf(l.app.Out, "%s  %-8s  %-20s  %12s %s  %s\n", row[0], row[1], row[2], row[3], row[4],
+	line := fmt.Sprintf("%s  %-8s  %-20s  %12s %s  %s", row[0], row[1], row[2], row[3], row[4],
 		strings.Join(row[5:], "  "))
+	_, err := fmt.Fprintln(l.app.Out, plaintext.Line(line))
 	return err
 }

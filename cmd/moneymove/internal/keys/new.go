@@ -8,6 +8,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keyfiles"
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
 const newHelp = `Makes a new key and writes it to FILE, which only you can read (mode 0600). It never overwrites a file. It prints the
@@ -63,14 +64,13 @@ func makeKey(a *app.App, path, kind, passphraseFile string) error {
 // registration returns the commands that register a key at a sandbox host. It reads plain developer keys, and otherwise
 // the public half.
 func registration(made view) string {
-	file, before := made.File, ""
-	if made.Encrypted || made.Address != "" {
-		file += ".pub"
-		before = "  moneymove keys convert " + made.File + " " + file + " -public"
-		if made.Encrypted {
-			before += " -passphrase-file FILE"
-		}
-		before += "\n"
+	if !made.Encrypted && made.Address == "" {
+		return "  " + shell.Line("moneymove", "keys", "register", made.File)
 	}
-	return before + "  moneymove keys register " + file
+	public := made.File + ".pub"
+	convert := []string{"moneymove", "keys", "convert", made.File, public, "-public"}
+	if made.Encrypted {
+		convert = append(convert, "-passphrase-file", "FILE")
+	}
+	return "  " + shell.Line(convert...) + "\n  " + shell.Line("moneymove", "keys", "register", public)
 }

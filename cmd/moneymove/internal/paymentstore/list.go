@@ -1,6 +1,7 @@
 package paymentstore
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func listCommand(f *file) *cobra.Command {
 			params.States = append(params.States, state)
 		}
 		return f.open(c.Context(), func(p *payments.Processor) error {
-			records, unreadable, err := listed(c, p, params)
+			records, unreadable, err := listed(c.Context(), f.app, p, params)
 			if err != nil {
 				return err
 			}
@@ -61,13 +62,13 @@ func listCommand(f *file) *cobra.Command {
 
 // listed reads the payments. It says which ones cannot be read, and goes on.
 func listed(
-	c *cobra.Command, p *payments.Processor, params payments.ListParams,
+	ctx context.Context, a *app.App, p *payments.Processor, params payments.ListParams,
 ) (records []payments.Record, unreadable int, err error) {
 	records = []payments.Record{}
-	for record, err := range p.List(c.Context(), params) {
+	for record, err := range p.List(ctx, params) {
 		if isUnreadable(err) {
 			unreadable++
-			c.PrintErrf("moneymove: %s\n", app.Plain(err.Error()))
+			a.Say("moneymove: %v", err)
 			continue
 		}
 		if err != nil {

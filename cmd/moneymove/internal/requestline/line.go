@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 )
 
 // Entry is a request, as the host's controls describe it.
@@ -49,11 +49,11 @@ func (s Style) Line(e Entry) string {
 	if e.Status != 0 {
 		status = fmt.Sprintf("%03d", e.Status)
 	}
-	fmt.Fprintf(&line, "%-*s  %-*s  %s", methodWidth, app.Plain(e.Method), pathWidth, app.Plain(e.Path),
+	fmt.Fprintf(&line, "%-*s  %-*s  %s", methodWidth, plaintext.Line(e.Method), pathWidth, plaintext.Line(e.Path),
 		s.colored(e.Status, status))
 	add := func(text string) {
 		if text != "" {
-			line.WriteString("  " + app.Plain(text))
+			line.WriteString("  " + plaintext.Line(text))
 		}
 	}
 	add(e.Slug)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -53,7 +55,7 @@ func (a announcement) print(to *app.App, asJSON bool) error {
 
 func (a announcement) readable() string {
 	var text strings.Builder
-	line := func(name, value string) { fmt.Fprintf(&text, "  %-14s %s\n", name, app.Plain(value)) }
+	line := func(name, value string) { fmt.Fprintf(&text, "  %-14s %s\n", name, plaintext.Line(value)) }
 	text.WriteString("The sandbox host is ready.\n\n")
 	line("address", a.BaseURL)
 	if a.ControlURL != "" {
@@ -78,11 +80,11 @@ func (a announcement) readable() string {
 	}
 	text.WriteString("\nLog in with the email and the key file. ")
 	if a.ControlURL != "" {
-		where := ""
+		words := []string{"moneymove", "sandbox", "env"}
 		if a.ControlURL != control.DefaultURL {
-			where = " -control-url " + a.ControlURL
+			words = append(words, "-control-url", a.ControlURL)
 		}
-		text.WriteString("Every credential is printed by\n\n  moneymove sandbox env" + where + "\n\n")
+		text.WriteString("Every credential is printed by\n\n  " + shell.Line(words...) + "\n\n")
 	} else {
 		text.WriteString("With -o json the app key and the access token are printed as well.\n")
 	}
@@ -90,7 +92,7 @@ func (a announcement) readable() string {
 	if a.DataFolder == "" {
 		text.WriteString("It keeps nothing.\n")
 	} else {
-		text.WriteString("Its state is in " + app.Plain(a.DataFolder) + ", and the next start goes on there.\n")
+		text.WriteString("Its state is in " + plaintext.Line(a.DataFolder) + ", and the next start goes on there.\n")
 	}
 	return text.String()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
+	"github.com/moneymovement/moneymovement-go/internal/shell"
 )
 
 // envWalletKeyFile names the file of the wallet that cards spend from. The examples of the SDK read it.
@@ -22,7 +23,7 @@ const envWalletKeyFile = "MONEYMOVEMENT_WALLET_KEY_FILE"
 
 // envCommand returns the command that prints how to reach the running host.
 func envCommand(a *app.App) *cobra.Command {
-	var shell, folder string
+	var name, folder string
 	command := &cobra.Command{
 		Use:   "env",
 		Short: "Print the environment for programs that call the running sandbox host",
@@ -40,15 +41,15 @@ are written to files that only you can read.`,
 	}
 	running := control.NewTarget(a, command)
 	flags := command.Flags()
-	flags.StringVar(&shell, "shell", "sh", "write for this `shell`: sh, fish or powershell")
+	flags.StringVar(&name, "shell", "sh", "write for this `shell`: sh, fish or powershell")
 	flags.StringVar(&folder, "key-dir", "",
 		"`folder` for the key files (default: one for the host's address in your cache)")
 	_ = command.RegisterFlagCompletionFunc("shell",
 		cobra.FixedCompletions([]string{"sh", "fish", "powershell"}, cobra.ShellCompDirectiveNoFileComp))
 	command.RunE = func(c *cobra.Command, _ []string) error {
-		syntax, ok := shells[shell]
+		syntax, ok := shells[name]
 		if !ok {
-			return app.Usagef("-shell is %q; give sh, fish or powershell", shell)
+			return app.Usagef("-shell is %q; give sh, fish or powershell", name)
 		}
 		if _, err := a.JSON(); err != nil {
 			return err
@@ -169,17 +170,22 @@ func keyWritten(folder, name, key string) (path string, err error) {
 
 // syntax is how a shell sets a variable, and how it removes one.
 type syntax struct {
-	set, remove string // the name is %[1]s, and the quoted value %[2]s
-	quoted      *strings.Replacer
+	set, remove string // the name is %[1]s, and the value as a word %[2]s
+	word        func(text string) string
 }
 
-// In the quotes of each shell, these characters alone mean something.
 var shells = map[string]syntax{
-	"sh":   {"export %[1]s='%[2]s'\n", "unset %[1]s\n", strings.NewReplacer(`'`, `'\''`)},
-	"fish": {"set -gx %[1]s '%[2]s'\n", "set -e %[1]s\n", strings.NewReplacer(`\`, `\\`, `'`, `\'`)},
-	"powershell": {"$env:%[1]s = '%[2]s'\n", "Remove-Item Env:%[1]s -ErrorAction SilentlyContinue\n",
-		strings.NewReplacer(`'`, `''`, "\u2018", "\u2018\u2018", "\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a",
+	"sh":   {"export %[1]s=%[2]s\n", "unset %[1]s\n", shell.Word},
+	"fish": {"set -gx %[1]s %[2]s\n", "set -e %[1]s\n", inQuotes(`\`, `\\`, `'`, `\'`)},
+	"powershell": {"$env:%[1]s = %[2]s\n", "Remove-Item Env:%[1]s -ErrorAction SilentlyContinue\n",
+		inQuotes(`'`, `''`, "\u2018", "\u2018\u2018", "\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a",
 			"\u201b", "\u201b\u201b")},
+}
+
+// inQuotes writes a word in quotes, in which these characters alone mean something. Each has its spelling behind it.
+func inQuotes(spelled ...string) func(text string) string {
+	replacer := strings.NewReplacer(spelled...)
+	return func(text string) string { return "'" + replacer.Replace(text) + "'" }
 }
 
 // write writes the commands. A variable without a value is removed: it could be of an earlier host.
@@ -190,7 +196,7 @@ func (s syntax) write(out io.Writer, all variables) error {
 			fmt.Fprintf(&text, s.remove, v.name)
 			continue
 		}
-		fmt.Fprintf(&text, s.set, v.name, s.quoted.Replace(v.value))
+		fmt.Fprintf(&text, s.set, v.name, s.word(v.value))
 	}
 	_, err := io.WriteString(out, text.String())
 	return err

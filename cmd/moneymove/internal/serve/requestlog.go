@@ -118,8 +118,9 @@ type requestLog struct {
 }
 
 func newRequestLog(a *app.App, o options) *requestLog {
-	return &requestLog{lines: newLineWriter(a.Err), quiet: o.quiet,
-		style: requestline.Style{Verbose: o.verbose, Colors: a.Colors()}}
+	w, colors := a.Painted(true)
+	return &requestLog{lines: newLineWriter(w), quiet: o.quiet,
+		style: requestline.Style{Verbose: o.verbose, Colors: colors}}
 }
 
 func (l *requestLog) begin() { l.begun.Store(true) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
+	"github.com/moneymovement/moneymovement-go/internal/plaintext"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -69,7 +70,8 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 	}
 	log.begin()
 	// The host sets deadlines for reading a request and writing its answer.
-	server := &http.Server{Handler: host, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{Handler: host, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(a.Err, nil), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	if err := ready.print(a, asJSON); err != nil {
@@ -108,7 +110,7 @@ func hostOptions(o options, key *signing.DeveloperKey, folder *folder, log *requ
 	options := []sandbox.Option{
 		sandbox.WithDeveloperKey(key),
 		sandbox.WithHosts(o.hosts...),
-		sandbox.WithLogger(slog.New(slog.NewTextHandler(log.lines, nil))),
+		sandbox.WithLogger(slog.New(slog.NewTextHandler(plaintext.NewWriter(log.lines), nil))),
 		sandbox.WithRequestObserver(log.observe),
 	}
 	if folder.kept != nil {

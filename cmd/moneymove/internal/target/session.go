@@ -2,7 +2,6 @@ package target
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -90,7 +89,7 @@ func (k *sessionKeeper) note(session dapi.Session, renewed bool, err error) {
 	}
 	if err != nil && k.failed == nil {
 		k.failed = err
-		_, _ = fmt.Fprintf(k.app.Err, "moneymove: warning: the session is not kept: %v\n", err)
+		k.app.Say("moneymove: warning: the session is not kept: %v", err)
 	}
 }
 

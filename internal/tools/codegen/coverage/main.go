@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"go/format"
 	"log"
+	"maps"
 	"os"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -21,6 +23,7 @@ type catalogue struct {
 		Methods       []string
 		International bool
 	} `yaml:"moneyOut"`
+	OnChain struct{ Codes map[string]int64 } `yaml:"onChain"`
 }
 
 func main() {
@@ -54,8 +57,8 @@ func generate(source, constants []byte) ([]byte, error) {
 	if err := yaml.Unmarshal(source, &c); err != nil {
 		return nil, err
 	}
-	if len(c.MoneyIn) == 0 || len(c.MoneyOut) == 0 {
-		return nil, fmt.Errorf("no moneyIn or no moneyOut")
+	if len(c.MoneyIn) == 0 || len(c.MoneyOut) == 0 || len(c.OnChain.Codes) == 0 {
+		return nil, fmt.Errorf("no moneyIn, no moneyOut or no onChain.codes")
 	}
 	var b bytes.Buffer
 	fmt.Fprint(&b,
@@ -73,6 +76,11 @@ func generate(source, constants []byte) ([]byte, error) {
 			}
 			fmt.Fprintf(&b, "{Method: %q, Currency: %q%s},\n", method, row.Currency, international)
 		}
+	}
+	fmt.Fprint(&b, "}\n\n// chainIDs has the chains whose code this version knows.\n"+
+		"var chainIDs = map[ChainCode]ChainID{\n")
+	for _, code := range slices.Sorted(maps.Keys(c.OnChain.Codes)) {
+		fmt.Fprintf(&b, "%q: %d,\n", code, c.OnChain.Codes[code])
 	}
 	fmt.Fprint(&b, "}\n")
 	if err := c.constructors(&b, namesOf(constants)); err != nil {

@@ -20,6 +20,7 @@ moneyOut:
   - {currency: BRL, methods: [pix, brl_local]}
   - {currency: USD, methods: [swift], international: true}
   - {currency: EUR, methods: [swift], international: true}
+onChain: {codes: {base: 8453, arbitrum: 42161}}
 `
 	constants = `
 const (
@@ -42,6 +43,10 @@ func TestTablesAreWrittenInTheirOrder(t *testing.T) {
 	{Method: "brl_local", Currency: "BRL"},
 	{Method: "swift", Currency: "USD", International: true},
 	{Method: "swift", Currency: "EUR", International: true},
+}`)
+	assert.Contains(t, string(out), `var chainIDs = map[ChainCode]ChainID{
+	"arbitrum": 42161,
+	"base":     8453,
 }`)
 }
 
@@ -66,9 +71,11 @@ func SWIFT(account LocalAccount) ContactAccount {
 
 func TestWhatIsIncompleteIsRefused(t *testing.T) {
 	const money = "moneyIn: [{method: pix, currency: BRL}]\nmoneyOut: [{currency: BRL, methods: [pix]}]\n" +
-		"families: {key: KeyAccount}\n"
+		"families: {key: KeyAccount}\nonChain: {codes: {base: 8453}}\n"
 	for text, why := range map[string]string{
 		"moneyIn: []": "no moneyIn",
+		"moneyIn: [{method: pix, currency: BRL}]\nmoneyOut: [{currency: BRL, methods: [pix]}]": "no onChain.codes",
+
 		money + "methods: [{method: ach, family: key, needs: [a]}]":  "method ach has no constant",
 		money + "methods: [{method: pix, family: none, needs: [a]}]": "method pix needs a family",
 		money + "methods: [{method: pix, family: key}]":              "method pix needs a family",

@@ -52,31 +52,33 @@ async function readItems(path) { return (await read(path)).items || []; }
 
 // curlOf writes a call of the controls for a shell.
 function curlOf({ method = "GET", path, body }) {
-  const parts = ["curl"];
-  if (method !== "GET" && !(method === "POST" && body !== undefined)) parts.push("-X", method);
-  parts.push(quoted(host.origin + controls + path).replace(/^'([\w:/.\-[\]]+)'$/, "$1"));
-  if (body !== undefined) parts.push("-d", quoted(JSON.stringify(body)));
-  return parts.join(" ");
+  const address = host.origin + controls + path;
+  const verb = method === "GET" || (method === "POST" && body !== undefined) ? [] : ["-X", method];
+  const sent = body === undefined ? [] : ["-d", JSON.stringify(body)];
+  return shellLine("curl", ...globbing(address), ...verb, address, ...sent);
 }
 
 // headersOf gives a masked credential back its name: the variable that has it.
 const variableOf = { authorization: "MONEYMOVEMENT_ACCESS_TOKEN", "x-api-key": "MONEYMOVEMENT_API_KEY" };
 const ownHeaders = new Set(["host", "content-length", "user-agent", "accept-encoding", "connection"]);
 
-// repeatOf writes the curl that sends a recorded request again.
+// repeatOf writes the curl that sends a recorded request again, whose path is decoded. One that does not begin with a
+// slash could name another host.
 function repeatOf(entry) {
-  const lines = [`curl -i -X ${entry.method} ${quoted(host.origin + entry.path)}`];
+  if (!entry.path.startsWith("/")) return "";
+  const address = host.origin + encodeURI(entry.path.toWellFormed()).replace(/[?#]/g, encodeURIComponent);
+  const lines = [shellLine("curl", "-i", ...globbing(address), "-X", entry.method, address)];
   for (const [name, value] of headersOf(entry.request)) {
-    if (!ownHeaders.has(name.toLowerCase())) lines.push(`-H ${headerOf(entry, name, value)}`);
+    if (!ownHeaders.has(name.toLowerCase())) lines.push(shellLine("-H", headerOf(entry, name, value)));
   }
-  if (entry.request?.body) lines.push(`-d ${quoted(entry.request.body)}`);
+  if (entry.request?.body) lines.push(shellLine("--data-raw", entry.request.body));
   return lines.join(" \\\n  ");
 }
 
 function headerOf(entry, name, value) {
   const lower = name.toLowerCase();
-  if (lower === "authorization") return `"${name}: Bearer ${bearerOf(entry)}"`;
-  return variableOf[lower] ? `"${name}: $${variableOf[lower]}"` : quoted(`${name}: ${value}`);
+  if (lower === "authorization") return new Variable(`${lower}: Bearer ${bearerOf(entry)}`);
+  return Object.hasOwn(variableOf, lower) ? new Variable(`${lower}: $${variableOf[lower]}`) : `${name}: ${value}`;
 }
 
 // bearerOf writes what a shell puts in place of a bearer. The command moneymove knows the session of the platform API.

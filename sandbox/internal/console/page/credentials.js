@@ -39,7 +39,7 @@ function hideCredentials() {
 function exportsCard(shown) {
   const lines = [["MONEYMOVEMENT_BASE_URL", host.origin], ...credentialRows.filter(([name]) => name).map(([name, , member]) => [name, shown[member]])];
   return h("section", { class: "card", "data-key": "exports" }, h("h3", {}, "For a shell"),
-    code(lines.map(([name, value]) => `export ${name}=${quoted(value || "")}`).join("\n"), "the exports"));
+    code(lines.map(([name, value]) => `export ${name}=${wordOf(value || "")}`).join("\n"), "the exports"));
 }
 
 function credentialCard([, label, member, use], shown) {

@@ -54,8 +54,30 @@ function words(name) {
 
 function count(number, one, many = one + "s") { return `${number} ${number === 1 ? one : many}`; }
 
-// quoted writes a text as one word of a shell.
-function quoted(text) { return "'" + text.replace(/'/g, `'\\''`) + "'"; }
+// Variable is a word that a shell makes of a variable or of the output of a command. Nothing in it is from a request.
+class Variable {
+  constructor(text) { this.text = text; }
+}
+
+// wordOf writes a text as one word of a shell, as the package shell of the SDK does. What does not print becomes a
+// number in it, because a terminal would obey it. No word has a NUL.
+function wordOf(text) {
+  if (text instanceof Variable) return `"${text.text}"`;
+  const word = text.toWellFormed().replaceAll("\0", "");
+  if (/^(?!=)[\w@%+=:,./-]+$/.test(word)) return word;
+  if (!/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd]/u.test(word)) return "'" + word.replaceAll("'", `'\\''`) + "'";
+  return "$'" + word.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\ufffd'\\]/gu, numbersOf) + "'";
+}
+
+function numbersOf(letter) {
+  return [...new TextEncoder().encode(letter)].map((byte) => "\\" + byte.toString(8).padStart(3, "0")).join("");
+}
+
+// shellLine writes a command that a person may paste. Every line of the page for a shell is made by it.
+function shellLine(...words) { return words.map(wordOf).join(" "); }
+
+// globbing keeps curl from expanding an address with brackets.
+function globbing(address) { return /[[\]{}]/.test(address) ? ["-g"] : []; }
 
 // sentence writes a text of an error as a sentence.
 function sentence(text) { return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."); }

@@ -73,7 +73,7 @@ function requestTable(chosen) {
 
 function noRequestYet() {
   return empty(h("p", {}, "No request yet. This one needs no credential:"),
-    code(`curl ${host.origin}/utils/rates/EUR`, "the first request"));
+    code(shellLine("curl", `${host.origin}/utils/rates/EUR`), "the first request"));
 }
 
 function requestRow(entry) {
@@ -142,7 +142,7 @@ function requestFacts(entry) {
 function requestMessages(entry) {
   if (entry.missing) return h("p", { class: "note", "data-key": "missing" }, entry.missing);
   return [message("Request", entry.request), message("Response", entry.response),
-    h("section", { "data-key": "repeat" }, h("h4", {}, "Send it again"),
+    repeatOf(entry) && h("section", { "data-key": "repeat" }, h("h4", {}, "Send it again"),
       h("p", { class: "hint" }, "Credentials are left out. The variables are those that Credentials exports, and moneymove token prints a token of the platform API."),
       code(repeatOf(entry), "curl that sends the request again"))];
 }
