@@ -199,7 +199,8 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 	assert.Equal(t, string(w.asked.ContactID), judged.Destination.ContactID)
 }
 
-// A Verifier that refuses is asked again at most once for the contact's other form, and once for the chain's other name.
+// A Verifier that refuses is asked again at most once for the contact's other form, and once for the chain's other
+// name.
 func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 	for name, tc := range map[string]struct {
 		refusal signing.ApprovalRefused
