@@ -482,6 +482,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[signing.ApprovalOption](),
 	reflect.TypeFor[signing.ApprovalRefused](),
 	reflect.TypeFor[signing.Challenge](),
+	reflect.TypeFor[signing.ChallengeForm](),
 	reflect.TypeFor[signing.ChallengeOption](),
 	reflect.TypeFor[signing.ChallengeRefused](),
 	reflect.TypeFor[signing.ChallengeVerifier](),
