@@ -144,7 +144,7 @@ build-all: ## build everything for other systems, and the tests for one where an
 modules: ## use each module as its users do (go get, go build, go install), from a proxy made of the tree
 	@.ci/users
 
-vulncheck: ## fail if the code reaches a known vulnerability (skipped without a network, with a message)
+vulncheck: ## fail if the code reaches a known vulnerability, or if the database of them cannot be reached
 	@.ci/vulncheck
 
 interop: ## check descriptions and host with independent tools and a second client (skipped without Node.js)

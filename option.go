@@ -51,8 +51,9 @@ func WithRetries(policy RetryPolicy) Option {
 //   - debug: an attempt;
 //   - info: an attempt that got 429, which means that others use the same credential; and a call or a payment that
 //     waited more than a second for a rate window, with the window and the time;
-//   - warning: a server error (5xx), with the request id, which the service's support needs; and a response that
-//     differs from what this SDK assumes, once for each operation and member (see [Response].Unread);
+//   - warning: a server error (5xx), with the request id, which the service's support needs; a response that differs
+//     from what this SDK assumes, once for each operation and member (see [Response].Unread); and, once, the clocks of
+//     the service and this machine if they differ by more than 5 minutes;
 //   - error: a response without a member that the service's description states.
 //
 // Headers, bodies, queries and credentials are never logged.
@@ -82,6 +83,16 @@ func WithTimeout(d time.Duration) Option {
 // In tests against the sandbox host, use a few milliseconds.
 func WithPolling(least, most time.Duration) Option {
 	return func(c *transport.Config) { c.Pace = &transport.Pace{Least: least, Most: most} }
+}
+
+// WithClockDifference sets how far the service's clock, by the Date header of its responses, may differ from this
+// machine's. The default is 10 days. If the difference is larger, the SDK signs no payment: the call fails with
+// *signing.ApprovalRefused, which names both clocks. A difference of more than 5 minutes is logged once, as a warning.
+//
+// Use it in tests that move the clock of the sandbox host far ahead. If d is not positive, the constructor of the
+// client fails with *errors.InvalidInput.
+func WithClockDifference(d time.Duration) Option {
+	return func(c *transport.Config) { c.ClockDifference = &d }
 }
 
 // WithUserAgent adds product, such as "example-backend/1.4", in front of the SDK's User-Agent.

@@ -114,7 +114,13 @@ var shapeClient = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Required: wire.Assumed},
 	{Name: "entityName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "firstName", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
+	{
+		Name:     "id",
+		Shape:    &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "cl_", Pattern: "^cl_"}},
+		Type:     wire.Stated,
+		Required: wire.Stated,
+		Proof:    true,
+	},
 	{Name: "lastName", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "status", Shape: &shapeClientStatus, Type: wire.Stated, Required: wire.Stated},
 	{Name: "type", Shape: &shapeClientType, Type: wire.Assumed},
@@ -155,7 +161,16 @@ var shapeContact = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Stated, Required: wire.Stated},
 	{Name: "crypto", Shape: &shapeContactCryptoView, Type: wire.Assumed, Nullable: true},
 	{Name: "email", Shape: &wire.Text, Type: wire.Stated, Nullable: true},
-	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
+	{
+		Name: "id",
+		Shape: &wire.Shape{
+			Kind: wire.KindText,
+			ID:   &wire.IDForm{Prefix: "ct_", Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$"},
+		},
+		Type:     wire.Stated,
+		Required: wire.Stated,
+		Proof:    true,
+	},
 	{Name: "isExternal", Shape: &wire.Boolean, Type: wire.Stated, Required: wire.Stated},
 	{Name: "name", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "user", Shape: &shapeContactUser, Type: wire.Assumed, Nullable: true},
@@ -196,7 +211,15 @@ var shapeContactCapabilities = wire.Shape{Kind: wire.KindObject, Members: []wire
 		Type:     wire.Stated,
 		Required: wire.Stated,
 	},
-	{Name: "contactId", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{
+		Name: "contactId",
+		Shape: &wire.Shape{
+			Kind: wire.KindText,
+			ID:   &wire.IDForm{Prefix: "ct_", Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$"},
+		},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+	},
 	{
 		Name:     "methods",
 		Shape:    &wire.Shape{Kind: wire.KindList, Item: &shapeContactMethod},
@@ -234,7 +257,13 @@ var shapeEscrow = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed},
 	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed},
 	{Name: "holdUntil", Shape: &wire.Time, Type: wire.Assumed},
-	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "id",
+		Shape:    &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "", Pattern: ""}},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "memo", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "payee", Shape: &wire.Text, Type: wire.Assumed},
@@ -320,11 +349,21 @@ func fieldOfKYBSubmission(object any, name []byte) (int, any) {
 
 var shapePayin = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed},
-	{Name: "bankId", Shape: &wire.Text, Type: wire.Assumed},
+	{
+		Name:  "bankId",
+		Shape: &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "bnk_", Pattern: "^bnk_"}},
+		Type:  wire.Assumed,
+	},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "currency", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "depositAddress", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed, Proof: true},
+	{
+		Name:     "id",
+		Shape:    &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "", Pattern: ""}},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+		Proof:    true,
+	},
 	{Name: "maxAmount", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "originChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "quote", Shape: &shapeQuote, Type: wire.Assumed},
@@ -374,12 +413,26 @@ func fieldOfPayinInstructions(object any, name []byte) (int, any) {
 var shapePayout = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "amount", Shape: &wire.Amount, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "approval", Shape: &shapeApproval, Type: wire.Assumed},
-	{Name: "contactId", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
+	{
+		Name: "contactId",
+		Shape: &wire.Shape{
+			Kind: wire.KindText,
+			ID:   &wire.IDForm{Prefix: "ct_", Pattern: "^(?:ct_)?[A-Za-z0-9._:\\-]{1,216}$"},
+		},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+	},
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "documentIds", Shape: &wire.Shape{Kind: wire.KindList, Item: &wire.Text}, Type: wire.Assumed},
 	{Name: "fromChainId", Shape: &wire.Integer64, Type: wire.Assumed},
-	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated, Proof: true},
+	{
+		Name:     "id",
+		Shape:    &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "po_", Pattern: "^po_"}},
+		Type:     wire.Stated,
+		Required: wire.Stated,
+		Proof:    true,
+	},
 	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
 	{Name: "paymentReference", Shape: &wire.Text, Type: wire.Stated},
 	{Name: "publicKey", Shape: &wire.Bytes, Type: wire.Assumed},
@@ -519,10 +572,27 @@ var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "createdAt", Shape: &wire.Time, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "currency", Shape: &shapeAsset, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "direction", Shape: &shapeTransactionDirection, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "escrowId", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "id", Shape: &wire.Text, Type: wire.Assumed, Required: wire.Assumed},
-	{Name: "payinId", Shape: &wire.Text, Type: wire.Assumed},
-	{Name: "payoutId", Shape: &wire.Text, Type: wire.Assumed},
+	{
+		Name:  "escrowId",
+		Shape: &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "", Pattern: ""}},
+		Type:  wire.Assumed,
+	},
+	{
+		Name:     "id",
+		Shape:    &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "", Pattern: ""}},
+		Type:     wire.Assumed,
+		Required: wire.Assumed,
+	},
+	{
+		Name:  "payinId",
+		Shape: &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "", Pattern: ""}},
+		Type:  wire.Assumed,
+	},
+	{
+		Name:  "payoutId",
+		Shape: &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "po_", Pattern: "^po_"}},
+		Type:  wire.Assumed,
+	},
 	{Name: "status", Shape: &shapeTransactionStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "type", Shape: &shapeTransactionType, Type: wire.Assumed, Required: wire.Assumed},
@@ -922,7 +992,12 @@ var shapeTransactionType = wire.Shape{
 }
 
 var shapeVirtualAccount = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
-	{Name: "id", Shape: &wire.Text, Type: wire.Stated, Required: wire.Stated},
+	{
+		Name:     "id",
+		Shape:    &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "bnk_", Pattern: "^bnk_"}},
+		Type:     wire.Stated,
+		Required: wire.Stated,
+	},
 	{Name: "requisites", Shape: &shapeRequisites, Type: wire.Assumed},
 }, Fields: fieldOfVirtualAccount, Must: 0x1}
 

@@ -48,13 +48,9 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 	options []moneymovement.CallOption,
 ) (*approvalConfirm, []moneymovement.CallOption, error) {
 	if approval != nil {
-		window := escrowApproval
-		if op == &opConfirmPayout {
-			window = payoutApproval
-		}
 		dated := *approval // the caller's approval is not changed
 		a.seen.Add(dated.Payload)
-		dated.ExpiresAt = a.endOf(approval, window)
+		dated.ExpiresAt = a.endOf(approval, windowOf(want.Operation))
 		approval = &dated
 	}
 	var signed []signing.ApprovalOption
@@ -91,28 +87,62 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 }
 
 // check compares the approval and signs nothing. If the calculated time and the date of the last response differ, one
-// of them is wrong, and the SDK cannot know which one. So the approval only has to be valid by one of them.
+// of them is wrong, and the SDK cannot know which one. So the approval only has to be open by one of them. How long it
+// may be open counts from the date of the last response, which is the one that brought it.
 func (a approver) check(
 	ctx context.Context, approval *Approval, want signing.Intent, options ...signing.ApprovalOption,
 ) (*checkedApproval, error) {
 	if approval == nil {
 		return nil, &signing.ApprovalRefused{Field: "approval", Reason: "the service returned no approval to sign"}
 	}
+	if err := a.checkClock(approval.ID); err != nil {
+		return nil, err
+	}
 	want.Account = a.account
 	developer := a.low.session().developer
 	options = append([]signing.ApprovalOption{signing.VerifyWith(developer.Verifier)}, options...)
 	prepared := signing.Approval{ID: approval.ID, Payload: approval.Payload, ExpiresAt: approval.ExpiresAt}
 	now, byLastAnswer := a.clock.ServiceTimes()
-	checked, err := signing.PrepareApproval(ctx, developer.Key, prepared, want, now, options...)
-	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
-	if ok && refused.Field == "expiresAt" && !now.Equal(byLastAnswer) {
-		checked, err = signing.PrepareApproval(ctx, developer.Key, prepared, want, byLastAnswer, options...)
+	if latest := byLastAnswer.Add(windowOf(want.Operation) + dateSkew); prepared.ExpiresAt.After(latest) {
+		return nil, &signing.ApprovalRefused{ApprovalID: approval.ID, Field: "expiresAt",
+			Reason: "the approval is open for longer than the service allows, by the Date of the last response",
+			Want:   "at most " + stamp(latest), Got: stamp(prepared.ExpiresAt)}
 	}
+	if !byLastAnswer.Before(prepared.ExpiresAt) && now.Before(byLastAnswer) {
+		byLastAnswer = now
+	}
+	checked, err := signing.PrepareApproval(ctx, developer.Key, prepared, want, byLastAnswer, options...)
 	if err != nil {
 		return nil, err
 	}
 	return &checkedApproval{id: approval.ID, key: developer.Key, CheckedApproval: checked}, nil
 }
+
+// windowOf returns the stated window of an operation's approval.
+func windowOf(operation string) time.Duration {
+	if operation == fundPayout {
+		return payoutApproval
+	}
+	return escrowApproval
+}
+
+// dateSkew is how much longer than its stated window an approval may be open after the Date of its response. Date has
+// no fractions, and another machine than the one that dates the approval can set it.
+const dateSkew = 10 * time.Second
+
+// checkClock refuses an approval while the service's clock is farther away than allowed.
+func (a approver) checkClock(approvalID string) error {
+	here, service, allowed, differs := a.clock.ClockDiffers()
+	if !differs {
+		return nil
+	}
+	return &signing.ApprovalRefused{ApprovalID: approvalID, Field: "expiresAt",
+		Reason: "the clocks of the service and this machine differ by more than " + allowed.String() +
+			": correct this machine's clock, or pass the option moneymovement.WithClockDifference",
+		Want: "about " + stamp(here), Got: stamp(service)}
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // confirm signs without checking again.
 func (c *checkedApproval) confirm(ctx context.Context) (*approvalConfirm, error) {
@@ -175,4 +205,16 @@ func (a approver) noteDeal(deal *Escrow, err error) (*Escrow, error) {
 		a.note(deal.Action.Approval, escrowApproval)
 	}
 	return deal, err
+}
+
+// checkClock refuses to go on while the service's clock is farther away than allowed: by this machine's clock, every
+// price and approval would be over, or none ever.
+func (p *payment) checkClock(context.Context) ending {
+	if approval := p.booked.Approval; approval != nil {
+		if err := p.payouts.approver.checkClock(approval.ID); err != nil {
+			return ending{outcome: refused,
+				err: p.payouts.approver.unsigned(&opConfirmPayout, intent(p.asked, p.booked, ""), err)}
+		}
+	}
+	return ending{outcome: proceed}
 }

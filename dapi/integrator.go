@@ -31,7 +31,7 @@ type Developer struct {
 	// whether a login challenge is an approval.
 	Verifier signing.Verifier
 	// ChallengeVerifier decides whether a login signs a challenge. It gets the result of signing.CheckChallenge, which
-	// decides if ChallengeVerifier is nil.
+	// decides if ChallengeVerifier is nil. signing.OnlyChallenges returns a strict one.
 	ChallengeVerifier signing.ChallengeVerifier
 }
 

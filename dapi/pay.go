@@ -164,7 +164,7 @@ func (p *payment) inTurn(ctx context.Context) ending {
 // once books, checks the booking, signs and confirms.
 func (p *payment) once(ctx context.Context) ending {
 	p.payouts = p.service.withCurrentKey()
-	for _, step := range []func(context.Context) ending{p.book, p.checkTerms, p.checkPrice, p.callHook} {
+	for _, step := range []func(context.Context) ending{p.book, p.checkTerms, p.checkClock, p.checkPrice, p.callHook} {
 		if end := step(ctx); end.outcome != proceed {
 			return end
 		}

@@ -194,6 +194,9 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 	}
 }
 
+// fundPayout is the operation of a payout's approval.
+const fundPayout = "payout.fund"
+
 // intent returns what the approval of a payout must say. code is the chain's other name, "" if it is not known.
 func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 	destination := signing.Destination{ContactID: string(asked.ContactID.withPrefixOf(booked.ContactID))}
@@ -201,7 +204,7 @@ func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
 		destination.ChainID, destination.ChainAlias = strconv.FormatInt(int64(asked.ToChainID), 10), string(code)
 	}
 	return signing.Intent{
-		Operation:   "payout.fund",
+		Operation:   fundPayout,
 		ResourceID:  string(booked.ID),
 		Amount:      asked.Amount,
 		Currency:    string(asked.Currency),

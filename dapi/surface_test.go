@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -46,8 +47,15 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.calls = append(s.calls, sentCall{what, r.Header.Get("X-Service-Account"), string(body)})
 	answers := s.answers[what]
 	if len(answers) == 0 {
+		id := "x_1"
+		switch {
+		case strings.Contains(what, "/payouts"):
+			id = "po_1"
+		case strings.Contains(what, "/clients"):
+			id = "cl_1"
+		}
 		_, _ = io.WriteString(w,
-			`{"id":"x_1","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"},`+
+			`{"id":"`+id+`","items":[],"idempotencyKey":"k","status":"s","requisites":{"iban":"i"},`+
 				`"action":{"idempotencyKey":"k"}}`)
 		return
 	}

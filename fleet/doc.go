@@ -6,7 +6,7 @@
 //
 //	client := redis.NewClient(&redis.Options{Addr: address})
 //	credential := developer.Credential(baseURL)
-//	developer.Store = fleetredis.NewTokenStore(client, credential)
+//	developer.Store, err = fleetredis.NewTokenStore(client, credential, fleetredis.WithEncryption(key))
 //	limiter, err := fleetredis.NewLimiter(client, credential)
 //	...
 //	platform, err := dapi.NewIntegrator(baseURL, developer,

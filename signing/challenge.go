@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	moneyerrors "github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
@@ -48,12 +50,21 @@ func (e *ChallengeRefused) Unwrap() error { return e.Err }
 //
 //   - no bytes, or more than 16 KiB,
 //   - the payload of an approval in seen, which may be nil,
-//   - bytes that look like an approval: they have a member approvalId, the members resourceId and amount, or a member
-//     operation that names an operation of a payout or escrow deal. CheckChallenge finds these members anywhere in the
-//     payload, and in any spelling and encoding that a lenient parser could understand.
+//   - JSON with the members of an approval: a member approvalId, the members resourceId and amount, or a member
+//     operation that names an operation of a payout or escrow deal. The JSON may be canonical or what lenient parsers
+//     read: in any letter case, with comments, escapes or without quotes, in UTF-8, UTF-16 or UTF-32, in a string,
+//     and in up to three layers of base64.
 //
 // For all other bytes it returns nil, because the service's description does not state what a challenge looks like. So
-// it also returns nil for an opaque approval that is not in seen: nobody can tell it from an opaque challenge.
+// CheckChallenge does not see an approval
+//
+//   - that is opaque, such as a digest, and is not in seen,
+//   - in another format: XML, a form (approvalId=1), CSV, CBOR, Protocol Buffers, a list of values without their names,
+//   - in another encoding: hexadecimal, base32, base85, percent or HTML escapes, UTF-7, EBCDIC, reversed text,
+//   - that is compressed or encrypted, or that has more layers of base64 or escapes,
+//   - whose members have other names, other letters that look the same, or letters between them.
+//
+// If you know what a challenge looks like, use [OnlyChallenges], which accepts nothing else.
 func CheckChallenge(c Challenge, seen *SeenApprovals) error {
 	refuse := func(reason string) error { return &ChallengeRefused{ChallengeID: c.ID, Reason: reason} }
 	switch {
@@ -75,6 +86,52 @@ func CheckChallenge(c Challenge, seen *SeenApprovals) error {
 // call then fails with [*ChallengeRefused], which has the reason in Err. A ChallengeVerifier can also return its own
 // *ChallengeRefused.
 type ChallengeVerifier func(ctx context.Context, c Challenge, verdict error) error
+
+// ChallengeForm says what the payload of a challenge is: a JSON object in RFC 8785 canonical form with exactly these
+// members. Each member is a string, and equals the given value unless that is empty.
+type ChallengeForm map[string]string
+
+// OnlyChallenges is the strict [ChallengeVerifier]: it accepts only what [CheckChallenge] accepts and what also has the
+// form. The form of the sandbox host, for example, is
+//
+//	signing.ChallengeForm{
+//		"challengeId": "", "email": "ops@example.com", "expiresAt": "", "nonce": "", "purpose": "login",
+//	}
+//
+// A member whose value you know, such as your email, is worth most: no approval has it. An empty form accepts nothing.
+func OnlyChallenges(form ChallengeForm) ChallengeVerifier {
+	form = maps.Clone(form)
+	return func(_ context.Context, c Challenge, verdict error) error {
+		if verdict != nil {
+			return verdict
+		}
+		if reason := form.differs(c.Payload); reason != "" {
+			return &ChallengeRefused{ChallengeID: c.ID, Reason: reason}
+		}
+		return nil
+	}
+}
+
+// differs returns why data does not have the form, or "".
+func (f ChallengeForm) differs(data []byte) string {
+	if len(f) == 0 {
+		return "your ChallengeForm has no members, so no challenge has it"
+	}
+	if refused := checkCanonical(data); refused != nil {
+		return "its form differs from your ChallengeForm: " + refused.Reason
+	}
+	m := members{value: data}
+	m.decode(slices.Collect(maps.Keys(f))...)
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if got := m.text(name); m.refused == nil && f[name] != "" && got != f[name] {
+			m.refuse(name, "it has another value", nil)
+		}
+	}
+	if m.refused != nil {
+		return "its form differs from your ChallengeForm: " + quote(m.refused.Field) + ": " + m.refused.Reason
+	}
+	return ""
+}
 
 // ChallengeOption is an option of [SignChallenge].
 type ChallengeOption func(*challengeOptions)

@@ -109,7 +109,12 @@ func (s fleetSettings) join(ctx context.Context, p *program.Program) (_ *fleet, 
 
 	developer := p.Developer()
 	credential := developer.Credential(p.BaseURL)
-	developer.Store, developer.StoreRequired = fleetredis.NewTokenStore(f.redis, credential), true
+	// A real fleet takes WithEncryption, and a key from its secret store.
+	developer.Store, err = fleetredis.NewTokenStore(f.redis, credential, fleetredis.WithoutEncryption())
+	if err != nil {
+		return f, err
+	}
+	developer.StoreRequired = true
 	limiter, err := fleetredis.NewLimiter(f.redis, credential, s.windows()...)
 	if err != nil {
 		return f, err

@@ -35,7 +35,13 @@ func Example() {
 	}
 	developer := dapi.Developer{Email: "ops@example.com", Key: key}
 	credential := developer.Credential(baseURL)
-	developer.Store = fleetpostgres.NewTokenStore(pool, credential, fleetpostgres.WithSchema(schema))
+	var sealing []byte // 32 random bytes from your secret store, the same in each process
+	developer.Store, err = fleetpostgres.NewTokenStore(pool, credential, fleetpostgres.WithEncryption(sealing),
+		fleetpostgres.WithSchema(schema))
+	if err != nil {
+		log.Print(err)
+		return
+	}
 	limiter, err := fleetpostgres.NewLimiter(pool, schema, credential, fleet.WithShareWhileAway(8))
 	if err != nil {
 		log.Print(err)

@@ -2,7 +2,6 @@ package fleetpostgres
 
 import (
 	"context"
-	"crypto/cipher"
 	"errors"
 	"time"
 
@@ -19,9 +18,8 @@ type TokenStore struct {
 	db         DB
 	schema     string
 	named      sqlname.Schema
-	unnamed    error // the schema has no name
 	credential string
-	aead       cipher.AEAD
+	protection fleet.Protection
 }
 
 var _ dapi.SessionLocker = (*TokenStore)(nil)
@@ -29,35 +27,43 @@ var _ dapi.SessionLocker = (*TokenStore)(nil)
 // TokenStoreOption changes a [TokenStore].
 type TokenStoreOption func(*TokenStore)
 
-// WithSchema sets the schema, which [Migrate] made. The default is [DefaultSchema]. With a name that
-// Migrate refuses, every call of the store fails.
+// WithSchema sets the schema, which [Migrate] made. The default is [DefaultSchema].
 func WithSchema(schema string) TokenStoreOption {
 	return func(s *TokenStore) { s.schema = schema }
 }
 
-// WithEncryption encrypts the session before it is stored, for example with AES-GCM under a key that only the processes
-// have. Without it, whoever can read the table, or a backup of it, can act with the session for as long as it lives.
-func WithEncryption(aead cipher.AEAD) TokenStoreOption {
-	return func(s *TokenStore) { s.aead = aead }
+// WithEncryption encrypts the session before it is stored: see [fleet.Encrypted], which says what the key is.
+func WithEncryption(key []byte) TokenStoreOption {
+	return func(s *TokenStore) { s.protection = fleet.Encrypted(key) }
+}
+
+// WithoutEncryption stores the session as it is: see [fleet.Unencrypted], which says what that allows to others.
+func WithoutEncryption() TokenStoreOption {
+	return func(s *TokenStore) { s.protection = fleet.Unencrypted() }
 }
 
 // NewTokenStore returns a store for [dapi.Developer].Store. credential is the result of [dapi.Developer.Credential],
-// and names the session in the table. Call [Migrate] before.
-func NewTokenStore(db DB, credential string, options ...TokenStoreOption) *TokenStore {
+// and names the session in the table. Call [Migrate] before. It needs [WithEncryption] or [WithoutEncryption]. The
+// error says that it has neither, that the key has another length, or that the schema has no name.
+func NewTokenStore(db DB, credential string, options ...TokenStoreOption) (*TokenStore, error) {
 	s := &TokenStore{db: db, credential: credential}
 	for _, option := range options {
 		option(s)
 	}
-	s.named, s.unnamed = schemaOf(s.schema)
-	return s
+	if err := s.protection.Err(); err != nil {
+		return nil, err
+	}
+	named, err := schemaOf(s.schema)
+	if err != nil {
+		return nil, err
+	}
+	s.named = named
+	return s, nil
 }
 
 // Load implements [dapi.TokenStore]. If the stored value cannot be read, Load returns the zero session, and the next
 // login replaces the value.
 func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
-	if s.unnamed != nil {
-		return dapi.Session{}, s.unnamed
-	}
 	var data []byte
 	err := s.db.QueryRow(ctx, s.named.In("SELECT session FROM {schema}.fleet_session WHERE credential = $1"),
 		s.credential).Scan(&data)
@@ -67,7 +73,7 @@ func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 	if err != nil {
 		return dapi.Session{}, explained(err)
 	}
-	session, err := fleet.OpenSession(data, s.aead, s.credential)
+	session, err := s.protection.Open(data, s.credential)
 	if err != nil {
 		return dapi.Session{}, nil //nolint:nilerr // the error of the value, not of the store
 	}
@@ -76,10 +82,7 @@ func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 
 // Save implements [dapi.TokenStore].
 func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
-	if s.unnamed != nil {
-		return s.unnamed
-	}
-	data, err := fleet.SealSession(session, s.aead, s.credential)
+	data, err := s.protection.Seal(session, s.credential)
 	if err != nil {
 		return err
 	}
@@ -90,9 +93,6 @@ func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
 
 // Lock implements [dapi.SessionLocker].
 func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration) (bool, error) {
-	if s.unnamed != nil {
-		return false, s.unnamed
-	}
 	done, err := s.db.Exec(ctx, s.named.In("INSERT INTO {schema}.fleet_session AS s "+
 		"(credential, lock_owner, lock_ends) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond') "+
 		"ON CONFLICT (credential) DO UPDATE SET lock_owner = excluded.lock_owner, lock_ends = excluded.lock_ends "+
@@ -103,9 +103,6 @@ func (s *TokenStore) Lock(ctx context.Context, owner string, lasts time.Duration
 
 // Unlock implements [dapi.SessionLocker].
 func (s *TokenStore) Unlock(ctx context.Context, owner string) error {
-	if s.unnamed != nil {
-		return s.unnamed
-	}
 	_, err := s.db.Exec(ctx, s.named.In("UPDATE {schema}.fleet_session SET lock_owner = NULL, lock_ends = NULL "+
 		"WHERE credential = $1 AND lock_owner = $2"), s.credential, owner)
 	return explained(err)

@@ -1,12 +1,10 @@
 package fleetpostgres_test
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
+	"bytes"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
@@ -40,20 +38,25 @@ func migrated(t *testing.T, server *servers.Server) *pgxpool.Pool {
 	return pool
 }
 
-func seal(t *testing.T, key byte) cipher.AEAD {
+// seal is a key.
+func seal(key byte) []byte { return bytes.Repeat([]byte{key}, 32) }
+
+// storeOf returns a token store, which stores the session as it is if no option says otherwise.
+func storeOf(
+	t *testing.T, pool *pgxpool.Pool, credential string, options ...fleetpostgres.TokenStoreOption,
+) *fleetpostgres.TokenStore {
 	t.Helper()
-	block, err := aes.NewCipher([]byte{15: key})
+	options = append([]fleetpostgres.TokenStoreOption{fleetpostgres.WithoutEncryption()}, options...)
+	store, err := fleetpostgres.NewTokenStore(pool, credential, options...)
 	require.NoError(t, err)
-	aead, err := cipher.NewGCM(block)
-	require.NoError(t, err)
-	return aead
+	return store
 }
 
 func TestTokenStore(t *testing.T) {
 	pool := migrated(t, shared.PostgreSQL(t))
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, `a "schema"`))
-	fleettest.TokenStore(t, fleetpostgres.NewTokenStore(pool, "plain"))
-	fleettest.TokenStore(t, fleetpostgres.NewTokenStore(pool, "sealed", fleetpostgres.WithEncryption(seal(t, 1)),
+	fleettest.TokenStore(t, storeOf(t, pool, "plain"))
+	fleettest.TokenStore(t, storeOf(t, pool, "sealed", fleetpostgres.WithEncryption(seal(1)),
 		fleetpostgres.WithSchema(`a "schema"`)))
 	var plain, sealed string
 	require.NoError(t, pool.QueryRow(t.Context(), `SELECT encode(session, 'escape') FROM moneymovement.fleet_session`).
@@ -74,24 +77,31 @@ func TestNamesThatAreNoSchema(t *testing.T) {
 		require.ErrorContains(t, fleetpostgres.Migrate(t.Context(), pool, name), "is no name for a schema")
 		_, err := fleetpostgres.NewLimiter(pool, name, "c")
 		require.ErrorContains(t, err, "is no name for a schema")
-		store := fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithSchema(name))
-		_, err = store.Load(t.Context())
+		_, err = fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithoutEncryption(),
+			fleetpostgres.WithSchema(name))
 		require.ErrorContains(t, err, "is no name for a schema")
-		require.ErrorContains(t, store.Save(t.Context(), fleettest.Session("x")), "is no name for a schema")
-		_, err = store.Lock(t.Context(), "a", time.Minute)
-		require.ErrorContains(t, err, "is no name for a schema")
-		require.ErrorContains(t, store.Unlock(t.Context(), "a"), "is no name for a schema")
 	}
-	require.NoError(t, fleetpostgres.NewTokenStore(pool, "c").Save(t.Context(), fleettest.Session("x")))
+	require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), fleettest.Session("x")))
+}
+
+// A store says how its session is protected.
+func TestATokenStoreNeedsItsProtection(t *testing.T) {
+	for says, options := range map[string][]fleetpostgres.TokenStoreOption{
+		"needs WithEncryption and a key, or WithoutEncryption": nil,
+		"has 16 bytes: take 32 random ones":                    {fleetpostgres.WithEncryption(make([]byte, 16))},
+	} {
+		_, err := fleetpostgres.NewTokenStore(nil, "c", options...)
+		require.ErrorContains(t, err, says)
+	}
 }
 
 // A value that cannot be read or decrypted is ignored, and the next login replaces it.
 func TestAForeignValueIsNoSession(t *testing.T) {
 	pool := migrated(t, shared.PostgreSQL(t))
-	store := fleetpostgres.NewTokenStore(pool, "c", fleetpostgres.WithEncryption(seal(t, 1)))
+	store := storeOf(t, pool, "c", fleetpostgres.WithEncryption(seal(1)))
 	for name, value := range map[string]string{"not encrypted": "", "short": "x"} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, fleetpostgres.NewTokenStore(pool, "c").Save(t.Context(), fleettest.Session("x")))
+			require.NoError(t, storeOf(t, pool, "c").Save(t.Context(), fleettest.Session("x")))
 			if value != "" {
 				_, err := pool.Exec(t.Context(), "UPDATE moneymovement.fleet_session SET session = $1", []byte(value))
 				require.NoError(t, err)
@@ -124,7 +134,7 @@ func TestMigrationsAtTheSameTime(t *testing.T) {
 
 func TestAStoreThatIsDown(t *testing.T) {
 	server := servers.PostgreSQL(t)
-	store := fleetpostgres.NewTokenStore(migrated(t, server), "c")
+	store := storeOf(t, migrated(t, server), "c")
 	server.Stop()
 	_, err := store.Load(t.Context())
 	require.Error(t, err)

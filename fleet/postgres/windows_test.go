@@ -73,7 +73,7 @@ func TestWindowsThatAreNotThere(t *testing.T) {
 	var away *fleet.StoreAway
 	require.ErrorAs(t, limiter.Wait(t.Context(), call), &away)
 	require.ErrorContains(t, away, "call fleetpostgres.Migrate")
-	_, err = fleetpostgres.NewTokenStore(pool, "credential").Load(t.Context())
+	_, err = storeOf(t, pool, "credential").Load(t.Context())
 	require.ErrorContains(t, err, "call fleetpostgres.Migrate")
 
 	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))

@@ -22,7 +22,12 @@ func Example() {
 	client := redis.NewClient(&redis.Options{Addr: "redis.internal:6379"})
 	developer := dapi.Developer{Email: "ops@example.com", Key: key, StoreRequired: true}
 	credential := developer.Credential(baseURL)
-	developer.Store = fleetredis.NewTokenStore(client, credential)
+	var sealing []byte // 32 random bytes from your secret store, the same in each process
+	developer.Store, err = fleetredis.NewTokenStore(client, credential, fleetredis.WithEncryption(sealing))
+	if err != nil {
+		log.Print(err)
+		return
+	}
 	limiter, err := fleetredis.NewLimiter(client, credential)
 	if err != nil {
 		log.Print(err)

@@ -2,7 +2,6 @@ package fleetredis
 
 import (
 	"context"
-	"crypto/cipher"
 	"errors"
 	"time"
 
@@ -19,7 +18,7 @@ type TokenStore struct {
 	credential string
 	session    string // the names of the two keys
 	lock       string
-	aead       cipher.AEAD
+	protection fleet.Protection
 	lockIt     *redis.Script
 	unlock     *redis.Script
 }
@@ -34,10 +33,14 @@ func WithPrefix(prefix string) TokenStoreOption {
 	return func(s *TokenStore) { s.name(prefix) }
 }
 
-// WithEncryption encrypts the session before it is stored, for example with AES-GCM under a key that only the processes
-// have. Without it, whoever can read the server can act with the session for as long as it lives.
-func WithEncryption(aead cipher.AEAD) TokenStoreOption {
-	return func(s *TokenStore) { s.aead = aead }
+// WithEncryption encrypts the session before it is stored: see [fleet.Encrypted], which says what the key is.
+func WithEncryption(key []byte) TokenStoreOption {
+	return func(s *TokenStore) { s.protection = fleet.Encrypted(key) }
+}
+
+// WithoutEncryption stores the session as it is: see [fleet.Unencrypted], which says what that allows to others.
+func WithoutEncryption() TokenStoreOption {
+	return func(s *TokenStore) { s.protection = fleet.Unencrypted() }
 }
 
 // Each script compares the owner and changes the lock in one step.
@@ -55,8 +58,11 @@ return 1`
 )
 
 // NewTokenStore returns a store for [dapi.Developer].Store. credential is the result of [dapi.Developer.Credential],
-// and names the session on the server.
-func NewTokenStore(client redis.UniversalClient, credential string, options ...TokenStoreOption) *TokenStore {
+// and names the session on the server. It needs [WithEncryption] or [WithoutEncryption]. The error says that it has
+// neither, or that the key has another length.
+func NewTokenStore(
+	client redis.UniversalClient, credential string, options ...TokenStoreOption,
+) (*TokenStore, error) {
 	s := &TokenStore{
 		client: client, credential: credential,
 		lockIt: redis.NewScript(lockScript), unlock: redis.NewScript(unlockScript),
@@ -65,7 +71,10 @@ func NewTokenStore(client redis.UniversalClient, credential string, options ...T
 	for _, option := range options {
 		option(s)
 	}
-	return s
+	if err := s.protection.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *TokenStore) name(prefix string) {
@@ -82,7 +91,7 @@ func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 	if err != nil {
 		return dapi.Session{}, err
 	}
-	session, err := fleet.OpenSession(data, s.aead, s.credential)
+	session, err := s.protection.Open(data, s.credential)
 	if err != nil {
 		return dapi.Session{}, nil //nolint:nilerr // the error of the value, not of the store
 	}
@@ -91,7 +100,7 @@ func (s *TokenStore) Load(ctx context.Context) (dapi.Session, error) {
 
 // Save implements [dapi.TokenStore]. The value ends with the refresh token.
 func (s *TokenStore) Save(ctx context.Context, session dapi.Session) error {
-	data, err := fleet.SealSession(session, s.aead, s.credential)
+	data, err := s.protection.Seal(session, s.credential)
 	if err != nil {
 		return err
 	}

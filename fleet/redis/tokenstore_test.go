@@ -1,8 +1,7 @@
 package fleetredis_test
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
+	"bytes"
 	"testing"
 
 	"github.com/redis/go-redis/v9"
@@ -23,19 +22,24 @@ func dial(t *testing.T, server *servers.Server) redis.UniversalClient {
 	return client
 }
 
-func seal(t *testing.T, key byte) cipher.AEAD {
+// seal is a key.
+func seal(key byte) []byte { return bytes.Repeat([]byte{key}, 32) }
+
+// storeOf returns a token store, which stores the session as it is if no option says otherwise.
+func storeOf(
+	t *testing.T, client redis.UniversalClient, credential string, options ...fleetredis.TokenStoreOption,
+) *fleetredis.TokenStore {
 	t.Helper()
-	block, err := aes.NewCipher([]byte{15: key})
+	options = append([]fleetredis.TokenStoreOption{fleetredis.WithoutEncryption()}, options...)
+	store, err := fleetredis.NewTokenStore(client, credential, options...)
 	require.NoError(t, err)
-	aead, err := cipher.NewGCM(block)
-	require.NoError(t, err)
-	return aead
+	return store
 }
 
 func TestTokenStore(t *testing.T) {
 	client := dial(t, servers.Redis(t))
-	fleettest.TokenStore(t, fleetredis.NewTokenStore(client, "plain"))
-	fleettest.TokenStore(t, fleetredis.NewTokenStore(client, "sealed", fleetredis.WithEncryption(seal(t, 1)),
+	fleettest.TokenStore(t, storeOf(t, client, "plain"))
+	fleettest.TokenStore(t, storeOf(t, client, "sealed", fleetredis.WithEncryption(seal(1)),
 		fleetredis.WithPrefix("other:")))
 	plain := client.Get(t.Context(), "moneymovement:session:{plain}").Val()
 	sealed := client.Get(t.Context(), "other:session:{sealed}").Val()
@@ -47,13 +51,24 @@ func TestTokenStore(t *testing.T) {
 	}
 }
 
+// A store says how its session is protected.
+func TestATokenStoreNeedsItsProtection(t *testing.T) {
+	for says, options := range map[string][]fleetredis.TokenStoreOption{
+		"needs WithEncryption and a key, or WithoutEncryption": nil,
+		"has 16 bytes: take 32 random ones":                    {fleetredis.WithEncryption(make([]byte, 16))},
+	} {
+		_, err := fleetredis.NewTokenStore(nil, "c", options...)
+		require.ErrorContains(t, err, says)
+	}
+}
+
 // A value that cannot be read or decrypted is ignored, and the next login replaces it.
 func TestAForeignValueIsNoSession(t *testing.T) {
 	client := dial(t, servers.Redis(t))
 	const key = "moneymovement:session:{c}"
-	store := fleetredis.NewTokenStore(client, "c", fleetredis.WithEncryption(seal(t, 1)))
-	other := fleetredis.NewTokenStore(client, "c", fleetredis.WithEncryption(seal(t, 2)))
-	plain := fleetredis.NewTokenStore(client, "c")
+	store := storeOf(t, client, "c", fleetredis.WithEncryption(seal(1)))
+	other := storeOf(t, client, "c", fleetredis.WithEncryption(seal(2)))
+	plain := storeOf(t, client, "c")
 	for name, put := range map[string]func() error{
 		"another key":   func() error { return other.Save(t.Context(), fleettest.Session("x")) },
 		"not encrypted": func() error { return plain.Save(t.Context(), fleettest.Session("x")) },
@@ -80,7 +95,7 @@ func TestAForeignValueIsNoSession(t *testing.T) {
 
 func TestAStoreThatIsDown(t *testing.T) {
 	server := servers.Redis(t)
-	store := fleetredis.NewTokenStore(dial(t, server), "c")
+	store := storeOf(t, dial(t, server), "c")
 	server.Stop()
 	_, err := store.Load(t.Context())
 	require.Error(t, err)

@@ -29,10 +29,12 @@ type Config struct {
 	AllowPlainHTTP bool   // also to hosts that are not loopback
 	Auth           Authorizer
 	Version        string
-	ChainNames     []ChainName   // further names of chains in approvals
-	Timeout        time.Duration // of each call without its own; 0 for none
-	Pace           *Pace         // of waits without their own; nil for the default
-	Measure        func(context.Context, Measurement)
+	ChainNames     []ChainName // further names of chains in approvals
+	// ClockDifference is how far the service's clock may differ; nil for 10 days.
+	ClockDifference *time.Duration
+	Timeout         time.Duration // of each call without its own; 0 for none
+	Pace            *Pace         // of waits without their own; nil for the default
+	Measure         func(context.Context, Measurement)
 	// Random returns a random time that is at least zero and less than the given one; nil for math/rand. A simulation
 	// sets it, so that the pauses of a run can be repeated.
 	Random func(context.Context, time.Duration) time.Duration
@@ -103,6 +105,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	if config.Pace != nil {
 		c.polling = *config.Pace
 	}
+	if config.ClockDifference != nil {
+		c.clock.allowed = *config.ClockDifference
+	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
 	c.takeOver(config.HTTP)
@@ -114,6 +119,9 @@ func (c *Config) check(check *Check) {
 	check.Timeout("WithTimeout", c.Timeout)
 	if c.Share != nil {
 		check.AtLeast("WithRateShare", int64(*c.Share), 1)
+	}
+	if c.ClockDifference != nil && *c.ClockDifference <= 0 {
+		check.Refuse("WithClockDifference", "out_of_range", "must be positive")
 	}
 	if c.Pace != nil {
 		var invalid InvalidOptions

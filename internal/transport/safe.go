@@ -2,49 +2,18 @@ package transport
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Segment checks that an escaped value stays one segment of the path. No server or proxy that decodes twice may read it
 // as "..", as a separator, or as the end of the path. It returns whether the value is safe.
 func (c *Check) Segment(field, value string) bool {
-	if staysSegment(value) {
+	if wire.StaysSegment(value) {
 		return true
 	}
 	c.Refuse(field, "pattern", "contains characters that could change the path of the request, such as / or ..")
 	return false
-}
-
-func staysSegment(value string) bool {
-	if ofWordCharacters(value) {
-		return true
-	}
-	switch beforeParameters(value) {
-	case "", ".", "..":
-		return false
-	}
-	return utf8.ValidString(value) && !strings.ContainsAny(value, `/\%?#`) &&
-		!strings.ContainsFunc(value, unicode.IsControl)
-}
-
-// ofWordCharacters reports a text that has only letters, digits, _ and -, like most ids. It returns true for the empty
-// text, which another check refuses.
-func ofWordCharacters(value string) bool {
-	for i := range len(value) {
-		c := value[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-// beforeParameters returns the part of a segment that some servers read: the text before the first semicolon, without
-// spaces.
-func beforeParameters(segment string) string {
-	name, _, _ := strings.Cut(segment, ";")
-	return strings.TrimSpace(name)
 }
 
 // maxHeader is longer than any header value that servers accept.

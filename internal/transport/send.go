@@ -115,7 +115,7 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*h
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
 		now := time.Now()
-		c.clock.observe(resp.Header, now)
+		c.watchClock(ctx, resp.Header, now)
 		sent.body = timedBody{body: resp.Body, cancel: cancel, end: now.Add(bodyWhole)}
 		t.body = &sent.body
 		resp.Body = t.body

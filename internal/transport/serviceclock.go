@@ -1,6 +1,9 @@
 package transport
 
 import (
+	"cmp"
+	"context"
+	"log/slog"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -8,8 +11,9 @@ import (
 
 // serviceClock is the difference between the service's clock and this machine's, in whole seconds, by the Date of the
 // responses. A single response can be wrong, for example from a proxy. An offset is used when two responses in a row
-// agree on it.
+// agree on it, and if it is not farther than allowed.
 type serviceClock struct {
+	allowed time.Duration              // zero for allowedDifference
 	offsets atomic.Pointer[offsets]    // nil for none
 	parsed  atomic.Pointer[parsedDate] // the last Date: it is the same for all responses of a second
 }
@@ -29,9 +33,15 @@ type parsedDate struct {
 // time to arrive.
 const dateTolerance = 2 * time.Second
 
-// farthestAhead is more than any clock differs. Beyond it a duration overflows, and two different dates would seem
-// equal.
-const farthestAhead = 100 * 365 * 24 * time.Hour
+const (
+	// allowedDifference is how far the service's clock may differ if the caller allows no other difference. Everything
+	// that is dated with the service's clock would move with it: the end of an approval, and the age of a key.
+	allowedDifference = 10 * 24 * time.Hour
+	// worthAWarning is a difference that no clock has that is set by the network.
+	worthAWarning = 5 * time.Minute
+	// farthestAhead is shown for all dates beyond it, because a duration overflows there.
+	farthestAhead = 100 * 365 * 24 * time.Hour
+)
 
 // observe notes the Date of a response.
 func (c *serviceClock) observe(h http.Header, now time.Time) {
@@ -40,20 +50,25 @@ func (c *serviceClock) observe(h http.Header, now time.Time) {
 		return
 	}
 	ahead := date.Sub(now).Round(time.Second)
-	switch off := ahead.Abs(); {
-	case off > farthestAhead:
-		return
-	case off < dateTolerance:
+	ahead = max(-farthestAhead, min(ahead, farthestAhead))
+	if ahead.Abs() < dateTolerance {
 		ahead = 0
 	}
 	for {
 		before := c.offsets.Load()
 		known := before.value()
-		next := known.after(ahead)
+		next := offsets{known.used, ahead}
+		if !c.tooFar(ahead) {
+			next = known.after(ahead)
+		}
 		if next == known || c.offsets.CompareAndSwap(before, &offsets{next.used, next.last}) {
 			return
 		}
 	}
+}
+
+func (c *serviceClock) tooFar(ahead time.Duration) bool {
+	return ahead.Abs() > cmp.Or(c.allowed, allowedDifference)
 }
 
 // date returns the Date of a response, if it has one.
@@ -99,10 +114,33 @@ func (c *Client) ServiceNow() time.Time {
 }
 
 // ServiceTimes returns [Client.ServiceNow], and the time by the last response alone. They differ while the last
-// response contradicts the earlier ones, and it is not known yet which is right.
+// response contradicts the earlier ones, and it is not known yet which is right. A Date that is farther away than
+// allowed does not count.
 func (c *Client) ServiceTimes() (now, byLastAnswer time.Time) {
 	here, ahead := time.Now(), c.clock.offsets.Load().value()
+	if c.clock.tooFar(ahead.last) {
+		ahead.last = ahead.used
+	}
 	return here.Add(ahead.used), here.Add(ahead.last)
+}
+
+// ClockDiffers returns both clocks, and how far they may differ, if the Date of the last response is farther away.
+func (c *Client) ClockDiffers() (here, service time.Time, allowed time.Duration, differs bool) {
+	here, ahead := time.Now(), c.clock.offsets.Load().value()
+	return here, here.Add(ahead.last), cmp.Or(c.clock.allowed, allowedDifference), c.clock.tooFar(ahead.last)
+}
+
+// clockPlace is where the service's clock is reported, once.
+const clockPlace = "the service's clock"
+
+// watchClock notes the Date of a response, and warns once if the clocks differ by minutes.
+func (c *Client) watchClock(ctx context.Context, h http.Header, now time.Time) {
+	c.clock.observe(h, now)
+	ahead := c.clock.offsets.Load().value().last
+	if c.logger != nil && ahead.Abs() > worthAWarning && c.firstReport(clockPlace) {
+		c.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement: the clocks of the service and this machine differ",
+			slog.Time("service", now.Add(ahead)), slog.Time("here", now), slog.Duration("ahead", ahead))
+	}
 }
 
 // localTime converts a time of the service's clock to this machine's. Zero stays zero.

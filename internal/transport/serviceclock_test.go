@@ -1,7 +1,10 @@
 package transport_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -48,17 +51,21 @@ func dateOf(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
 
 // A response whose Date contradicts earlier ones changes the time only when the next response agrees with it.
 func TestServiceNowNeedsTwoAnswersThatAgree(t *testing.T) {
-	const century = 100 * 365 * 24 * time.Hour
+	const day, century = 24 * time.Hour, 100 * 365 * 24 * time.Hour
 	for name, tc := range map[string]struct {
 		dates []time.Duration // ahead of this machine
 		want  time.Duration
 		last  time.Duration
 	}{
-		"as far as a clock is off": {[]time.Duration{century, century}, century, century},
-		"further":                  {[]time.Duration{century + time.Second, century + time.Second}, 0, 0},
-		"two seconds, once":        {[]time.Duration{2 * time.Second}, 0, 2 * time.Second},
-		"one answer":               {[]time.Duration{time.Hour}, 0, time.Hour},
-		"two that agree":           {[]time.Duration{time.Hour, time.Hour}, time.Hour, time.Hour},
+		"as far as a clock may be off": {[]time.Duration{10 * day, 10 * day}, 10 * day, 10 * day},
+		"further":                      {[]time.Duration{10*day + time.Second, 10*day + time.Second}, 0, 0},
+		"further, after an offset": {[]time.Duration{time.Hour, time.Hour, 11 * day, 11 * day}, time.Hour,
+			time.Hour},
+		"further than a duration reaches": {[]time.Duration{-2 * century, -2 * century}, 0, 0},
+		"further, and back":               {[]time.Duration{11 * day, time.Hour, time.Hour}, time.Hour, time.Hour},
+		"two seconds, once":               {[]time.Duration{2 * time.Second}, 0, 2 * time.Second},
+		"one answer":                      {[]time.Duration{time.Hour}, 0, time.Hour},
+		"two that agree":                  {[]time.Duration{time.Hour, time.Hour}, time.Hour, time.Hour},
 		"two that agree by a second": {[]time.Duration{time.Hour, time.Hour + time.Second}, time.Hour + time.Second,
 			time.Hour + time.Second},
 		"two that do not agree": {[]time.Duration{time.Hour, time.Hour + 2*time.Second}, 0,
@@ -135,4 +142,72 @@ func TestServiceNowIsSafeForConcurrentUse(t *testing.T) {
 	}
 	callers.Wait()
 	assert.WithinDuration(t, time.Now().Add(time.Hour), client.ServiceNow(), 5*time.Second)
+}
+
+// A Date that is farther away than allowed is reported and changes no time.
+func TestClocksThatDifferMoreThanAllowed(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, tc := range map[string]struct {
+		allowed time.Duration // 0 for the default
+		ahead   time.Duration
+		differs bool
+	}{
+		"ten days":               {0, 10 * day, false},
+		"ten days and more":      {0, 10*day + time.Second, true},
+		"ten days behind":        {0, -10*day - time.Second, true},
+		"ninety years":           {0, 90 * 365 * day, true},
+		"two hundred years":      {0, 200 * 365 * day, true},
+		"a month that may be":    {31 * day, 30 * day, false},
+		"more than may be":       {31 * day, 32 * day, true},
+		"an hour that may be":    {time.Hour, time.Hour, false},
+		"an hour that may not":   {time.Minute, time.Hour, true},
+		"a century that may be":  {200 * 365 * day, 99 * 365 * day, false},
+		"no difference, no room": {time.Nanosecond, time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				now := time.Now()
+				client := newClient(t, host, func(c *transport.Config) {
+					through(script(answers(200, oneThing, "Date", dateOf(now.Add(tc.ahead))),
+						answers(200, oneThing, "Date", dateOf(now.Add(tc.ahead)))))(c)
+					if tc.allowed != 0 {
+						c.ClockDifference = &tc.allowed
+					}
+				})
+				for range 2 {
+					_, err := send(t.Context(), client, &readThing, transport.Call{})
+					require.NoError(t, err)
+				}
+				here, service, _, differs := client.ClockDiffers()
+				assert.Equal(t, tc.differs, differs)
+				assert.Equal(t, now, here)
+				if differs {
+					assert.Equal(t, tc.ahead > 0, service.After(now))
+					assert.Equal(t, now, client.ServiceNow())
+				}
+			})
+		})
+	}
+}
+
+// The clocks are compared in the log once in the life of a client, and only if they differ by minutes.
+func TestClocksThatDifferAreLoggedOnce(t *testing.T) {
+	for ahead, warnings := range map[time.Duration]int{
+		5 * time.Minute: 0, 6 * time.Minute: 1, -6 * time.Minute: 1, 90 * 365 * 24 * time.Hour: 1,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			now := time.Now()
+			client := newClient(t, host, func(c *transport.Config) {
+				through(script(answers(200, oneThing, "Date", dateOf(now.Add(ahead))),
+					answers(200, oneThing, "Date", dateOf(now.Add(ahead)))))(c)
+				c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			})
+			for range 2 {
+				_, err := send(t.Context(), client, &readThing, transport.Call{})
+				require.NoError(t, err)
+			}
+			assert.Equal(t, warnings, strings.Count(log.String(), "level=WARN"), "%v: %s", ahead, &log)
+		})
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
@@ -60,13 +59,13 @@ func (c *Check) Text(field, value string, rule Rule) {
 		}
 		return
 	}
-	if namespace := foreignNamespace(value, rule.Prefix); namespace != "" {
+	if namespace := wire.ForeignNamespace(value, rule.Prefix); namespace != "" {
 		c.Refuse(field, "invalid_id",
 			fmt.Sprintf("is the id of another kind of resource (%s): pass an id that begins with %s",
 				namespace, rule.Prefix))
 		return
 	}
-	if slices.Contains(rule.Taken, beforeParameters(value)) {
+	if slices.Contains(rule.Taken, wire.BeforeParameters(value)) {
 		c.Refuse(field, "pattern", "is not an id: this text is the path of another operation")
 		return
 	}
@@ -180,20 +179,4 @@ func Validate(operation string, validate func(*Check)) error {
 	var c Check
 	validate(&c)
 	return c.err(func() errors.CallInfo { return errors.CallInfo{Operation: operation} })
-}
-
-// namespaces are the stated prefixes of ids. The id of a contact may have no prefix, so its pattern alone would accept
-// the ids of other resources.
-var namespaces = [...]string{"bnk_", "cl_", "ct_", "dk_", "po_"}
-
-func foreignNamespace(id, own string) string {
-	if strings.HasPrefix(id, own) {
-		return ""
-	}
-	for _, prefix := range namespaces {
-		if strings.HasPrefix(id, prefix) {
-			return prefix
-		}
-	}
-	return ""
 }

@@ -42,7 +42,11 @@ func (b *bender) value(raw jsonv2.Value, s *Shape, at jsonv2.Pointer, basis Basi
 	case KindUnion:
 		return b.union(raw, s, at, basis)
 	}
-	return scalar(raw, s.Kind)
+	read, problem := scalar(raw, s.Kind)
+	if problem == "" && s.ID != nil {
+		problem = s.ID.problem(text(read))
+	}
+	return read, problem
 }
 
 // object reads the members one by one. It keeps members that the shape does not have. It refuses an object without its

@@ -10,6 +10,7 @@ type Shape struct {
 	Must     uint64            // a bit for each member of an object that is required or proves it
 	Defaults bool              // some members of an object have one
 	Words    []string          // known words of a text
+	ID       *IDForm           // of a text that is an id
 	Item     *Shape            // of a list
 	By       string            // the member that selects the variant of a union
 	Selects  Basis             // basis of By: whether the description states it

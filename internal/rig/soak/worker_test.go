@@ -150,7 +150,11 @@ func (w *work) platform() (*dapi.Integrator, error) {
 		}
 		client = redis.NewClient(at)
 		developer.StoreRequired = true
-		developer.Store = fleetredis.NewTokenStore(client, developer.Credential(w.URL))
+		developer.Store, err = fleetredis.NewTokenStore(client, developer.Credential(w.URL),
+			fleetredis.WithoutEncryption())
+		if err != nil {
+			return nil, err
+		}
 	}
 	if w.Minute == 0 || client == nil {
 		return dapi.NewIntegrator(w.URL, developer, append(options, moneymovement.WithoutPacing())...)

@@ -8,7 +8,9 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"math/big"
 	"path/filepath"
 	"testing"
@@ -18,6 +20,9 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/fleet"
+	fleetpostgres "github.com/moneymovement/moneymovement-go/fleet/postgres"
+	fleetredis "github.com/moneymovement/moneymovement-go/fleet/redis"
 	"github.com/moneymovement/moneymovement-go/internal/suites/worlds"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -132,4 +137,21 @@ func numbers(scalar []byte) []string {
 		all = append(all, new(big.Int).SetUint64(uint64(word)).String())
 	}
 	return all
+}
+
+// The key that protects a stored session is hidden, in the protection and in the stores that have it.
+func TestNoTokenStoreShowsItsKey(t *testing.T) {
+	key := []byte(canary + canary)[:32]
+	onPostgres, err := fleetpostgres.NewTokenStore(nil, "c", fleetpostgres.WithEncryption(key))
+	require.NoError(t, err)
+	onRedis, err := fleetredis.NewTokenStore(nil, "c", fleetredis.WithEncryption(key))
+	require.NoError(t, err)
+	words := []string{canary}
+	for _, word := range []int{0, 4} { // of the expanded key, which starts with the key
+		words = append(words, fmt.Sprint(binary.BigEndian.Uint32(key[word:])),
+			fmt.Sprint(binary.LittleEndian.Uint32(key[word:])))
+	}
+	for _, value := range []any{fleet.Encrypted(key), *onPostgres, onPostgres, *onRedis, onRedis} {
+		assertHidden(t, value, words...)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/refapi"
+	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
 // canary is the secret that is planted. No field shows it by chance.
@@ -21,6 +22,7 @@ var planted = map[reflect.Type]any{
 	reflect.TypeFor[appapi.APIKey]():        appapi.NewAPIKey(canary),
 	reflect.TypeFor[refapi.APIKey]():        refapi.NewAPIKey(canary),
 	reflect.TypeFor[refapi.AccessToken]():   refapi.NewAccessToken(canary),
+	reflect.TypeFor[sandbox.Secret]():       sandbox.New(sandbox.WithAPIKey(canary)).Credentials().APIKey,
 }
 
 // plant fills a value as far as code outside its package can, and reports how many secrets it put in. Types that hold
@@ -78,7 +80,7 @@ func TestNoTypeShowsItsSecrets(t *testing.T) {
 	}
 	for _, name := range []string{
 		"moneymovement.Secret", "model.CardDetails", "model.CardDetailsProof", "dapi.Session", "refapi.WalletLogin",
-		"appapi.APIKey", "refapi.AccessToken", "refapi.APIKey",
+		"appapi.APIKey", "refapi.AccessToken", "refapi.APIKey", "sandbox.Credentials",
 	} {
 		assert.True(t, holders[name], "no secret was planted in %s", name)
 	}
@@ -96,6 +98,7 @@ var notSecret = map[string]string{
 	"dapi.Payout.Signature":                  "of one request, as the service shows it",
 	"dapi.Session.Credential":                "a digest that names the credential",
 	"appapi.ContractCreate.RequireSignature": "whether one is asked for",
+	"deployment.Settings.Seed":               "of what the test host does by chance",
 }
 
 // A member that sounds like a secret is one, or it is known why not: a new one in the descriptions needs x-sensitive.

@@ -127,3 +127,22 @@ func TestLoginThatIsNotSignedHasAType(t *testing.T) {
 	assert.Empty(t, undelivered.IdempotencyKey)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// A developer who knows what a challenge looks like signs nothing else at a login.
+func TestLoginThatSignsOnlyChallenges(t *testing.T) {
+	for _, purpose := range []string{"login", "payment"} {
+		w := newWorld(t)
+		account := w.integrator(func(d *dapi.Developer) {
+			d.ChallengeVerifier = signing.OnlyChallenges(signing.ChallengeForm{
+				"challengeId": "", "email": d.Email, "expiresAt": "", "nonce": "", "purpose": purpose,
+			})
+		}).Self()
+		err := read(t.Context(), account)
+		if purpose == "login" {
+			require.NoError(t, err, "as the host has it")
+			continue
+		}
+		assert.Contains(t, as[*signing.ChallengeRefused](t, err).Reason, `"purpose"`)
+		assert.Zero(t, w.Sent("CreateToken"))
+	}
+}

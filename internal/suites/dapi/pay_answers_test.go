@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -89,6 +90,12 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 		"of another key, and funded": func(payout map[string]any) {
 			payout["idempotencyKey"], payout["status"] = "invoice-41", "completed"
 		},
+		"of another kind":              func(payout map[string]any) { payout["id"] = "ct_1" },
+		"whose id has no prefix":       func(payout map[string]any) { payout["id"] = "1" },
+		"whose id has a line end":      func(payout map[string]any) { payout["id"] = "po_1\nx" },
+		"whose id runs backwards":      func(payout map[string]any) { payout["id"] = "po_1\u202e" },
+		"whose id is another path":     func(payout map[string]any) { payout["id"] = "po_1/../po_2" },
+		"whose id is endless":          func(payout map[string]any) { payout["id"] = "po_" + strings.Repeat("1", 1000) },
 		"that has no id":               func(payout map[string]any) { delete(payout, "id") },
 		"that has no id and is funded": func(payout map[string]any) { clear(payout); payout["status"] = "completed" },
 	} {

@@ -74,7 +74,11 @@ func stores(
 		}
 		client := redis.NewClient(parsed)
 		limiter, err := fleetredis.NewLimiter(client, credential, options...)
-		return fleetredis.NewTokenStore(client, credential), limiter, func() { client.Close() }, err
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		store, err := fleetredis.NewTokenStore(client, credential, fleetredis.WithEncryption(make([]byte, 32)))
+		return store, limiter, func() { client.Close() }, err
 	}
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
@@ -84,7 +88,11 @@ func stores(
 		return nil, nil, nil, err
 	}
 	limiter, err := fleetpostgres.NewLimiter(pool, "", credential, options...)
-	return fleetpostgres.NewTokenStore(pool, credential), limiter, pool.Close, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	store, err := fleetpostgres.NewTokenStore(pool, credential, fleetpostgres.WithEncryption(make([]byte, 32)))
+	return store, limiter, pool.Close, err
 }
 
 // scaled returns the stated windows with a shorter minute.

@@ -32,6 +32,8 @@ var oneActs = []oneAct{
 		schemaNames},
 	{"write through internal/app, which cleans what a terminal would obey", []string{"cmd/moneymove/internal/app/"},
 		"cmd/", terminals},
+	{"send through internal/transport, which guards what it sends and what comes", []string{
+		"cmd/moneymove/internal/control/"}, "cmd/", clients}, // whose host is this machine
 	{"write words for a shell with internal/shell, which a real shell has read", []string{"internal/shell/"}, "",
 		shellQuotes},
 }
@@ -87,6 +89,18 @@ func shellQuotes(file *ast.File) (found []ast.Node) {
 			return true
 		}
 		if text, err := strconv.Unquote(literal.Value); err == nil && text == `'\''` {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
+// clients finds what sends requests past the SDK.
+func clients(file *ast.File) (found []ast.Node) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, is := n.(*ast.SelectorExpr); is && isNamed(s.X, "http") && slices.Contains([]string{"Client", "Transport",
+			"DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"}, s.Sel.Name) {
 			found = append(found, n)
 		}
 		return true
@@ -176,6 +190,8 @@ func TestASecondImplementationIsFound(t *testing.T) {
 		"the stream":               {"cmd/a.go", "fmt.Fprintln(os.Stderr, id)", 1},
 		"of another program":       {"a/a.go", "fmt.Println(id)", 0},
 		"quotes of a shell":        {"a/a.go", "strings.ReplaceAll(word, \"'\", `'\\''`)", 1},
+		"another client":           {"cmd/a.go", "(&http.Client{}).Do(request)", 1},
+		"the client of the SDK":    {"cmd/a.go", "transport.NewBare().RoundTrip(request)", 0},
 		"a statement":              {"a/a.go", `named.In("SELECT 1 FROM {schema}.a")`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

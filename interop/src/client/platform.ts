@@ -1,5 +1,6 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { components, paths } from '../wire/dapi.js';
+import { checkChallenge } from './approval.js';
 import type { DeveloperKey } from './signature.js';
 
 export type Schemas = components['schemas'];
@@ -15,7 +16,8 @@ export async function logIn(baseUrl: string, email: string, key: DeveloperKey): 
   const platform = connect(baseUrl);
   const requestExpiry = new Date(Date.now() + 60_000).toISOString();
   const challenge = ok(await platform.POST('/auth/challenge', { body: { email, requestExpiry } }));
-  const { challengeId, payload } = challenge;
+  const { challengeId } = challenge;
+  const payload = checkChallenge(challenge, email);
   const grant = ok(await platform.POST('/auth/token', { body: { challengeId, publicKey: key.publicKey, signature: key.sign(payload) } }));
   const session: Middleware = {
     onRequest({ request }) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/contract/report"
 	"github.com/moneymovement/moneymovement-go/internal/contract/survey"
 	host "github.com/moneymovement/moneymovement-go/internal/contract/target"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 const long = `Compares what a host responds with the descriptions in openapi/. It logs in, renews the session once, and calls every
@@ -94,9 +94,7 @@ func (f *flags) run(ctx context.Context, a *app.App) error {
 			a.Say("%s", strings.TrimSpace(fmt.Sprintf("%-7s %s %s  %s", c.Outcome, c.Flow, c.Name, c.Reason)))
 		}
 	}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
-	defer transport.CloseIdleConnections()
-	judged, err := survey.Check(ctx, reads, transport, options)
+	judged, err := survey.Check(ctx, reads, transport.NewBare(), options)
 	if err != nil {
 		return ended(ctx, err)
 	}

@@ -1,7 +1,10 @@
 package host_test
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -159,6 +162,32 @@ func TestCallFollowsNoRedirect(t *testing.T) {
 	r := f.run("call", "GET", "/user", "-url", redirects.URL)
 	assert.Equal(t, app.ExitFailure, r.code, r.stderr)
 	assert.False(t, reached)
+}
+
+// The client is the SDK's: no error repeats what a host, or a proxy, has written into the head of a response.
+func TestCallPrintsNoMalformedHead(t *testing.T) {
+	f := newFixture(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	go func() {
+		for _, head := range []string{"200 OK\r\nSet-Cookie planted", "planted", "200 OK\r\nContent-Length: planted"} {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if request, err := http.ReadRequest(bufio.NewReader(connection)); err == nil {
+				_ = request.Body.Close()
+			}
+			_, _ = io.WriteString(connection, "HTTP/1.1 "+head+"\r\n\r\n")
+			_ = connection.Close()
+		}
+	}()
+	for range 3 {
+		r := f.run("call", "GET", "/user", "-url", "http://"+listener.Addr().String())
+		assert.Equal(t, app.ExitUnreachable, r.code, r.stderr)
+		assert.NotContains(t, r.stderr, "planted")
+	}
 }
 
 // TestATerminalIsSafe: a host's text moves no cursor.

@@ -3,7 +3,6 @@ package request
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // maxBody is the largest response that is read.
@@ -90,7 +90,7 @@ func (r *Request) once(ctx context.Context, bearer string) (*Response, error) {
 		return nil, err
 	}
 	request.Header = r.headers(bearer)
-	answer, err := client().Do(request)
+	answer, err := transport.NewBare().RoundTrip(request)
 	if err != nil {
 		return nil, r.lost(err, connected)
 	}
@@ -105,20 +105,6 @@ func (r *Request) once(ctx context.Context, bearer string) (*Response, error) {
 		return response, r.lost(err, true)
 	}
 	return response, r.judge(response)
-}
-
-// client returns a client that follows no redirect, which would carry the credential to another address, and keeps no
-// connection, on which net/http would send a request again by itself.
-func client() *http.Client {
-	return &http.Client{
-		Timeout: 60 * time.Second,
-		Transport: &http.Transport{
-			Proxy:             http.ProxyFromEnvironment,
-			TLSClientConfig:   &tls.Config{MinVersion: tls.VersionTLS12},
-			DisableKeepAlives: true,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 }
 
 func (r *Request) headers(bearer string) http.Header {

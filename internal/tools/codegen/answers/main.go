@@ -311,7 +311,26 @@ func (w *writer) shape(ref *openapi3.SchemaRef) (string, error) {
 		return "&wire.Shape{Kind: wire.KindList, Item: " + item + "}", err
 	}
 	kind, err := scalar(schema)
+	if prefix, is := schema.Extensions["x-id-prefix"].(string); is && kind == "Text" {
+		return idShape(schema, prefix), err
+	}
 	return "&wire." + kind, err
+}
+
+// idShape writes the shape of an id. Like a request, it requires what is stated: the prefix, or a pattern with it.
+func idShape(schema *openapi3.Schema, prefix string) string {
+	if marked(schema, "x-id-prefix") {
+		prefix = ""
+	}
+	pattern := schema.Pattern
+	switch {
+	case !marked(schema, "pattern"):
+	case prefix != "":
+		pattern = "^" + prefix
+	default:
+		pattern = ""
+	}
+	return fmt.Sprintf("&wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: %q, Pattern: %q}}", prefix, pattern)
 }
 
 // reference returns the name of a schema's shape, here or in the shared file.

@@ -147,6 +147,20 @@ func TestWhatIsKnownOfEachMemberIsWritten(t *testing.T) {
 	assert.NotContains(t, source, "DeleteThings")
 }
 
+// An id of a response must have what is stated of it.
+func TestTheFormOfAnIDIsWritten(t *testing.T) {
+	for marks, form := range map[string]string{
+		"":                        `Prefix: "no_", Pattern: "^no_[a-z]+$"`,
+		"x-assumed: {pattern: r}": `Prefix: "no_", Pattern: "^no_"`,
+		"x-assumed: {pattern: r, x-id-prefix: r}": `Prefix: "", Pattern: ""`,
+	} {
+		id := "note: {type: string, pattern: '^no_[a-z]+$', x-id-prefix: no_, " + marks + "}"
+		source, err := generate(t, strings.Replace(spec, "note: {type: string, x-assumed: r}", id, 1))
+		require.NoError(t, err)
+		assert.Contains(t, source, "ID: &wire.IDForm{"+form+"}")
+	}
+}
+
 // Each member of a shape has the field of its Go type that it is read into.
 func TestTheFieldOfEachMemberIsWritten(t *testing.T) {
 	source, err := generate(t, spec)

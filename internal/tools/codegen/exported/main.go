@@ -1,5 +1,6 @@
-// Command exported lists the exported types of packages as reflect.Types, for tests that must cover all of them. It
-// leaves out interfaces and generic types: they hold nothing themselves.
+// Command exported lists the exported types of all released modules as reflect.Types, for tests that must cover all of
+// them. It leaves out interfaces and generic types, which hold nothing themselves, and packages that users cannot
+// import.
 package main
 
 import (
@@ -25,20 +26,27 @@ func main() {
 	out := flag.String("o", "", "file to write")
 	packageName := flag.String("package", "", "its package")
 	flag.Parse()
-	if err := run(*root, *out, *packageName, flag.Args()); err != nil {
+	if err := run(*root, *out, *packageName); err != nil {
 		log.Fatal("exported: ", err)
 	}
 }
 
-func run(root, out, packageName string, folders []string) error {
+func run(root, out, packageName string) error {
+	folders, err := released(root)
+	if err != nil {
+		return err
+	}
 	var imports, types bytes.Buffer
 	for _, folder := range folders {
 		name, exported, err := exportedTypes(filepath.Join(root, folder))
 		if err != nil {
 			return err
 		}
+		if name == "main" || len(exported) == 0 {
+			continue
+		}
 		alias := ""
-		if folder == "." {
+		if filepath.Base(folder) != name {
 			alias = name + " "
 		}
 		fmt.Fprintf(&imports, "\t%s%q\n", alias, strings.TrimSuffix(module+"/"+folder, "/."))
@@ -55,6 +63,38 @@ func run(root, out, packageName string, folders []string) error {
 		return err
 	}
 	return os.WriteFile(out, source, 0o644)
+}
+
+// released returns the folders of all packages of the released modules that a user can import.
+func released(root string) (folders []string, err error) {
+	list, err := os.ReadFile(filepath.Join(root, ".ci", "modules"))
+	if err != nil {
+		return nil, err
+	}
+	isReleased := map[string]bool{}
+	for line := range strings.Lines(string(list)) {
+		if words := strings.Fields(line); len(words) >= 2 && words[1] == "released" && words[0] != "#" {
+			isReleased[words[0]] = true
+		}
+	}
+	err = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		folder, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		_, moduleErr := os.Stat(filepath.Join(path, "go.mod"))
+		hidden := folder != "." && strings.HasPrefix(entry.Name(), ".")
+		if entry.Name() == "internal" || entry.Name() == "testdata" || hidden ||
+			moduleErr == nil && !isReleased[filepath.ToSlash(folder)] {
+			return filepath.SkipDir
+		}
+		folders = append(folders, filepath.ToSlash(folder))
+		return nil
+	})
+	return folders, err
 }
 
 // exportedTypes returns the package's name and its types in alphabetical order.
