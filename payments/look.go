@@ -86,16 +86,19 @@ func (s *progress) search(ctx context.Context) found {
 	return forgotten(found{mayHaveLeft: true})
 }
 
-// find looks for a payment from which nothing has left, as far as its record says: the record can be of an older copy
-// of the store. It returns true if the payment is there, or if that cannot be read now.
+// find looks for a payment whose record can be of an older copy of the store. It returns true if the payment is there,
+// or if that cannot be read now.
 func (s *progress) find(ctx context.Context) (f found, shown bool) {
 	switch f = s.look(ctx); f.verdict {
 	case verdictPaid, verdictCompleted, verdictReturned, verdictDecide:
-		s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment was made that is not stored as begun: "+
-			"the store is older than the service's books, so reconcile it", slog.String("key", string(s.record.Key)))
+		if !s.inDoubt {
+			s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment was made of which nothing had left "+
+				"by its record: the store is older than the service's books, so reconcile the account",
+				slog.String("key", string(s.record.Key)), slog.String("account", string(s.record.Account)))
+		}
 		return f, true
 	}
-	f.mayHaveLeft = false
+	f.mayHaveLeft = s.inDoubt
 	return f, f.unread
 }
 

@@ -71,12 +71,22 @@ func (r Record) anew(now time.Time) bool {
 	return r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0)
 }
 
-// looksFirst reports that a payment is looked for before its key is used anew. The record can be of an older copy of
-// the store: the payment was made after the copy, and the service has forgotten the key since. While it remembers the
-// key, the same call returns what was made.
+// staleAfter is longer than the usual pauses between calls.
+const staleAfter = 10 * time.Minute
+
+// looksFirst reports that a payment is looked for before it is paid, because its record can be of an older copy of the
+// store: it is in doubt and has no id, a person decided, it has not changed for a while, or its key is used anew. The
+// payment may have been made after the copy, and the service may have forgotten the key since. What is in doubt under a
+// known id needs no look here: only that payout or deal is signed, and a transfer is looked up anyway.
 func (r Record) looksFirst(now time.Time) bool {
-	waited := now.Sub(r.AcceptedAt)
-	return r.anew(now) && (!r.FirstUsed.IsZero() || waited > keyLifetime || waited < -clockMargin)
+	if r.MayHaveLeft {
+		return r.PayoutID == "" && r.EscrowID == "" && r.Kind != KindTransfer
+	}
+	if r.Reason != nil && (r.Reason.Code == ReasonDecided || r.Reason.Code == ReasonUnknown) {
+		return true // also if the last look could not read
+	}
+	waited := now.Sub(r.ChangedAt)
+	return waited > staleAfter || waited < -staleAfter || r.anew(now) && !r.FirstUsed.IsZero()
 }
 
 // rest is the event of a key that the service may or may not remember. Nothing has left, so there is time.

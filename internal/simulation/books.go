@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -26,6 +28,9 @@ type Books struct {
 	notBefore  map[string]time.Time // when a refused call may be sent again, by process, label and operation
 	before     map[string]string    // the last operation, by process and label
 	minute     map[string]int       // requests in the last minutes, by minute and label
+	made       map[string]string    // what the host first made for a key, by operation and key
+	unlooked   map[string]bool      // transfers that may have been sent, and were not looked for since, by label
+	forgot     bool                 // the host has forgotten keys
 	settles    map[string]bool      // whether a read followed a write: Pay then returns the error of the write
 	violations []string
 }
@@ -40,8 +45,9 @@ func newBooks(movements func() []sandbox.LedgerEntry) *Books {
 	return &Books{
 		movements: movements, keyOf: map[string]string{}, payouts: map[string]bool{},
 		approvals: map[string]approval{}, bodies: map[string]string{}, notBefore: map[string]time.Time{},
-		before: map[string]string{}, settles: map[string]bool{},
-		minute: map[string]int{},
+		before: map[string]string{}, settles: map[string]bool{}, made: map[string]string{},
+		unlooked: map[string]bool{},
+		minute:   map[string]int{},
 	}
 }
 
@@ -67,10 +73,18 @@ type booking struct {
 // anchored are the operations that must come with a key.
 var anchored = map[string]bool{"book payouts": true, "book escrow": true, "prepare": true, "transfer": true}
 
-// served notes what the host returned, also if nobody received it.
-func (b *Books) served(request *sent, got *answer) {
+// forgets notes that the host forgets keys.
+func (b *Books) forgets() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.forgot = true
+}
+
+// served notes what the host returned, also if nobody received it. It reports that the host has made another payout or
+// deal for a key than before.
+func (b *Books) served(request *sent, got *answer) (another bool) {
 	if !anchored[request.operation] {
-		return
+		return false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +95,7 @@ func (b *Books) served(request *sent, got *answer) {
 	}
 	b.bodies[anchor] = string(request.body)
 	if got.status >= http.StatusMultipleChoices {
-		return
+		return false
 	}
 	if request.operation == "transfer" { // its answer does not name it
 		for _, entry := range b.movements() {
@@ -89,25 +103,30 @@ func (b *Books) served(request *sent, got *answer) {
 				b.keyOf[entry.ResourceID] = key
 			}
 		}
-		return
+		return false
 	}
 	var booked booking
 	if err := json.Unmarshal(got.body, &booked); err != nil {
 		b.broken("the host returned a booking that cannot be read: %v", err)
-		return
+		return false
+	}
+	if request.operation != "prepare" {
+		another = b.made[anchor] != "" && b.made[anchor] != booked.ID
+		b.made[anchor] = cmp.Or(b.made[anchor], booked.ID)
 	}
 	switch request.operation {
 	case "book payouts":
 		b.keyOf[booked.ID], b.payouts[booked.ID] = booked.IdempotencyKey, true
 		b.approvals[booked.Approval.ID] = approval{booked.ID, booked.IdempotencyKey, booked.Quote.Fee,
 			booked.Quote.DestinationAmount}
-		return
+		return another
 	case "book escrow":
 		b.keyOf[booked.ID] = booked.IdempotencyKey
 	case "prepare":
 		booked.ID = strings.Split(request.request.URL.Path, "/")[4]
 	}
 	b.approvals[booked.Action.Approval.ID] = approval{resource: booked.ID, key: booked.Action.IdempotencyKey}
+	return another
 }
 
 // sends checks a request as it leaves a process.
@@ -129,6 +148,12 @@ func (b *Books) sends(p *Process, request *sent) {
 	if of := workOf(request.request.Context()); of != nil {
 		of.attempts[request.operation]++
 		repeated = of.attempts[request.operation] > 1
+	}
+	if request.operation == "transfer" {
+		if b.unlooked[request.label] && !repeated {
+			b.broken("%s may have been sent, and is sent again without a look", request.label)
+		}
+		b.unlooked[request.label] = true
 	}
 	if minute := time.Now().Format("02 15:04 ") + request.label; request.label != "session" {
 		if b.minute[minute]++; b.minute[minute] == mostInAMinute {
@@ -162,6 +187,14 @@ func writes(operation string) bool {
 
 // seen notes what a process received.
 func (b *Books) seen(p *Process, request *sent, got *answer) {
+	b.mu.Lock()
+	of := workOf(request.request.Context())
+	refused := got.status/100 == 4 && bytes.Contains(got.body, []byte(`"error"`)) // and not a page of a proxy
+	if request.operation == "transfers" && got.status == http.StatusOK ||
+		request.operation == "transfer" && refused && of != nil && of.attempts[request.operation] == 1 {
+		b.unlooked[request.label] = false
+	}
+	b.mu.Unlock()
 	if got.status != http.StatusTooManyRequests {
 		return
 	}

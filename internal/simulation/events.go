@@ -25,11 +25,15 @@ func (w *World) startEvents() {
 		"the key is replaced": w.replaceKey,
 		"the app key":         w.replaceAppKey,
 		"payouts come back":   w.sendBack,
+		"keys are forgotten":  w.forgetKeys,
+		"the host's date":     w.jumpDays,
+		"an older store":      w.restoreStore,
 	} {
 		random := w.seed.Draw("event", name)
 		if random.IntN(2) == 0 {
 			soon := 20 * time.Minute
-			if name == "nobody is there" || name == "a process is frozen" {
+			switch name {
+			case "nobody is there", "a process is frozen", "keys are forgotten", "an older store":
 				soon = 90 * time.Second // while payments are under way
 			}
 			w.others.Go(func() {
@@ -61,6 +65,26 @@ func (w *World) jumpClock(random *rand.Rand, name string) {
 	by := between(random, time.Second, 10*time.Minute)
 	w.scheduler.Step(name+" jumps", by.String())
 	w.host.Advance(by)
+}
+
+// jumpDays sets the host's clock forward by days: a key is then forgotten there, and young here.
+func (w *World) jumpDays(random *rand.Rand, name string) {
+	by := between(random, 24*time.Hour, 9*24*time.Hour)
+	w.scheduler.Step(name+" jumps", by.String())
+	w.network.books.forgets()
+	w.host.Advance(by)
+}
+
+// forgetKeys lets the host lose its idempotency keys, as a service does that fails over to a machine without them.
+func (w *World) forgetKeys(random *rand.Rand, name string) {
+	for i := range 1 + random.IntN(3) {
+		w.scheduler.Step(name+" "+strconv.Itoa(i), "")
+		w.network.books.forgets()
+		w.host.ForgetKeys()
+		if pause(w.ctx, between(random, time.Second, 10*time.Minute)) != nil {
+			return
+		}
+	}
 }
 
 // replaceKey registers another key, and deletes the one that processes use, before or after they change it.
@@ -144,24 +168,48 @@ func (w *World) sendBack(random *rand.Rand, name string) {
 	}
 }
 
+// restoreStore goes back to an older copy of the store, after the end of all processes.
+func (w *World) restoreStore(random *rand.Rand, name string) {
+	m, is := w.program.(*processor)
+	if !is || m.reopen != nil {
+		return
+	}
+	w.scheduler.Step(name+": copied", "")
+	rows := m.rows()
+	if pause(w.ctx, between(random, time.Second, time.Hour)) != nil {
+		return
+	}
+	w.leaveUntil(random, name, func() { m.restore(rows) })
+}
+
 // leave ends all processes, and sometimes starts the next ones only when the service has forgotten the keys.
-func (w *World) leave(random *rand.Rand, name string) {
-	w.scheduler.Step(name, "")
+func (w *World) leave(random *rand.Rand, name string) { w.leaveUntil(random, name, func() {}) }
+
+// endAll ends all processes.
+func (w *World) endAll() {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.absent = true
 	for _, running := range w.running {
 		running.process.end()
 	}
-	w.mu.Unlock()
+}
+
+// leaveUntil is leave. Before the next processes start, something else happens.
+func (w *World) leaveUntil(random *rand.Rand, name string, last func()) {
+	w.scheduler.Step(name, "")
+	w.endAll()
 	away := between(random, time.Minute, 2*time.Hour)
 	if random.IntN(3) > 0 {
 		away = between(random, 6*24*time.Hour, 9*24*time.Hour)
 	}
 	<-time.After(away)
 	w.scheduler.Step(name+" until now", "")
-	if w.network.books.broke() {
+	if w.network.books.broke() || w.ctx.Err() != nil {
 		return
 	}
+	w.endAll() // also those that something else has started meanwhile
+	last()
 	w.mu.Lock()
 	w.absent = false
 	w.mu.Unlock()

@@ -120,7 +120,8 @@ func (w *World) judgeMoney(r *Result) map[*order]*moved {
 	}
 	for _, o := range w.orders {
 		left := movements[o].left
-		if len(left) > 1 {
+		// A transfer that is sent twice in one call, between two looks, is paid twice if the host forgets its key then.
+		if len(left) > 1 && (o.Kind != payments.KindTransfer || !w.network.books.forgot) {
 			r.broken("%s was paid %d times", o.ID, len(left))
 		}
 		for _, amount := range left {

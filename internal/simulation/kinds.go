@@ -68,17 +68,18 @@ func (w *World) orderTransfer(o *order) error {
 	return nil
 }
 
-// submission is what a program submits for an order.
-func (o *order) submission() payments.Submission {
+// submission is what a program submits for an order. used is when an earlier program may have used its key.
+func (o *order) submission(used time.Time) payments.Submission {
 	switch o.Kind {
 	case payments.KindEscrow:
-		return payments.EscrowPayment{Key: o.Key, Escrow: o.Deal}
+		return payments.EscrowPayment{Key: o.Key, Escrow: o.Deal, FirstUsed: used}
 	case payments.KindEscrowAction:
-		return payments.EscrowAction{Key: o.Key, EscrowID: o.EscrowID, Escrow: o.Deal, Action: o.Action}
+		return payments.EscrowAction{Key: o.Key, EscrowID: o.EscrowID, Escrow: o.Deal, Action: o.Action,
+			FirstUsed: used}
 	case payments.KindTransfer:
-		return payments.TransferPayment{Key: o.Key, To: o.To}
+		return payments.TransferPayment{Key: o.Key, To: o.To, FirstUsed: used}
 	}
-	return payments.Payment{Key: o.Key, Payout: o.Terms, Bounds: payments.Bounds{
+	return payments.Payment{Key: o.Key, Payout: o.Terms, FirstUsed: used, Bounds: payments.Bounds{
 		MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency,
 	}}
 }

@@ -201,7 +201,10 @@ func (n *Network) deliver(request *sent) *answer {
 	recorder := httptest.NewRecorder()
 	n.host.ServeHTTP(recorder, r)
 	got := &answer{recorder.Code, recorder.Header(), recorder.Body.Bytes()}
-	n.books.served(request, got)
+	if n.books.served(request, got) && n.seed.Draw("as a repetition", request.label).IntN(2) == 0 {
+		got.status = http.StatusOK // the host has forgotten the key, and says that it has not
+		got.header.Set("Idempotency-Replayed", "true")
+	}
 	if got.status < http.StatusMultipleChoices {
 		n.mu.Lock()
 		defer n.mu.Unlock()

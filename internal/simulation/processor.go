@@ -23,9 +23,11 @@ type processor struct {
 	// closed closes the store at the end of the run; nil for a store that needs no end.
 	closed func() error
 
-	leases *leaseBook
-	mu     sync.Mutex
-	final  map[moneymovement.Key]payments.State // of the payments that have ended
+	leases   *leaseBook
+	mu       sync.Mutex
+	final    map[moneymovement.Key]payments.State // of the payments that have ended
+	first    map[moneymovement.Key]time.Time      // when each was first submitted
+	restored bool                                 // the store is an older copy
 }
 
 func newProcessor(w *World, store payments.Store) *processor {
@@ -33,7 +35,45 @@ func newProcessor(w *World, store payments.Store) *processor {
 		store = w.plan.Break.Store(store)
 	}
 	return &processor{world: w, store: store, leases: newLeaseBook(w.network.books),
-		final: map[moneymovement.Key]payments.State{}}
+		final: map[moneymovement.Key]payments.State{}, first: map[moneymovement.Key]time.Time{}}
+}
+
+// rows returns a copy of the store.
+func (m *processor) rows() []payments.Row {
+	rows, err := m.store.List(context.Background(), payments.List{Limit: 1_000_000})
+	if err != nil {
+		panic(err) // the store is in memory
+	}
+	return rows
+}
+
+// restore goes back to a copy. Nothing else runs.
+func (m *processor) restore(rows []payments.Row) {
+	again := newProcessor(m.world, payments.NewMemoryStore())
+	m.store, m.leases, m.final, m.restored = again.store, again.leases, again.final, true
+	for _, row := range rows {
+		if _, _, err := m.store.Insert(context.Background(), row); err != nil {
+			panic(err) // the store is in memory
+		}
+		if row.State.Final() {
+			m.final[row.Key] = row.State
+		}
+	}
+}
+
+// firstSubmitted returns when an order was first submitted, if the store may have lost it. An earlier call may have
+// paid it then.
+func (m *processor) firstSubmitted(o *order) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	first, again := m.first[o.Key]
+	if !again {
+		m.first[o.Key] = time.Now()
+	}
+	if !m.restored {
+		return time.Time{}
+	}
+	return first
 }
 
 // open gives a process its store. The leases of a store that is closed have ended.
@@ -94,7 +134,7 @@ func (m *processor) start(p *Process, of clients) {
 		saved: m.saved, leases: m.leases, counts: map[string]int{}}
 	config := payments.Config{
 		Owner: p.name, Tracer: labeller{p},
-		PollEvery: between(random, 20*time.Second, time.Minute),
+		PollEvery: between(random, time.Minute, 10*time.Minute),
 		LeaseFor:  between(random, 10*time.Second, time.Minute),
 		LoadEvery: stuckAfter,
 	}
@@ -138,7 +178,7 @@ func (m *processor) submit(ctx context.Context, p *Process, made *payments.Proce
 	if _, err := m.store.Load(ctx, o.Key); err == nil {
 		return // an earlier process has submitted it
 	}
-	payment := o.submission()
+	payment := o.submission(m.firstSubmitted(o))
 	if change := m.world.plan.Break.Submit; change != nil {
 		payment = change(p.number, payment)
 	}
@@ -201,7 +241,9 @@ func (m *processor) decision(record payments.Record, random *rand.Rand) payments
 		return payments.NewBounds(payments.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &less,
 			DestinationCurrency: o.Currency})
 	case !record.MayHaveLeft && random.IntN(4) == 0:
-		return payments.Cancel("nobody needs it any more")
+		if _, paid := m.world.fundedAs(o); !paid { // an older store does not know it
+			return payments.Cancel("nobody needs it any more")
+		}
 	}
 	return payments.Retry()
 }

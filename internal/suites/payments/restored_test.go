@@ -46,13 +46,19 @@ func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
 // An older copy of the store does not know that a payment was made since, and the service has forgotten the key: the
 // payment is looked for before its key is used anew.
 func TestARestoredStorePaysNothingAgain(t *testing.T) {
-	for name, begun := range map[string]bool{"accepted": false, "refused": true} {
+	for name, at := range map[string]struct {
+		begun bool
+		later time.Duration
+	}{
+		"accepted": {false, week + 3*time.Hour}, "refused": {true, week + 3*time.Hour},
+		"accepted, and keys are lost": {false, time.Hour}, "refused, and keys are lost": {true, time.Hour},
+	} {
 		t.Run(name, func(t *testing.T) {
 			eachKind(t, func(w *world, k kind) {
 				before := len(w.Moved(k.moves))
 				p := w.process(k, w.store)
 				r := w.submit(p, k.submission)
-				if begun {
+				if at.begun {
 					refused := w.Host.Arm(http.MethodPost, k.path,
 						sandbox.Respond(http.StatusForbidden, "one_of_tomorrow").Times(1_000))
 					var err error
@@ -66,7 +72,10 @@ func TestARestoredStorePaysNothingAgain(t *testing.T) {
 				paid := w.settled(k, r.Key)
 				w.assertMoved(k, before+1)
 
-				time.Sleep(week + 3*time.Hour)
+				time.Sleep(at.later)
+				if at.later < week {
+					w.Host.ForgetKeys()
+				}
 				w.store = copied
 				again := w.settled(k, r.Key)
 				w.assertMoved(k, before+1)
