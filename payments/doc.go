@@ -33,8 +33,8 @@
 // settled by the service: by the same key, and when the key is older than the 7 days in which the service remembers it,
 // by the payout itself and the ledger. If these show nothing, a person decides. A key is never sent when it could pay
 // twice: if the service has forgotten it, only the payout or the deal that is stored is signed, and a transfer in doubt
-// is looked up and not sent again. The record may be of an older copy of the store, too: before a key is used anew, and
-// before a deadline refuses a payment, the payment is looked for.
+// is looked up and not sent again. The record may be of an older copy of the store, too: one that has not changed
+// for a while, or that a person decided, is looked for before it is paid, and before a deadline refuses it.
 //
 // # Stores
 //

@@ -64,20 +64,13 @@ func (r Record) keyAge(now time.Time) time.Duration {
 	return now.Sub(r.FirstUsed)
 }
 
-// anew reports that the next call uses the key as if for the first time: nothing is left of an earlier use, as far as
-// the record says.
-func (r Record) anew(now time.Time) bool {
-	age := r.keyAge(now)
-	return r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0)
-}
-
 // staleAfter is longer than the usual pauses between calls.
 const staleAfter = 10 * time.Minute
 
 // looksFirst reports that a payment is looked for before it is paid, because its record can be of an older copy of the
-// store: it is in doubt and has no id, a person decided, it has not changed for a while, or its key is used anew. The
-// payment may have been made after the copy, and the service may have forgotten the key since. What is in doubt under a
-// known id needs no look here: only that payout or deal is signed, and a transfer is looked up anyway.
+// store: it is in doubt and has no id, a person decided, or it has not changed for a while. The payment may have been
+// made after the copy, and the service may have forgotten the key since. A doubt with a known id needs no look
+// here: only that payout or deal is signed, and a transfer is looked up anyway.
 func (r Record) looksFirst(now time.Time) bool {
 	if r.MayHaveLeft {
 		return r.PayoutID == "" && r.EscrowID == "" && r.Kind != KindTransfer
@@ -85,8 +78,7 @@ func (r Record) looksFirst(now time.Time) bool {
 	if r.Reason != nil && (r.Reason.Code == ReasonDecided || r.Reason.Code == ReasonUnknown) {
 		return true // also if the last look could not read
 	}
-	waited := now.Sub(r.ChangedAt)
-	return waited > staleAfter || waited < -staleAfter || r.anew(now) && !r.FirstUsed.IsZero()
+	return now.Sub(r.ChangedAt).Abs() > staleAfter // or a clock was set back
 }
 
 // rest is the event of a key that the service may or may not remember. Nothing has left, so there is time.
@@ -100,7 +92,7 @@ func (r Record) begin(now time.Time) Record {
 	if r.State == Accepted {
 		r.to(Paying, now)
 	}
-	if r.anew(now) {
+	if age := r.keyAge(now); r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0) {
 		r.FirstUsed, r.FirstQuote, r.PayoutID = now, nil, "" // nothing is left of an earlier use
 		if r.Kind == KindEscrow {
 			r.EscrowID = ""

@@ -274,6 +274,9 @@ func TestAClockThatIsSetBack(t *testing.T) {
 	unpaid := Record{Kind: KindPayout, State: Accepted, FirstUsed: birth}
 	assert.Equal(t, stepPay, unpaid.next(early))
 	assert.Equal(t, early, unpaid.begin(early).FirstUsed)
+	unpaid.ChangedAt = birth
+	assert.True(t, unpaid.looksFirst(early))
+	assert.False(t, unpaid.looksFirst(birth.Add(time.Minute)))
 }
 
 // The pauses of a policy grow, stay between half and all of what it says, and differ between payments.

@@ -37,11 +37,6 @@ func kindVariants() []variant {
 				transfer.Key += moneymovement.Key("-" + strconv.Itoa(process))
 			})}},
 		storeVariant("an action is taken of another deal", otherDeals),
-		storeVariant("a transfer is rounded when it is tried again", claimedAgain(func(r *payments.Record) {
-			if r.Kind == payments.KindTransfer {
-				r.Transfer.Amount = r.Transfer.Amount.Round(0)
-			}
-		})),
 		storeVariant("a deal has a longer window when it is tried again", claimedAgain(func(r *payments.Record) {
 			if r.Kind == payments.KindEscrow {
 				r.Escrow.HoldFor = "15d"
@@ -50,11 +45,6 @@ func kindVariants() []variant {
 		storeVariant("a deal that was not held is taken as held", saved(func(r *payments.Record) {
 			if r.Kind == payments.KindEscrow && r.State == payments.Refused {
 				r.State = payments.Completed
-			}
-		})),
-		storeVariant("that a transfer may have left is forgotten", claimedAgain(func(r *payments.Record) {
-			if r.Kind == payments.KindTransfer && r.State == payments.Paying {
-				r.State, r.MayHaveLeft, r.Deadline = payments.Accepted, false, r.AcceptedAt
 			}
 		})),
 	}

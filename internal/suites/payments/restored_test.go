@@ -86,11 +86,26 @@ func TestARestoredStorePaysNothingAgain(t *testing.T) {
 	}
 }
 
-// The same, if the deadline has passed: it was paid, so it is not refused.
+// A payment that the copy does not have is submitted again, with the time of its first submission.
+func TestARestoredStoreWithoutThePayment(t *testing.T) {
+	eachKind(t, func(w *world, k kind) {
+		before := len(w.Moved(k.moves))
+		r := w.submit(w.process(k, w.store), k.submission)
+		w.settled(k, r.Key)
+		time.Sleep(time.Hour)
+		w.Host.ForgetKeys()
+		w.store = payments.NewMemoryStore()
+		w.submit(w.process(k, w.store), changed(k.submission, time.Time{}, r.AcceptedAt))
+		w.settled(k, r.Key)
+		w.assertMoved(k, before+1)
+	})
+}
+
+// If the deadline has passed meanwhile, what was paid is not refused.
 func TestARestoredStoreRefusesNothingThatIsPaid(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
 		before := len(w.Moved(k.moves))
-		k.submission = withDeadline(k.submission, time.Now().Add(2*time.Hour))
+		k.submission = changed(k.submission, time.Now().Add(2*time.Hour), time.Time{})
 		r := w.submit(w.process(k, w.store), k.submission)
 		copied := w.backup()
 		w.settled(k, r.Key)
@@ -102,19 +117,49 @@ func TestARestoredStoreRefusesNothingThatIsPaid(t *testing.T) {
 	})
 }
 
-func withDeadline(submission payments.Submission, deadline time.Time) payments.Submission {
+// Another payment of the same amount is not taken for the one that is looked for.
+func TestARestoredStoreKnowsItsOwnPayments(t *testing.T) {
+	for _, name := range []string{"payout", "deal"} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				k := w.kinds()[name]()
+				r := w.submit(w.process(k, w.store), k.submission)
+				other := w.payment(1)
+				other.Key = "another"
+				k.submission = other
+				if name == "deal" {
+					k.submission = payments.EscrowPayment{Key: "another", Account: w.account, Escrow: deal()}
+				}
+				store := w.store
+				w.store = payments.NewMemoryStore()
+				w.submit(w.process(k, w.store), k.submission)
+				first := w.settled(k, "another")
+				w.assertMoved(k, 1)
+				w.store = store
+				time.Sleep(time.Hour)
+				second := w.settled(k, r.Key)
+				w.assertMoved(k, 2)
+				assert.NotEqual(w, [2]string{string(first.PayoutID), string(first.EscrowID)},
+					[2]string{string(second.PayoutID), string(second.EscrowID)})
+			})
+		})
+	}
+}
+
+// changed returns a submission with a deadline and a first use.
+func changed(submission payments.Submission, deadline, used time.Time) payments.Submission {
 	switch s := submission.(type) {
 	case payments.Payment:
-		s.Deadline = deadline
+		s.Deadline, s.FirstUsed = deadline, used
 		return s
 	case payments.EscrowPayment:
-		s.Deadline = deadline
+		s.Deadline, s.FirstUsed = deadline, used
 		return s
 	case payments.EscrowAction:
-		s.Deadline = deadline
+		s.Deadline, s.FirstUsed = deadline, used
 		return s
 	case payments.TransferPayment:
-		s.Deadline = deadline
+		s.Deadline, s.FirstUsed = deadline, used
 		return s
 	}
 	return submission
