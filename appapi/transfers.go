@@ -75,7 +75,11 @@ func (s *Transfers) Send(
 	}
 	low := transport.Of(s).low
 	keys, scope := low.transport.Keys(), transport.KeyScopeOf(&opCreateTransfer, "", string(key))
-	switch state, paid := keys.State(scope); state {
+	state, paid := keys.State(scope)
+	if transport.Validate(opCreateTransfer.ID, body.validate) != nil {
+		state = transport.KeyUnpaid // the call is refused below, and an amount of a billion digits cannot be compared
+	}
+	switch state {
 	case transport.KeySettled:
 		if before, ok := paid.(*paidTransfer); ok && before.terms.same(&body) {
 			return new(before.receipt), nil

@@ -70,11 +70,7 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 		case tooOld:
 			return r, useWords
 		}
-		edited := r.edited()
 		r.Bounds = d.bounds.orAsSeen(r.RefusedQuote)
-		if digest, err := r.digest(); err == nil && !edited {
-			r.DecidedDigest = digest
-		}
 		r.goOn(now)
 	case decideRetry:
 		switch {

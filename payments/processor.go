@@ -208,6 +208,11 @@ func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Re
 	if err := record.check(); err != nil { // new bounds can be invalid
 		return before, err
 	}
+	if decision.kind == decideBounds && !before.edited() {
+		if record.DecidedDigest, err = record.digest(); err != nil {
+			return before, err
+		}
+	}
 	next, err := record.row(row)
 	if err != nil {
 		return before, err

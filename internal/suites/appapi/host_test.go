@@ -145,6 +145,18 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 	}
 }
 
+// The terms of a repeated transfer are compared after they were checked: comparing a number with two billion digits
+// takes for ever.
+func TestARepeatedTransferOfAnEndlessAmount(t *testing.T) {
+	w := newWorld(t)
+	rent := appapi.ToContact{ContactID: w.bob(), Amount: price("12.34")}
+	_, err := w.app.Transfers.Send(t.Context(), rent, "rent-1")
+	require.NoError(t, err)
+	rent.Amount = decimal.New(1, 2_000_000_000)
+	_, err = w.app.Transfers.Send(t.Context(), rent, "rent-1")
+	as[*errors.InvalidInput](t, err)
+}
+
 func TestATransferPaysAnInvoiceItsAmount(t *testing.T) {
 	w := newWorld(t)
 	invoice := w.invoice()
