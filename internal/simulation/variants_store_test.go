@@ -166,6 +166,13 @@ func storeVariants() []variant {
 		storeVariant("the first use is forgotten", claimedAgain(func(r *payments.Record) {
 			r.FirstUsed = time.Now()
 		})),
+		storeVariant("that a record is old is not seen", func() *brokenStore {
+			return &brokenStore{claimed: func(claimed *payments.Claimed) {
+				for i := range claimed.Rows {
+					edit(&claimed.Rows[i], func(r *payments.Record) { r.ChangedAt = time.Now() })
+				}
+			}}
+		}),
 		storeVariant("in doubt is taken as refused", becomes(payments.InDoubt, payments.Refused)),
 		storeVariant("in doubt is taken as completed", becomes(payments.InDoubt, payments.Completed)),
 		storeVariant("paid is taken as completed", becomes(payments.Paid, payments.Completed)),
