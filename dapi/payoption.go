@@ -115,8 +115,8 @@ func CreatedBefore(id EscrowID) OpenOption {
 //
 // The service remembers a key for 7 days, and after that the same call makes a new payment. If the key is older than 7
 // days less one hour, by this machine's clock or by the service's, the error is *[KeyTooOld] and this call signs
-// nothing. For the zero time and for a time in the future, the call fails with
-// *errors.InvalidInput.
+// nothing. A service's clock that is further off than moneymovement.WithClockDifference allows does not count, and
+// nothing is signed. For the zero time and for a time in the future, the call fails with *errors.InvalidInput.
 func FirstUsedAt(at time.Time) KeyOption { return func(w *keyOptions) { w.firstUsed = &at } }
 
 // CaptureLastResponse stores the last response that Pay or Open got from the service: status, header, body and more. If

@@ -1,9 +1,11 @@
 package transport_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -62,6 +64,48 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 		}
 	}
 	assert.Zero(t, reached.Load())
+}
+
+// A retry is made by another client than the first attempt. It follows no redirect either, not even to the same host:
+// the answer to where it leads would count as that to the call.
+func TestARetryFollowsNoRedirect(t *testing.T) {
+	for name, location := range map[string]string{
+		"the same path": "", "another path": "/v1/elsewhere", "with the host": "http://service.example/v1/things/t_1",
+	} {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			for _, op := range []*transport.Operation{&readThing, &bookThing, &deleteThing, &spendThing} {
+				t.Run(name+"/"+http.StatusText(status)+"/"+op.ID, func(t *testing.T) {
+					var paths []string
+					server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						paths = append(paths, r.URL.Path)
+						switch len(paths) {
+						case 1:
+							w.Header().Set("Retry-After", "0")
+							w.WriteHeader(http.StatusTooManyRequests)
+							return
+						case 3: // which nobody may get
+							return
+						}
+						to := strings.Replace(location, "service.example", r.Host, 1)
+						w.Header().Set("Location", cmp.Or(to, r.URL.Path))
+						w.WriteHeader(status)
+					}))
+					defer server.Close()
+
+					client := newClient(t, server.URL, authorizedBy(keyCredential{}))
+					_, err := send(t.Context(), client, op, transport.Call{})
+					if unknown, lost := errors.AsType[*errors.OutcomeUnknown](err); lost {
+						err = unknown.Cause
+					}
+					var unexpected *errors.UnexpectedResponse
+					require.ErrorAs(t, err, &unexpected)
+					assert.Equal(t, status, unexpected.Status)
+					require.Len(t, paths, 2, "the call and its retry")
+					assert.Equal(t, paths[0], paths[1])
+				})
+			}
+		}
+	}
 }
 
 // What the caller's own client would do on redirects or with cookies does not count.

@@ -254,6 +254,63 @@ func TestApprovalNamesTheClient(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// The integrator's own account pays for no client: an approval that names it is not signed for a client's payment, in
+// one call or in steps, for a payout or for a deal. Nor is that of a client signed for the integrator.
+func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
+	w := newWorld(t, sandbox.WithSettings(func(s *sandbox.Settings) { s.ClientReadyAfter = 0 }))
+	integrator := w.integrator()
+	client, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
+	require.NoError(t, err)
+	for asked, c := range map[string]struct {
+		account *dapi.Account
+		named   string
+	}{
+		"a client":       {integrator.For(client.ID), "self"},
+		"the integrator": {integrator.Self(), string(client.ID)},
+	} {
+		w.Wire.OnAnswer(nil)
+		w.Credit(c.account.Sandbox, "50", dapi.USDC)
+		payout := dapi.PayoutCreate{ContactID: w.Contact(c.account.Contacts, wallet()), Amount: amount("10"),
+			Currency: dapi.USDC}
+		deal := dapi.EscrowCreate{Amount: amount("10"), Currency: dapi.USDC, Payee: payee}
+		w.onSuccessOf([]string{"POST /payouts", "POST /escrow", "POST /escrow/*/actions"}, func(body map[string]any) {
+			if action, ok := body["action"].(map[string]any); ok {
+				body = action
+			}
+			w.rewritePayload(body, func(m map[string]any) { m["account"] = c.named })
+		})
+		for way, pay := range map[string]func(context.Context) error{
+			"Pay": func(ctx context.Context) error {
+				_, err := c.account.Payouts.Pay(ctx, payout, "pay")
+				return err
+			},
+			"Confirm": func(ctx context.Context) error {
+				booked, err := c.account.Payouts.Book(ctx, payout)
+				require.NoError(t, err)
+				_, err = c.account.Payouts.Confirm(ctx, payout, booked)
+				return err
+			},
+			"Open": func(ctx context.Context) error {
+				_, err := c.account.Escrows.Open(ctx, deal, "open")
+				return err
+			},
+			"Act": func(ctx context.Context) error {
+				created, err := c.account.Escrows.Create(ctx, deal)
+				require.NoError(t, err)
+				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act")
+				return err
+			},
+		} {
+			t.Run(asked+"/"+way, func(t *testing.T) {
+				refused := as[*signing.ApprovalRefused](t, reason(pay(t.Context())))
+				assert.Equal(t, "account", refused.Field)
+				assert.Equal(t, c.named, refused.Got)
+				assert.Zero(t, w.Key.Approvals())
+			})
+		}
+	}
+}
+
 func TestContactIDWithoutItsPrefix(t *testing.T) {
 	w := newPayWorld(t)
 	whole := string(w.asked.ContactID)
