@@ -14,8 +14,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/store/storetest"
 )
 
-// A chosen app key has no form by which it is known, and that of an earlier start is still a key. Wherever a caller puts
-// one of them, or a registered one, the recorded requests do not show it.
+// A chosen app key has no form by which it is known, and that of an earlier start is still a key. Wherever a caller
+// puts one of them, or a registered one, the recorded requests do not show it.
 func TestRecordedRequestsShowNoAppKey(t *testing.T) {
 	const earlier, chosen = "an-earlier-key-of-22", "a-chosen-key-of-16"
 	kept := new(storetest.Encoded)

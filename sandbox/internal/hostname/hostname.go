@@ -31,8 +31,8 @@ func (n Names) Allow(r *http.Request) bool {
 	return ok && (isLoopback(asked) || slices.Contains(n, asked))
 }
 
-// AllowControl is Allow for the controls. A loopback name must have the port that the request arrived at: another one is
-// that of another program on this machine, which passes requests of its pages on.
+// AllowControl is Allow for the controls. A loopback name must have the port that the request arrived at: another one
+// is that of another program on this machine, which passes requests of its pages on.
 func (n Names) AllowControl(r *http.Request) bool {
 	asked, port, _ := split(r.Host)
 	if !n.Allow(r) {
@@ -72,9 +72,9 @@ func isLoopback(name string) bool {
 	return err == nil && address.Zone() == "" && address.Unmap().IsLoopback()
 }
 
-// split returns the name in lower case, without the brackets of an IPv6 address and without a last dot, and the port. If
-// there is no port, it is that of http. It accepts nothing else: a text could have more in it than a reader sees, such
-// as localhost:80@example.com.
+// split returns the name in lower case, without the brackets of an IPv6 address and without a last dot, and the port.
+// If there is no port, it is that of http. It accepts nothing else: a text could have more in it than a reader sees,
+// such as localhost:80@example.com.
 func split(hostPort string) (name, port string, ok bool) {
 	name, port, err := net.SplitHostPort(hostPort)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 )
 
-// ownFolder refuses a folder that others can write to: they could put their own key in the place of the host's. A folder
-// of root may let a group write, as the volumes of containers do: only root chooses who is in it.
+// ownFolder refuses a folder that others can write to: they could put their own key in the place of the host's. A
+// folder of root may let a group write, as the volumes of containers do: only root chooses who is in it.
 func ownFolder(flag, path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
