@@ -58,7 +58,7 @@ func onlyMachine(names hostname.Names, next http.Handler) http.Handler {
 		switch {
 		case !hostname.IsLoopback(r.RemoteAddr):
 			writeRefusal(w, forbidden("The controls are for callers on the same machine."))
-		case !names.Allow(r):
+		case !names.AllowControl(r):
 			writeRefusal(w, refuse.UnknownHost())
 		case isForeign(r):
 			writeRefusal(w, forbidden("The controls are not for pages of another origin."))

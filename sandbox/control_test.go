@@ -170,20 +170,35 @@ func TestControlsAnswerTheMachineItselfOnly(t *testing.T) {
 		{"the machine by name", "127.0.0.1:4000", "localhost:8080", "", http.StatusOK},
 		{"another machine", "192.0.2.7:4000", "127.0.0.1:8080", "", http.StatusForbidden},
 		{"a name that was made to lead here", "127.0.0.1:4000", "rebound.example.com", "", http.StatusForbidden},
+		{"a name under localhost", "127.0.0.1:4000", "x.localhost:8080", "", http.StatusForbidden},
 		{"a page of another origin", "127.0.0.1:4000", "127.0.0.1:8080", "https://elsewhere.example.com",
 			http.StatusForbidden},
+		{"a page of another port", "127.0.0.1:4000", "127.0.0.1:8080", "http://127.0.0.1:3000", http.StatusForbidden},
+		{"a page in a sandbox", "127.0.0.1:4000", "127.0.0.1:8080", "null", http.StatusForbidden},
+		{"its own page", "127.0.0.1:4000", "127.0.0.1:8080", "http://127.0.0.1:8080", http.StatusOK},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			request := httptest.NewRequest(http.MethodPost, "http://"+c.host+"/_host/clock",
-				strings.NewReader(`{"advance":"1s"}`))
-			request.RemoteAddr = c.remote
-			if c.origin != "" {
-				request.Header.Set("Origin", c.origin)
-			}
-			recorder := httptest.NewRecorder()
-			host.ServeHTTP(recorder, request)
-			assert.Equal(t, c.status, recorder.Code)
-		})
+		for _, path := range []string{"POST /clock", "GET /clock", "GET /credentials", "HEAD /credentials"} {
+			t.Run(c.name+" "+path, func(t *testing.T) {
+				method, control, _ := strings.Cut(path, " ")
+				request := httptest.NewRequest(method, "http://"+c.host+"/_host"+control,
+					strings.NewReader(`{"advance":"1s"}`))
+				request.RemoteAddr = c.remote
+				if c.origin != "" {
+					request.Header.Set("Origin", c.origin)
+				}
+				recorder := httptest.NewRecorder()
+				host.ServeHTTP(recorder, request)
+				assert.Equal(t, c.status, recorder.Code)
+			})
+		}
+	}
+	for _, site := range []string{"cross-site", "same-site"} { // a read has no Origin where a page only embeds it
+		request := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/_host/credentials", http.NoBody)
+		request.RemoteAddr = "127.0.0.1:4000"
+		request.Header.Set("Sec-Fetch-Site", site)
+		recorder := httptest.NewRecorder()
+		host.ServeHTTP(recorder, request)
+		assert.Equal(t, http.StatusForbidden, recorder.Code, site)
 	}
 	recorder := httptest.NewRecorder()
 	request := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/_host/clock",

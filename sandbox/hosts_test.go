@@ -37,7 +37,7 @@ func TestARequestAsksForTheHostByOneOfItsNames(t *testing.T) {
 	}
 	armed := w.host.Arm("", "/dapi/v1/**", sandbox.Garbage())
 	for _, name := range []string{"rebound.example.com", "rebound.example.com:8080", "192.0.2.7",
-		"127.0.0.1.example.com"} {
+		"127.0.0.1.example.com", "x.localhost", "localhost.example.com", "localhostx"} {
 		got := ask(address, name)
 		refused(t, http.StatusForbidden, "forbidden", got)
 		assert.Contains(t, got.body.text("error", "message"), "WithHosts", name)
@@ -60,9 +60,36 @@ func TestMoreNamesOfTheHost(t *testing.T) {
 		assert.Equal(t, http.StatusUnauthorized, call("/dapi/v1/chains", name), name)
 		assert.Equal(t, http.StatusOK, call("/_host/clock", name), name)
 	}
-	for _, name := range []string{"rebound.example.com", "sandbox.internal.example.com"} {
+	for _, name := range []string{"rebound.example.com", "sandbox.internal.example.com", "x.localhost",
+		// what is no name with a port, though a part of it is one
+		"localhost:80@example.com", "localhost:x", "localhost:", "localhost:123456", "localhost:80:80", "[localhost]",
+		"[localhost]:80", "[::1%@example.com]:80", "[::1", "::1]", "sandbox.internal:80@example.com"} {
 		assert.Equal(t, http.StatusForbidden, call("/dapi/v1/chains", name), name)
 		assert.Equal(t, http.StatusForbidden, call("/_host/clock", name), name)
+	}
+}
+
+// Another program on this machine passes the requests of its pages on, with its own port in the Host header.
+func TestTheControlsAreAskedForAtTheirPort(t *testing.T) {
+	for _, c := range []struct {
+		host, name string
+		status     int
+	}{
+		{"", "localhost:8080", http.StatusOK}, {"", "[::1]:8080", http.StatusOK}, {"", "localhost:3000", http.StatusForbidden},
+		{"", "localhost", http.StatusForbidden}, {"other:9090", "other:9090", http.StatusOK},
+		{"localhost:9090", "localhost:9090", http.StatusOK},
+	} {
+		options := []sandbox.Option{sandbox.WithControl()}
+		if c.host != "" {
+			options = append(options, sandbox.WithHosts(c.host))
+		}
+		request := httptest.NewRequest(http.MethodGet, "/_host/clock", nil)
+		request.Host, request.RemoteAddr = c.name, "127.0.0.1:4000"
+		arrived := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080}
+		request = request.WithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, arrived))
+		recorder := httptest.NewRecorder()
+		sandbox.New(options...).ServeHTTP(recorder, request)
+		assert.Equal(t, c.status, recorder.Code, c.name)
 	}
 }
 

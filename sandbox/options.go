@@ -122,11 +122,11 @@ func WithClock(now func() time.Time) Option {
 // without. Without this option, a request that arrives on a loopback address must have localhost or a loopback address
 // in its Host header, and a request with any other name is refused with forbidden. This protects the host from web
 // pages whose domain name was made to point to this machine. With this option, the check applies to requests on every
-// address.
+// address. The controls are also checked for the port: if a tunnel or a proxy has another one, add localhost here.
 func WithHosts(names ...string) Option {
 	return func(s *setup) {
 		for _, name := range names {
-			if strings.Trim(name, ".") == "" || strings.ContainsAny(name, "/ ") {
+			if strings.Trim(name, ".") == "" || len(hostname.Names(nil).Add(name)) == 0 || strings.ContainsAny(name, "/ ") {
 				s.refuse("WithHosts", fmt.Errorf(`%q is not a host name; give a name such as "sandbox.internal"`, name))
 			}
 		}

@@ -56,5 +56,5 @@ func TestJSONMeansTheSame(t *testing.T) {
 	require.NoError(t, json.Unmarshal(clean, &got))
 	assert.Equal(t, text, got["a"])
 	const indented = "{\n  \"a\": \"Größe 😀\"\n}\n"
-	assert.Equal(t, indented, string(plaintext.JSON([]byte(indented))))
+	assert.True(t, string(plaintext.JSON([]byte(indented))) == indented, "its white space stays")
 }

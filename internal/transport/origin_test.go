@@ -34,6 +34,7 @@ func TestOrigins(t *testing.T) {
 		"http://service.example":           {false, true},
 		"http://127.0.0.1.service.example": {false, true},
 		"http://localhost.service.example": {false, true},
+		"http://x.localhost:8080":          {false, true},
 		"http://192.168.0.1":               {false, true},
 		"http://0.0.0.0":                   {false, true},
 		"http://[::ffff:10.0.0.1]":         {false, true},

@@ -18,7 +18,7 @@ var answerDeal = Answer{Shape: &Shape{Kind: KindObject, Members: []Member{
 	{Name: "id", Shape: &Shape{Kind: KindText, ID: &IDForm{}}, Type: Assumed, Required: Assumed, Proof: true},
 	{Name: "payoutId", Shape: &Shape{Kind: KindText, ID: &IDForm{Prefix: "po_", Pattern: "^po_"}}, Type: Stated},
 }, Must: 1, Fields: func(object any, name []byte) (int, any) {
-	v := object.(*deal) //nolint:errcheck // it is one
+	v := object.(*deal)
 	switch string(name) {
 	case "id":
 		return 0, &v.ID

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,25 +18,32 @@ type Names []string
 // Add returns the names with more names added. A port is removed.
 func (n Names) Add(more ...string) Names {
 	for _, name := range more {
-		if name = bare(name); name != "" {
+		if name, _, ok := split(name); ok && name != "" {
 			n = append(n[:len(n):len(n)], name)
 		}
 	}
 	return n
 }
 
-// Allow reports whether the Host header of a request has an accepted name.
+// Allow reports whether the Host header of a request has an accepted name, and nothing else but a port.
 func (n Names) Allow(r *http.Request) bool {
-	asked := bare(r.Host)
-	if isLoopback(asked) {
+	asked, _, ok := split(r.Host)
+	return ok && (isLoopback(asked) || slices.Contains(n, asked))
+}
+
+// AllowControl is Allow for the controls. A loopback name must have the port that the request arrived at: another one
+// is that of another program on this machine, which passes requests of its pages on.
+func (n Names) AllowControl(r *http.Request) bool {
+	asked, port, _ := split(r.Host)
+	if !n.Allow(r) {
+		return false
+	}
+	arrived, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok || slices.Contains(n, asked) {
 		return true
 	}
-	for _, name := range n {
-		if name == asked {
-			return true
-		}
-	}
-	return false
+	_, own, ok := split(arrived.String())
+	return !ok || port == own
 }
 
 // AllowArrival is Allow for the service's own paths. If names were added, it checks the name on every address. Else it
@@ -50,21 +59,35 @@ func (n Names) AllowArrival(r *http.Request) bool {
 }
 
 // IsLoopback reports a loopback address or name, with or without a port.
-func IsLoopback(hostPort string) bool { return isLoopback(bare(hostPort)) }
+func IsLoopback(hostPort string) bool {
+	name, _, ok := split(hostPort)
+	return ok && isLoopback(name)
+}
 
 func isLoopback(name string) bool {
 	if name == "localhost" {
 		return true
 	}
 	address, err := netip.ParseAddr(name)
-	return err == nil && address.Unmap().IsLoopback()
+	return err == nil && address.Zone() == "" && address.Unmap().IsLoopback()
 }
 
-// bare returns a name in lower case, without port, without the brackets of an IPv6 address, and without a last dot.
-func bare(hostPort string) string {
-	name, _, err := net.SplitHostPort(hostPort)
+// split returns the name in lower case, without the brackets of an IPv6 address and without a last dot, and the port.
+// If there is no port, it is that of http. It accepts nothing else: a text could have more in it than a reader sees,
+// such as localhost:80@example.com.
+func split(hostPort string) (name, port string, ok bool) {
+	name, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
-		name = strings.TrimSuffix(strings.TrimPrefix(hostPort, "["), "]")
+		if name, port, err = net.SplitHostPort(hostPort + ":80"); err != nil {
+			return "", "", false
+		}
 	}
-	return strings.ToLower(strings.TrimSuffix(name, "."))
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", "", false
+	}
+	address, err := netip.ParseAddr(name)
+	if strings.HasPrefix(hostPort, "[") != (err == nil && address.Is6()) {
+		return "", "", false
+	}
+	return strings.ToLower(strings.TrimSuffix(name, ".")), port, true
 }

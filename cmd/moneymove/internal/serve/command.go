@@ -83,7 +83,8 @@ access token. Otherwise it prints no credential: "moneymove sandbox env" does.`,
 		"serve the host's controls (clock, faults, settings, ledger) under /_host, and a page for people at "+
 			"/_console; needs a loopback address")
 	flags.StringVar(&o.data, "data", "",
-		"`folder` that keeps the state and the credentials; made with mode 0700 if there is none")
+		"`folder` that keeps the state and the credentials; made with mode 0700 if there is none, "+
+			"and refused if others can write to it")
 	flags.StringVar(&o.email, "email", "",
 		"`email` of the integrator's account (default: ops@example.com, or the one in -data)")
 	flags.StringArrayVar(&o.hosts, "host", nil,

@@ -156,6 +156,9 @@ func keyFolder(folder, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := ownFolder("-key-dir", folder); err != nil {
+		return "", err
+	}
 	return folder, os.MkdirAll(folder, 0o700)
 }
 

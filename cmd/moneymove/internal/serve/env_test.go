@@ -130,6 +130,7 @@ func TestEnvironmentsThatAreNotPrinted(t *testing.T) {
 		says     string
 	}{
 		"another machine": {"https://money.example.com/_host", nil, app.ExitUsage, "another machine are not printed"},
+		"a name below":    {"http://x.localhost:1/_host", nil, app.ExitUsage, "another machine are not printed"},
 		"no controls":     {"http://127.0.0.1:1", nil, app.ExitUsage, "must end with /_host"},
 		"no host":         {"http://127.0.0.1:1/_host", nil, app.ExitUnreachable, "moneymove sandbox -control"},
 		"no such shell":   {"http://127.0.0.1:1/_host", []string{"-shell", "cmd"}, app.ExitUsage, "fish or powershell"},

@@ -39,6 +39,9 @@ func openFolder(path string) (*folder, error) {
 	if err != nil {
 		return nil, app.Usagef("-data: %w", err)
 	}
+	if err := ownFolder("-data", absolute); err != nil {
+		return nil, err
+	}
 	kept, err := bolt.Open(filepath.Join(absolute, stateFile)) // which makes the folder
 	if _, busy := errors.AsType[*bolt.InUse](err); busy {
 		return nil, fmt.Errorf("-data: another process serves a host from %s: stop it, or name another folder",

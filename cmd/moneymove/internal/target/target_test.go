@@ -223,6 +223,7 @@ func TestLoopback(t *testing.T) {
 	f := newFixture(t)
 	for address, local := range map[string]bool{
 		"": true, "http://localhost:1": true, "http://[::1]:8080": true, "https://host.example": false, "nothing": false,
+		"https://x.localhost:1": false, "https://127.0.0.1.example": false,
 	} {
 		args := []string{"--url", address}
 		if address == "" {
