@@ -27,7 +27,7 @@ func readOpen(dec *jsonv2.Decoder, value *any) error {
 	if err != nil {
 		return err
 	}
-	if amount, err := wire.ParseAmount(string(literal)); err == nil {
+	if amount, err := wire.ParseNumber(string(literal)); err == nil {
 		*value = NewNumber(amount)
 	} else {
 		*value = errors.JSON(literal.Clone())

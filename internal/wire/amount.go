@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -39,20 +40,23 @@ func decodeAmount(dec *jsonv2.Decoder, amount *decimal.Decimal) error {
 	if bytes.IndexByte(digits, '\\') >= 0 {
 		digits, _ = jsonv2.AppendUnquote(nil, literal) // the decoder has checked it
 	}
-	*amount, err = readAmount(digits)
+	*amount, err = readAmount(digits, literal.Kind())
 	return err
 }
 
-// readAmount reads a decimal of bounded length, in any form.
-func readAmount(text []byte) (decimal.Decimal, error) {
+// readAmount reads the content of a JSON string, or a JSON number.
+func readAmount(text []byte, kind jsonv2.Kind) (decimal.Decimal, error) {
 	if plain, ok := parsePlain(text); ok {
 		return plain, nil
+	}
+	if kind == jsonv2.KindNumber {
+		return ParseNumber(string(text))
 	}
 	return ParseAmount(string(text))
 }
 
-// parsePlain reads digits with at most one point, in place. It leaves every other form to ParseAmount. It has to be
-// fast: a page has an amount for each entry.
+// parsePlain reads digits with at most one point, in place. It leaves every other form to ParseAmount and
+// ParseNumber. It has to be fast: a page has an amount for each entry.
 func parsePlain(text []byte) (decimal.Decimal, bool) {
 	const most = 18 // any number with so many digits fits an int64
 	if len(text) == 0 || len(text) > most {
@@ -79,19 +83,40 @@ func parsePlain(text []byte) (decimal.Decimal, bool) {
 	return decimal.New(coefficient, exponent), true
 }
 
-// ParseAmount reads a decimal of bounded length.
-func ParseAmount(text string) (decimal.Decimal, error) {
+// ParseAmount reads a decimal of bounded length in the form that the description states for strings: ASCII digits with at
+// most one point, and a sign or none. Package decimal also reads exponents and other signs.
+func ParseAmount(text string) (decimal.Decimal, error) { return parse(text, text) }
+
+// ParseNumber reads a JSON number of bounded length, whose syntax was checked. Unlike a string, it may have an exponent.
+func ParseNumber(text string) (decimal.Decimal, error) {
+	digits, exponent := text, strings.IndexAny(text, "eE")
+	if exponent >= 0 {
+		digits = text[:exponent]
+	}
+	return parse(text, digits)
+}
+
+// parse reads a decimal. digits is its text without the exponent.
+func parse(text, digits string) (decimal.Decimal, error) {
 	if len(text) > 2*MaxDigits {
 		return decimal.Decimal{}, fmt.Errorf("the amount is too long: it has %d characters", len(text))
 	}
 	amount, err := decimal.NewFromString(text)
-	if err != nil {
+	if err != nil || !isDescribed(digits) {
 		return decimal.Decimal{}, fmt.Errorf("the amount is not a decimal number")
 	}
 	if TooLong(amount) {
 		return decimal.Decimal{}, fmt.Errorf("the amount has more than %d digits", MaxDigits)
 	}
 	return amount, nil
+}
+
+// isDescribed reports the described form of a decimal string, which package decimal must read, too.
+func isDescribed(text string) bool {
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		text = text[1:]
+	}
+	return strings.Trim(text, "0123456789.") == ""
 }
 
 // FormatAmount writes a decimal of bounded length.

@@ -38,7 +38,13 @@ func TestAmountsAreReadFromStringsAndNumbers(t *testing.T) {
 		"longest in place":           {`"99999999999999999.9"`, "99999999999999999.9"},
 		"eighteen characters":        {`"999999999999999999"`, "999999999999999999"},
 		"null":                       {`null`, "0"},
-		"small exponent":             {`"1e3"`, "1000"},
+		"exponent in a string":       {`"1e3"`, ""},
+		"exponent in a number":       {`1e3`, "1000"},
+		"negative exponent":          {`-1.5E-3`, "-0.0015"},
+		"number out of bound":        {`1e999999999`, ""},
+		"minus of mathematics":       {"\"\u22121\"", ""},
+		"digits of another script":   {"\"\u0661\"", ""},
+		"two signs":                  {`"+-1"`, ""},
 		"exponent out of bound":      {`"1e999999999"`, ""},
 		"more digits than bound":     {`"` + strings.Repeat("9", MaxDigits+1) + `"`, ""},
 		"more characters than bound": {`"` + strings.Repeat("0", 2*MaxDigits+1) + `"`, ""},
@@ -98,7 +104,7 @@ func TestTheLongestAmounts(t *testing.T) {
 		strings.Repeat("0", 156): true, strings.Repeat("0", 157): false, "0." + strings.Repeat("0", 77) + "1": true,
 		"0." + strings.Repeat("0", 78) + "1": false,
 	} {
-		read, err := ParseAmount(text)
+		read, err := ParseNumber(text)
 		assert.Equal(t, fits, err == nil, "%s: %v", text, err)
 		if !fits {
 			assert.Zero(t, read)

@@ -59,14 +59,15 @@ func (r *Reader) text(s *Shape, to *string) bool {
 }
 
 func (r *Reader) amount(to *decimal.Decimal) bool {
+	kind := r.scan.Kind()
 	digits, ok := r.scan.TryBytes()
 	if !ok {
-		if r.scan.Kind() != jsonv2.KindNumber {
+		if kind != jsonv2.KindNumber {
 			return false
 		}
 		digits = r.scan.Raw()
 	}
-	amount, err := readAmount(digits)
+	amount, err := readAmount(digits, kind)
 	*to = amount
 	return err == nil
 }

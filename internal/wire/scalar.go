@@ -52,7 +52,7 @@ func asAmount(raw jsonv2.Value) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindString && raw.Kind() != jsonv2.KindNumber {
 		return nil, is(raw)
 	}
-	if _, err := ParseAmount(text(raw)); err != nil {
+	if _, err := readAmount([]byte(text(raw)), raw.Kind()); err != nil {
 		return nil, "is not a decimal amount"
 	}
 	return raw, ""
@@ -62,7 +62,7 @@ func asInteger(raw jsonv2.Value, bits int) (jsonv2.Value, string) {
 	if raw.Kind() != jsonv2.KindString && raw.Kind() != jsonv2.KindNumber {
 		return nil, is(raw)
 	}
-	amount, err := ParseAmount(text(raw))
+	amount, err := readAmount([]byte(text(raw)), raw.Kind())
 	if err != nil || !amount.IsInteger() {
 		return nil, "is not a whole number"
 	}

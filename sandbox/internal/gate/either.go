@@ -106,10 +106,10 @@ func asText(literal jsontext.Value) jsontext.Value {
 // asNumber removes the quotes of a string that holds an amount.
 func asNumber(quoted jsontext.Value) jsontext.Value {
 	text, ok := stringOf(quoted)
-	if !ok || !decimalText.MatchString(text) {
+	if !ok {
 		return quoted
 	}
-	value, err := number.Parse(text)
+	value, err := number.ParseText(text)
 	if err != nil {
 		return quoted
 	}

@@ -20,8 +20,6 @@ const (
 	decimalEquivalent = `^[+-]?(?:\d+\.?\d*|\.\d+)$`
 )
 
-var decimalText = regexp.MustCompile(decimalEquivalent)
-
 func compile(pattern string) (openapi3.RegexMatcher, error) {
 	if pattern == decimalPattern {
 		pattern = decimalEquivalent

@@ -3,6 +3,7 @@ package number
 
 import (
 	"errors"
+	"regexp"
 
 	"github.com/shopspring/decimal"
 )
@@ -20,9 +21,20 @@ type Number struct{ decimal.Decimal }
 // Of returns a decimal as a Number.
 func Of(value decimal.Decimal) Number { return Number{value} }
 
+// Package decimal reads more than these forms, such as other characters for the minus.
+var (
+	jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+	asText     = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*$`) // decimal refuses one without digits
+)
+
 // Parse reads the text of a JSON number.
-func Parse(text string) (Number, error) {
-	if len(text) > MaxLength {
+func Parse(text string) (Number, error) { return parse(text, jsonNumber) }
+
+// ParseText reads the content of a string that holds an amount, in the form that the description states.
+func ParseText(text string) (Number, error) { return parse(text, asText) }
+
+func parse(text string, form *regexp.Regexp) (Number, error) {
+	if len(text) > MaxLength || !form.MatchString(text) {
 		return Number{}, ErrUnreadable
 	}
 	value, err := decimal.NewFromString(text)

@@ -38,3 +38,18 @@ func TestWhatIsNoNumberIsRefused(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte("null"), &read))
 	assert.True(t, read.IsZero())
 }
+
+// Package decimal reads more than the forms that are described.
+func TestOnlyTheDescribedFormsAreRead(t *testing.T) {
+	for text, is := range map[string]struct{ number, text bool }{
+		"12.5": {true, true}, "-3": {true, true}, "0": {true, true}, "1e3": {true, false}, "1.5E-3": {true, false},
+		"+1": {false, true}, ".5": {false, true}, "5.": {false, true}, "007": {false, true},
+		"": {}, ".": {}, "-": {}, "+.": {}, "+-1": {}, "1.2.3": {}, " 1": {}, "1\n": {}, "1_000": {}, "NaN": {},
+		"\u22121": {}, "\u0661": {}, ".5e1": {},
+	} {
+		_, err := number.Parse(text)
+		assert.Equal(t, is.number, err == nil, "%q as a number", text)
+		_, err = number.ParseText(text)
+		assert.Equal(t, is.text, err == nil, "%q as a text", text)
+	}
+}
