@@ -47,6 +47,7 @@ func (s *Escrows) Create(
 // check returns the check of a deal's amount, currency and payee.
 func (s *Escrows) check(deal *EscrowCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
+		c.Amount("amount", deal.Amount)
 		deal.checkMoney(c)
 		s.chains.checkPlaces(c, deal.Amount, deal.Currency)
 	}

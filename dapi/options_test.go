@@ -155,8 +155,18 @@ func TestInvalidPayOptionsAreRefused(t *testing.T) {
 		"a negative fee": {pay(dapi.MaxFee(amount("-0.01"))), "MaxFee", "out_of_range"},
 		"a negative minimum": {pay(dapi.MinDestinationAmount(amount("-1"), "EUR")), "MinDestinationAmount",
 			"out_of_range"},
-		"a negative tolerance": {pay(dapi.QuoteTolerance(amount("-0.1"))), "QuoteTolerance", "out_of_range"},
-		"a tolerance of all":   {pay(dapi.QuoteTolerance(decimal.NewFromInt(1))), "QuoteTolerance", "out_of_range"},
+		"a negative tolerance":     {pay(dapi.QuoteTolerance(amount("-0.1"))), "QuoteTolerance", "out_of_range"},
+		"a fee of too many digits": {pay(dapi.MaxFee(decimal.New(1, 999_999_999))), "MaxFee", "too_long"},
+		"a fee of a long text": {pay(dapi.MaxFee(amount(strings.Repeat("1", 9_000)))), "MaxFee",
+			"too_long"},
+		"a minimum of too many digits": {pay(dapi.MinDestinationAmount(decimal.New(1, 999_999_999), "EUR")),
+			"MinDestinationAmount", "too_long"},
+		"a tolerance of too many decimals": {pay(dapi.QuoteTolerance(decimal.New(1, -999_999_999))), "QuoteTolerance",
+			"too_long"},
+		"a quote of too many digits": {pay(dapi.NoWorseThan(dapi.Quote{SourceAmount: decimal.New(1, 999_999_999),
+			SourceCurrency: "USDC", DestinationAmount: amount("1"), DestinationCurrency: "EUR"})), "NoWorseThan",
+			"too_long"},
+		"a tolerance of all": {pay(dapi.QuoteTolerance(decimal.NewFromInt(1))), "QuoteTolerance", "out_of_range"},
 	} {
 		t.Run(name, func(t *testing.T) { refusedUnsent(t, c.call, c.field, c.code) })
 	}
@@ -188,6 +198,10 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 	}{
 		"a payout of a negative amount": {confirm(dapi.PayoutCreate{Amount: amount("-25"), Currency: dapi.USDC}),
 			"amount", "too_small"},
+		"a payout of too many digits": {confirm(dapi.PayoutCreate{Amount: decimal.New(1, 999_999_999),
+			Currency: dapi.USDC}), "amount", "too_long"},
+		"a deal of too many digits": {act(dapi.EscrowCreate{Amount: decimal.New(1, 999_999_999), Currency: dapi.USDC,
+			Payee: "0x1"}), "amount", "too_long"},
 		"a payout of no asset": {confirm(dapi.PayoutCreate{Amount: amount("25")}), "currency", "missing"},
 		"a deal of a negative amount": {act(dapi.EscrowCreate{Amount: amount("-25"), Currency: dapi.USDC,
 			Payee: "0x1"}), "amount", "too_small"},

@@ -56,6 +56,7 @@ func (s *Payouts) scope(key string) transport.KeyScope {
 // check returns the check of a payout's amount and currency.
 func (s *Payouts) check(payout *PayoutCreate) func(*transport.Check) {
 	return func(c *transport.Check) {
+		c.Amount("amount", payout.Amount)
 		payout.checkMoney(c)
 		s.chains.checkPlaces(c, payout.Amount, payout.Currency)
 	}

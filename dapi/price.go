@@ -75,8 +75,12 @@ type priceBounds struct {
 	tolerance     decimal.Decimal
 }
 
-// check refuses invalid bounds.
+// check refuses invalid bounds. It compares nothing with a decimal that is too long: with an exponent of a billion, that
+// would take minutes.
 func (b priceBounds) check(c *transport.Check) {
+	if !b.checkLengths(c) {
+		return
+	}
 	if b.least != nil && (!b.least.IsPositive() || b.leastCurrency == "") {
 		c.Refuse("MinDestinationAmount", "out_of_range", "must be a positive amount and its currency")
 	}
@@ -90,6 +94,26 @@ func (b priceBounds) check(c *transport.Check) {
 	if b.tolerance.IsNegative() || b.tolerance.GreaterThanOrEqual(decimal.NewFromInt(1)) {
 		c.Refuse("QuoteTolerance", "out_of_range", "must be a fraction from 0 to less than 1")
 	}
+}
+
+// checkLengths refuses decimals that are too long, and reports whether there are none.
+func (b priceBounds) checkLengths(c *transport.Check) bool {
+	fit := c.Amount("QuoteTolerance", b.tolerance)
+	if b.least != nil {
+		fit = c.Amount("MinDestinationAmount", *b.least) && fit
+	}
+	if b.fee != nil {
+		fit = c.Amount("MaxFee", *b.fee) && fit
+	}
+	if b.reference != nil {
+		for _, amount := range []decimal.Decimal{b.reference.SourceAmount, b.reference.DestinationAmount,
+			b.reference.Fee, b.reference.Rate} {
+			if !c.Amount("NoWorseThan", amount) {
+				return false
+			}
+		}
+	}
+	return fit
 }
 
 // price is what a booking costs.

@@ -8,8 +8,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// maxExponent is the largest exponent of an intent's amount: a comparison with 1e1000000 would take minutes.
-const maxExponent = 80
+// maxDigits bounds an intent's amount before its point and behind it: a comparison with 1e1000000 would take minutes,
+// and a refusal would quote all digits.
+const maxDigits = 80
 
 // CheckApproval compares an approval with what the caller asked for. now is the current time. It returns nil, or
 // [*ApprovalRefused] with the first difference. It requires that
@@ -101,7 +102,8 @@ func checkIntent(want Intent) *ApprovalRefused {
 		return open("destination")
 	case !want.Amount.IsPositive():
 		return &ApprovalRefused{Field: "amount", Reason: "the intent's amount is not positive"}
-	case want.Amount.Exponent() > maxExponent || want.Amount.Exponent() < -maxExponent:
+	case want.Amount.Exponent() > maxDigits, want.Amount.Exponent() < -maxDigits,
+		want.Amount.NumDigits() > 2*maxDigits:
 		return &ApprovalRefused{Field: "amount", Reason: "the intent's amount is out of range"}
 	}
 	return nil

@@ -62,7 +62,7 @@ func TestMembersOfAnotherFormSayWhichIsWanted(t *testing.T) {
 	}
 }
 
-// An exponent is bounded on both sides, so that comparing an amount costs little.
+// An exponent is bounded on both sides, so that comparing an amount costs little. So are the digits, which are quoted.
 func TestExponentsOfAnIntentAreBounded(t *testing.T) {
 	key := newKey(t)
 	for exponent, reason := range map[int32]string{
@@ -74,6 +74,10 @@ func TestExponentsOfAnIntentAreBounded(t *testing.T) {
 		refused := requireRefused(t, key, approvalOf(t, payoutTerms()), want, "amount")
 		assert.Contains(t, refused.Reason, reason, "10^%d", exponent)
 	}
+	want := payoutIntent()
+	want.Amount = decimal.RequireFromString(strings.Repeat("9", 161))
+	refused := requireRefused(t, key, approvalOf(t, payoutTerms()), want, "amount")
+	assert.Contains(t, refused.Reason, "out of range")
 }
 
 func TestWhatIsQuotedOfAPayload(t *testing.T) {

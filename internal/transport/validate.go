@@ -34,12 +34,15 @@ type Rule struct {
 // UUID is the form of an RFC 9562 UUID.
 const UUID = `^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`
 
-// Refuse adds a problem with a field.
+// Refuse adds a problem with a field, once.
 func (c *Check) Refuse(field, code, message string) {
 	if c.problems == nil {
 		c.problems = &c.own
 	}
-	*c.problems = append(*c.problems, errors.Field{Field: c.at + field, Code: code, Message: message})
+	problem := errors.Field{Field: c.at + field, Code: code, Message: message}
+	if !slices.Contains(*c.problems, problem) {
+		*c.problems = append(*c.problems, problem)
+	}
 }
 
 // In checks a nested value under its own name.
@@ -120,11 +123,13 @@ func (c *Check) AtMost(field string, value, most int64) {
 	}
 }
 
-// Amount checks that a decimal can be written. Even a zero can have a billion decimals.
-func (c *Check) Amount(field string, value decimal.Decimal) {
+// Amount checks that a decimal can be written, and reports whether it can. Even a zero can have a billion decimals.
+func (c *Check) Amount(field string, value decimal.Decimal) bool {
 	if wire.TooLong(value) {
 		c.Refuse(field, "too_long", fmt.Sprintf("has more than %d digits", wire.MaxDigits))
+		return false
 	}
+	return true
 }
 
 // Positive checks an amount that must be more than zero. Zero counts as missing.
