@@ -75,8 +75,8 @@ type priceBounds struct {
 	tolerance     decimal.Decimal
 }
 
-// check refuses invalid bounds. It compares nothing with a decimal that is too long: with an exponent of a billion, that
-// would take minutes.
+// check refuses invalid bounds. It compares nothing with a decimal that is too long: with an exponent of a billion,
+// that would take minutes.
 func (b priceBounds) check(c *transport.Check) {
 	if !b.checkLengths(c) {
 		return

@@ -156,17 +156,29 @@ func TestTermsAreStored(t *testing.T) {
 
 func TestSubmissionsThatAreRefused(t *testing.T) {
 	for name, s := range map[string]Submission{
-		"nil":                        nil,
-		"a nil pointer":              (*Payment)(nil),
-		"a pointer":                  &Payment{},
-		"the zero payment":           Payment{},
-		"the zero deal":              EscrowPayment{},
-		"the zero action":            EscrowAction{},
-		"the zero transfer":          TransferPayment{},
-		"no key":                     changed(wholePayment(), func(p *Payment) { p.Key = "" }),
-		"a key the service refuses":  changed(wholePayment(), func(p *Payment) { p.Key = "a b" }),
-		"a negative amount":          changed(wholePayment(), func(p *Payment) { p.Payout.Amount = *dec("-1") }),
-		"a negative fee":             changed(wholePayment(), func(p *Payment) { p.Bounds.MaxFee = dec("-1") }),
+		"nil":                       nil,
+		"a nil pointer":             (*Payment)(nil),
+		"a pointer":                 &Payment{},
+		"the zero payment":          Payment{},
+		"the zero deal":             EscrowPayment{},
+		"the zero action":           EscrowAction{},
+		"the zero transfer":         TransferPayment{},
+		"no key":                    changed(wholePayment(), func(p *Payment) { p.Key = "" }),
+		"a key the service refuses": changed(wholePayment(), func(p *Payment) { p.Key = "a b" }),
+		"a negative amount":         changed(wholePayment(), func(p *Payment) { p.Payout.Amount = *dec("-1") }),
+		"a negative fee":            changed(wholePayment(), func(p *Payment) { p.Bounds.MaxFee = dec("-1") }),
+		"a fee of a billion digits": changed(wholePayment(), func(p *Payment) {
+			*p.Bounds.MaxFee = decimal.New(1, 999_999_999)
+		}),
+		"a tolerance of a billion digits": changed(wholePayment(), func(p *Payment) {
+			p.Bounds.QuoteTolerance = decimal.New(1, -999_999_999)
+		}),
+		"a minimum of a billion digits": changed(wholePayment(), func(p *Payment) {
+			*p.Bounds.MinDestinationAmount = decimal.New(1, 999_999_999)
+		}),
+		"a price of a billion digits": changed(wholePayment(), func(p *Payment) {
+			p.Bounds.NoWorseThan.Rate = decimal.New(1, 999_999_999)
+		}),
 		"a currency without a bound": changed(wholePayment(), func(p *Payment) { p.Bounds.MinDestinationAmount = nil }),
 		"a tolerance of everything":  changed(wholePayment(), func(p *Payment) { p.Bounds.QuoteTolerance = *dec("1") }),
 		"a first use in the future": changed(wholePayment(), func(p *Payment) {

@@ -83,11 +83,12 @@ func parsePlain(text []byte) (decimal.Decimal, bool) {
 	return decimal.New(coefficient, exponent), true
 }
 
-// ParseAmount reads a decimal of bounded length in the form that the description states for strings: ASCII digits with at
-// most one point, and a sign or none. Package decimal also reads exponents and other signs.
+// ParseAmount reads a decimal of bounded length in the form that the description states for strings: ASCII digits with
+// at most one point, and a sign or none. Package decimal also reads exponents and other signs.
 func ParseAmount(text string) (decimal.Decimal, error) { return parse(text, text) }
 
-// ParseNumber reads a JSON number of bounded length, whose syntax was checked. Unlike a string, it may have an exponent.
+// ParseNumber reads a JSON number of bounded length, whose syntax was checked. Unlike a string, it may have an
+// exponent.
 func ParseNumber(text string) (decimal.Decimal, error) {
 	digits, exponent := text, strings.IndexAny(text, "eE")
 	if exponent >= 0 {

@@ -6,7 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
+
+	"github.com/shopspring/decimal"
 )
 
 // maxInput is the largest file that a flag may name. Bodies, approvals and keys have a few kilobytes; a document that
@@ -70,4 +73,17 @@ func limited(part string, r io.Reader) ([]byte, error) {
 		return nil, Usagef("%s: more than %d MiB", part, maxInput>>20)
 	}
 	return content, nil
+}
+
+// A longer amount is none, and would take long to read.
+var plainAmount = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
+
+// Amount reads an amount in its plain form, which leaves no doubt about separators. part is a part of the command line,
+// such as "-max-fee".
+func Amount(part, text string) (decimal.Decimal, error) {
+	if !plainAmount.MatchString(text) {
+		return decimal.Decimal{}, Usagef("%s is %.100q: write an amount with digits and one point at most, "+
+			"such as 25 or 1250.50", part, text)
+	}
+	return decimal.NewFromString(text)
 }

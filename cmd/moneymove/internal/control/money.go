@@ -80,9 +80,12 @@ email of a client, or self: the integrator's own account.`,
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	command.RunE = func(c *cobra.Command, args []string) error {
-		amount, err := decimal.NewFromString(args[1])
-		if err != nil || !amount.IsPositive() {
-			return app.Usagef("%q is no amount; give one such as 50 or 12.50", args[1])
+		amount, err := app.Amount("AMOUNT", args[1])
+		if err != nil {
+			return err
+		}
+		if amount.IsZero() {
+			return app.Usagef("AMOUNT is zero; give one such as 50 or 12.50")
 		}
 		account, err := target.account(c.Context(), args[0])
 		if err != nil {

@@ -3,11 +3,9 @@ package host
 import (
 	"context"
 	"crypto/rand"
-	"regexp"
 	"strings"
 	"time"
 
-	"github.com/shopspring/decimal"
 	"github.com/spf13/cobra"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -137,7 +135,7 @@ func (p *payingCommand) read() error {
 	if err := checkWait(p.flags.timeout, p.flags.shortest); err != nil {
 		return err
 	}
-	amount, err := readAmount("AMOUNT", p.args[0])
+	amount, err := app.Amount("AMOUNT", p.args[0])
 	if err != nil {
 		return err
 	}
@@ -152,7 +150,7 @@ func (p *payingCommand) read() error {
 
 func (p *payingCommand) readBounds() error {
 	if p.flags.maxFee != "" {
-		fee, err := readAmount("-max-fee", p.flags.maxFee)
+		fee, err := app.Amount("-max-fee", p.flags.maxFee)
 		if err != nil {
 			return err
 		}
@@ -164,7 +162,7 @@ func (p *payingCommand) readBounds() error {
 			return app.Usagef("-min-destination is %q: give the amount and its currency, such as '22.80 EUR'",
 				p.flags.least)
 		}
-		least, err := readAmount("-min-destination", parts[0])
+		least, err := app.Amount("-min-destination", parts[0])
 		if err != nil {
 			return err
 		}
@@ -186,14 +184,3 @@ func (p *payingCommand) readBounds() error {
 
 // newPaymentKey returns a key that nobody has used.
 func newPaymentKey() string { return "pay-" + strings.ToLower(rand.Text()[:12]) }
-
-var plainAmount = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
-
-// readAmount reads an amount in its plain form, which leaves no doubt about separators.
-func readAmount(part, text string) (decimal.Decimal, error) {
-	if !plainAmount.MatchString(text) {
-		return decimal.Decimal{}, app.Usagef("%s is %q: write an amount with digits and one point at most, "+
-			"such as 25 or 1250.50", part, text)
-	}
-	return decimal.NewFromString(text)
-}

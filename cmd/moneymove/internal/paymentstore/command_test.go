@@ -229,17 +229,18 @@ func TestWrongCommandLines(t *testing.T) {
 	p := newProgram(t)
 	p.run(t, nil, payments.Payment{Key: "invoice-1", Payout: p.payout})
 	for line, says := range map[string]string{
-		"list -state lost":                          "give one of accepted",
-		"list -self -account cl_1":                  "contradict",
-		"get":                                       "accepts 1 arg",
-		"get invoice-2":                             "moneymove payments list",
-		"decide invoice-1":                          "accepts 2 arg",
-		"decide invoice-1 pay":                      "no decision",
-		"decide invoice-2 retry":                    "moneymove payments list",
-		"decide invoice-1 retry -note x":            "-note is not for retry",
-		"decide invoice-1 cancel -payout po_1":      "-payout is not for cancel",
-		"decide invoice-1 new-bounds":               "needs a bound",
-		"decide invoice-1 new-bounds -max-fee much": "no amount",
+		"list -state lost":                                   "give one of accepted",
+		"list -self -account cl_1":                           "contradict",
+		"get":                                                "accepts 1 arg",
+		"get invoice-2":                                      "moneymove payments list",
+		"decide invoice-1":                                   "accepts 2 arg",
+		"decide invoice-1 pay":                               "no decision",
+		"decide invoice-2 retry":                             "moneymove payments list",
+		"decide invoice-1 retry -note x":                     "-note is not for retry",
+		"decide invoice-1 cancel -payout po_1":               "-payout is not for cancel",
+		"decide invoice-1 new-bounds":                        "needs a bound",
+		"decide invoice-1 new-bounds -max-fee much":          "-max-fee is \"much\": write an amount",
+		"decide invoice-1 new-bounds -tolerance 1e999999999": "-tolerance is \"1e999999999\": write an amount",
 	} {
 		got := p.moneymove(t, "", strings.Fields(line)...)
 		assert.Equal(t, app.ExitUsage, got.code, line)

@@ -136,9 +136,9 @@ func (d *decision) check(name string) error {
 		if !d.given(amount.flag) {
 			continue
 		}
-		value, err := decimal.NewFromString(amount.text)
-		if err != nil || value.IsNegative() {
-			return app.Usagef("-%s %q is no amount; give one such as 2.50", amount.flag, amount.text)
+		value, err := app.Amount("-"+amount.flag, amount.text)
+		if err != nil {
+			return err
 		}
 		*amount.into = &value
 	}
