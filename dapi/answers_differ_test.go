@@ -12,6 +12,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/mishaps"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -55,6 +56,26 @@ func TestOneEntryThatCannotBeReadCostsNoOther(t *testing.T) {
 	for _, unread := range kept.Unread[1:] {
 		assert.Contains(t, unread.Pointer, "/items/2/")
 	}
+}
+
+// A page has at most 100 entries. Up to 1,000 are read, and a hostile page of millions costs nothing.
+func TestPagesAreBounded(t *testing.T) {
+	list := func(n int) (*dapi.TransactionPage, []moneymovement.Unread, error) {
+		var kept moneymovement.Response
+		page, err := answering(t, 200, `{"items":[`+strings.Repeat(txJSON+",", n-1)+txJSON+`]}`).Self().Transactions.
+			List(t.Context(), dapi.ListTransactionsParams{Limit: 10}, moneymovement.CaptureResponse(&kept))
+		return page, kept.Unread, err
+	}
+	page, unread, err := list(1000)
+	require.NoError(t, err)
+	assert.Len(t, page.Items, 1000)
+	assert.Contains(t, unread, moneymovement.Unread{Pointer: "/items", Stated: true,
+		Problem: "has 1000 entries, but 10 were asked for"})
+	_, unread, err = list(10)
+	require.NoError(t, err)
+	assert.Empty(t, unread)
+	_, _, err = list(1001)
+	assert.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "more than 1000 items")
 }
 
 // How long a challenge's id may be is not stated.

@@ -118,6 +118,9 @@ type platform struct {
 	seen      *signing.SeenApprovals
 }
 
+// mostItems is how many items a list of a response may have. A page has at most 100, as the description states.
+const mostItems = 1000
+
 func newPlatform(baseURL string, developer Developer, options []moneymovement.Option) (*platform, error) {
 	if err := developer.validate("New"); err != nil {
 		return nil, err
@@ -132,6 +135,7 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		config.Limiter = transport.NewLocalLimiter(windows)
 	}
 	config.Auth = nil // whatever the options of another surface brought along
+	config.Most = mostItems
 	client, err := transport.New(baseURL, "/dapi/v1", config)
 	if err != nil {
 		return nil, err

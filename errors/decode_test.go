@@ -71,6 +71,20 @@ func TestSlugIsTakenAtItsWordWhateverTheStatus(t *testing.T) {
 	}
 }
 
+// A body of 8 MB has room for millions of entries.
+func TestListsOfARefusalAreBounded(t *testing.T) {
+	many := func(entry string) string { return strings.Repeat(entry+",", 5000) + entry }
+	var details *errors.DetailErrors
+	require.ErrorAs(t, decode(422, `{"detail":[{"loc":[`+many(`"a"`)+`],"msg":"bad"},`+many(`{}`)+`]}`), &details)
+	assert.Len(t, details.Items, 1000)
+	assert.Len(t, details.Items[0].Loc, 1000)
+	assert.Equal(t, "bad", details.Items[0].Message)
+	var failed *errors.ValidationFailed
+	require.ErrorAs(t, decode(422, `{"error":{"code":"validation_failed","details":{"fields":[`+many(`{}`)+`]}}}`),
+		&failed)
+	assert.Len(t, failed.Fields, 1000)
+}
+
 func TestDetailShape(t *testing.T) {
 	body := `{"detail":[
 		{"loc":["body","items",0,"price"],"msg":"field required","type":"missing","input":{}},

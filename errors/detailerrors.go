@@ -34,7 +34,7 @@ func newDetailErrors(r Refusal, raw []byte) *DetailErrors {
 	s := jsonscan.Over(raw)
 	s.Share()
 	entries := s.Array()
-	for s.Entry(&entries) {
+	for n := 0; n < maxListed && s.Entry(&entries); n++ {
 		if s.Kind() == jsonv2.KindBeginObject {
 			e.Items = append(e.Items, readDetailItem(&s))
 		}
@@ -63,10 +63,11 @@ func readDetailItem(s *jsonscan.Scanner) (item DetailItem) {
 func readLoc(s *jsonscan.Scanner) (loc []string) {
 	entries := s.Array()
 	for s.Entry(&entries) {
-		switch s.Kind() {
-		case jsonv2.KindString:
+		switch kind := s.Kind(); {
+		case len(loc) == maxListed: // the members behind the list are still to be read
+		case kind == jsonv2.KindString:
 			loc = append(loc, s.Text())
-		case jsonv2.KindNumber:
+		case kind == jsonv2.KindNumber:
 			loc = append(loc, string(s.Raw()))
 		}
 	}

@@ -52,7 +52,7 @@ func (d details) texts(key string) (out []string) {
 		return strings.Fields(s.Text())
 	}
 	entries := s.Array()
-	for s.Entry(&entries) {
+	for n := 0; n < maxListed && s.Entry(&entries); n++ {
 		if s.Kind() == jsonv2.KindString {
 			out = append(out, s.Text())
 		}
@@ -117,12 +117,15 @@ func (d details) blockers(key string) []Blocker {
 	})
 }
 
-// listOf reads the objects of an array. It ignores all other entries. text returns where the text of a member belongs,
-// or nil for a member that is not read.
+// maxListed is how many entries of a list in a refusal are read. A body of 8 MB has room for millions.
+const maxListed = 1000
+
+// listOf reads the objects of an array, up to maxListed. It ignores all other entries. text returns where the text of a
+// member belongs, or nil for a member that is not read.
 func listOf[T any](s jsonscan.Scanner, text func(item *T, member []byte) *string) (list []T) {
 	s.Share()
 	entries := s.Array()
-	for s.Entry(&entries) {
+	for len(list) < maxListed && s.Entry(&entries) {
 		if s.Kind() != jsonv2.KindBeginObject {
 			continue
 		}

@@ -28,6 +28,7 @@ type Config struct {
 	UserAgent      string // comes before the SDK's own
 	AllowPlainHTTP bool   // also to hosts that are not loopback
 	Auth           Authorizer
+	Most           int // items that a list of a response may have; 0 for the default
 	Version        string
 	ChainNames     []ChainName // further names of chains in approvals
 	// ClockDifference is how far the service's clock may differ; nil for 10 days.
@@ -71,6 +72,7 @@ type Client struct {
 	limiter   Limiter
 	auth      atomic.Pointer[Authorizer] // of new calls
 	logger    *slog.Logger
+	most      int      // items that a list of a response may have; 0 for the default
 	reported  sync.Map // the places in responses for which a warning was logged
 	userAgent []string
 }
@@ -95,6 +97,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		keys:    NewKeys(),
 		limiter: config.Limiter,
 		logger:  config.Logger,
+		most:    config.Most,
 
 		callLimit: config.Timeout,
 		measure:   config.Measure,
@@ -203,7 +206,7 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 	t := &r.tracker
 	*t = tracker{
 		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,
-		queued: r.call.Queued, reserved: r.call.Reserved,
+		queued: r.call.Queued, reserved: r.call.Reserved, most: c.most,
 	}
 	defer t.answer.release()
 	defer t.keep()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -88,14 +89,17 @@ type NoContent struct{}
 // success except a proxy's page.
 func (t *tracker) decode(value any) (err error) {
 	if !t.op.Silent {
-		t.unread, err = t.answer.decode(value, t.op.Answer)
+		t.unread, err = t.answer.decode(value, t.op.Answer, t.most)
+		if err == nil {
+			t.unread = append(t.unread, t.moreThanAsked()...)
+		}
 		return err
 	}
 	body := bytes.TrimSpace(t.answer.bytes())
 	if len(body) == 0 {
 		return nil
 	}
-	unread, err := t.answer.decode(value, t.op.Answer)
+	unread, err := t.answer.decode(value, t.op.Answer, t.most)
 	if err == nil && (len(unread) == 0 || t.op.Answer.Shape.Shows(body)) {
 		t.unread, t.shown = unread, true
 		return nil
@@ -106,17 +110,27 @@ func (t *tracker) decode(value any) (err error) {
 	return wire.Valid(body)
 }
 
+// moreThanAsked reports a page that has more entries than the request asked for. They are read.
+func (t *tracker) moreThanAsked() []wire.Unread {
+	asked, err := strconv.Atoi(t.request.query.Get("limit"))
+	if err != nil || t.op.Answer == nil {
+		return nil
+	}
+	return t.op.Answer.TooMany(t.answer.bytes(), asked)
+}
+
 // anything is the shape of a response that the description does not show.
 var anything = wire.Answer{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
-func (a *answer) decode(value any, described *wire.Answer) ([]wire.Unread, error) {
+func (a *answer) decode(value any, described *wire.Answer, most int) ([]wire.Unread, error) {
 	if _, none := value.(*NoContent); none {
 		return nil, nil
 	}
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
+	a.body.reader.Most = most
 	return cmp.Or(described, &anything).Decode(&a.body.reader, a.bytes(), value)
 }
 

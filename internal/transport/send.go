@@ -35,6 +35,7 @@ type tracker struct {
 	unsent  bool             // the last attempt had no connection, so the service cannot have received it
 	final   bool             // the last attempt's connection failed in a way that a next one would fail too
 	answer  answer           // of the last attempt; empty if it was lost or will be repeated
+	most    int              // items that a list of the response may have
 	unread  []wire.Unread    // of the response
 	shown   bool             // the response held the resource
 	stream  *streaming       // set to read a stream in place of a decoded response

@@ -16,7 +16,8 @@ type Answer struct {
 
 // Decode decodes a response into value, a pointer to its Go type. It accepts exactly one JSON value, and refuses
 // duplicate keys and invalid UTF-8. It skips unknown members, since the service may add some. A member that differs
-// from the shape leaves its field zero and is named. A response without its proof members is an error.
+// from the shape leaves its field zero and is named. A response without its proof members is an error, and so is one
+// with too many entries.
 func (a *Answer) Decode(r *Reader, body []byte, value any) ([]Unread, error) {
 	into := value
 	if a.Field != nil {
@@ -26,6 +27,9 @@ func (a *Answer) Decode(r *Reader, body []byte, value any) ([]Unread, error) {
 		return unread, nil
 	}
 	reflect.ValueOf(value).Elem().SetZero()
+	if _, err := crowded(body, r.most(), 0); err != nil {
+		return nil, err
+	}
 	return a.bend(body, value)
 }
 

@@ -389,7 +389,7 @@ func read(body []byte, value any, shape *Shape) ([]Unread, error) {
 
 func TestWhatIsNotedOfOneAnswerIsBounded(t *testing.T) {
 	var value list
-	unread, err := read([]byte(`{"items":[`+strings.Repeat("7,", 1_000_000)+`{"id":"p_1"}]}`), &value, &listShape)
+	unread, err := read([]byte(`{"items":[`+strings.Repeat("7,", 9_999)+`{"id":"p_1"}]}`), &value, &listShape)
 	require.NoError(t, err)
 	assert.Len(t, unread, 1000)
 	assert.Equal(t, []part{{ID: "p_1"}}, value.Items)

@@ -11,17 +11,13 @@ type Entry struct {
 // Entries returns the entries of a list, in any envelope. [Answer.Decode] must have read the body. Decode names a
 // bounded number of entries; Entries returns all.
 func (a *Answer) Entries(body []byte) []Entry {
-	raw, list := enveloped(body, a.Shape), a.Shape
-	if m := a.Shape.proof(KindList); m != nil {
-		raw, list = nil, m.Shape
-		for _, g := range split(enveloped(body, a.Shape)) {
-			if g.name == m.Name {
-				raw = g.value
-			}
-		}
-	}
-	if list.Kind != KindList || raw.Kind() != jsonv2.KindBeginArray {
+	raw := a.list(body)
+	if raw == nil {
 		return nil
+	}
+	list := a.Shape
+	if m := a.Shape.proof(KindList); m != nil {
+		list = m.Shape
 	}
 	var found []Entry
 	for _, entry := range entries(raw) {

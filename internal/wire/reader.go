@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 	"strconv"
 
@@ -13,11 +14,15 @@ import (
 // differs from the shape is read as the bender reads it. The zero Reader is ready for use, for one response after
 // another.
 type Reader struct {
+	Most    int // entries of a list; 0 for the default
 	scan    jsonscan.Scanner
 	path    []step   // from the response to the object or the list that is being read
 	unknown [][]byte // unknown names in the objects that are being read
 	bends   bender
+	entries int // of all lists so far
 }
+
+func (r *Reader) most() int { return cmp.Or(r.Most, defaultMost) }
 
 // step is a member of an object, or an entry of a list.
 type step struct {
@@ -42,7 +47,7 @@ func (r *Reader) read(body []byte, s *Shape, into any) ([]Unread, bool) {
 	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
 	unread := r.bends.unread
 	r.scan.Start(nil) // a Reader that is kept does not keep the response
-	r.bends = bender{}
+	r.bends, r.entries = bender{}, 0
 	clear(r.unknown[:cap(r.unknown)])
 	return unread, read
 }
@@ -63,7 +68,21 @@ func (r *Reader) value(s *Shape, into any, basis Basis, proof bool) bool {
 }
 
 // itself lets a value of another type decode itself.
-func (r *Reader) itself(into any) bool { return Unmarshal(r.scan.Raw(), into) == nil }
+func (r *Reader) itself(into any) bool { return r.decode(r.scan.Raw(), into) }
+
+// bounded reports that a part of the response has not too many entries.
+func (r *Reader) bounded(raw jsonv2.Value) bool {
+	var err error
+	if r.entries, err = crowded(raw, r.most(), r.entries); err != nil {
+		return r.scan.Fail()
+	}
+	return true
+}
+
+// decode decodes a part of the response in its type's own way.
+func (r *Reader) decode(raw jsonv2.Value, into any) bool {
+	return r.bounded(raw) && Unmarshal(raw, into) == nil
+}
 
 // object reads an object member by member.
 func (r *Reader) object(s *Shape, into any, proven bool) bool {
@@ -203,6 +222,9 @@ func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 	r.path = append(r.path, step{})
 	entries := r.scan.Array()
 	for i := 0; r.scan.Entry(&entries); i++ {
+		if r.entries++; i >= r.most() || r.entries > crowds*r.most() {
+			return r.scan.Fail()
+		}
 		r.path[place].entry = i
 		if i == 0 && s.Item.Kind < KindObject {
 			to.grow(few)
@@ -226,7 +248,12 @@ func (r *Reader) entry(s *Shape, to slice, basis Basis, start int) {
 	}
 	r.scan.Back(start)
 	at := r.at(nil)
-	bent, problem := r.bends.value(r.scan.Raw(), s, at, basis)
+	raw := r.part()
+	if raw == nil {
+		to.drop()
+		return
+	}
+	bent, problem := r.bends.value(raw, s, at, basis)
 	if problem != "" {
 		r.bends.note(at, basis, problem)
 		to.drop()
@@ -236,11 +263,20 @@ func (r *Reader) entry(s *Shape, to slice, basis Basis, start int) {
 	to.keep(entry)
 }
 
+// part returns the next value for the bender, or nil if the response cannot be read.
+func (r *Reader) part() jsonv2.Value {
+	raw := r.scan.Raw()
+	if !r.bounded(raw) {
+		return nil
+	}
+	return raw // nil if it is not valid JSON
+}
+
 // bend reads a member that differs from its shape.
 func (r *Reader) bend(m *Member, field any) {
-	raw := r.scan.Raw()
+	raw := r.part()
 	if raw == nil {
-		return // it is not valid JSON
+		return
 	}
 	bent, _ := r.bends.member(raw, m, r.at(m), false)
 	r.take(bent, field)

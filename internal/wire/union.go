@@ -11,7 +11,7 @@ func (r *Reader) union(s *Shape, into any) bool {
 	raw := r.scan.Raw()
 	variant, named := s.variant(raw)
 	switch {
-	case !named || Unmarshal(raw, into) != nil:
+	case !named || !r.decode(raw, into):
 		return false
 	case variant == nil:
 		return true

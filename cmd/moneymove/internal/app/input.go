@@ -75,7 +75,7 @@ func limited(part string, r io.Reader) ([]byte, error) {
 	return content, nil
 }
 
-// A longer amount is none, and would take long to read.
+// No real amount is longer, and a long one would take long to read.
 var plainAmount = regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{1,40})?$`)
 
 // Amount reads an amount in its plain form, which leaves no doubt about separators. part is a part of the command line,
