@@ -125,7 +125,10 @@ var anything = wire.Answer{Shape: &wire.Any}
 // decode reads a success into value, and returns the members that it could not read.
 func (a *answer) decode(value any, described *wire.Answer, most int) ([]wire.Unread, error) {
 	if _, none := value.(*NoContent); none {
-		return nil, nil
+		if len(bytes.TrimSpace(a.bytes())) == 0 {
+			return nil, nil
+		}
+		return nil, a.readable() // a proxy's page is no success of the service's
 	}
 	if err := a.readable(); err != nil {
 		return nil, err
