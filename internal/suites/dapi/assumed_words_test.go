@@ -325,7 +325,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) {
-		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1001)
+		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1000)
 		payout["quote"].(map[string]any)["fee"] = map[string]any{"amount": "24"}
 	})
 	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("2")))
