@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
@@ -113,8 +112,11 @@ func asked(client dapi.ClientID, request, expected []term) (terms []term, err er
 		}
 	}
 	for _, t := range terms {
-		if t.field == "amount" && !plainAmount.MatchString(t.value) {
-			return nil, app.Usagef("amount=%s is not an amount, such as 25 or 25.00", t.value)
+		if t.field != "amount" {
+			continue
+		}
+		if _, err := app.Amount("amount", t.value); err != nil {
+			return nil, err
 		}
 	}
 	if !has(terms, "operation") && has(terms, contactField) { // which only payouts have
@@ -152,10 +154,15 @@ func (t term) same(other term) bool {
 		return strings.TrimPrefix(t.value, "ct_") == strings.TrimPrefix(other.value, "ct_")
 	case t.field == addressField:
 		return strings.EqualFold(t.value, other.value)
-	case t.field != "amount" || !plainAmount.MatchString(t.value) || !plainAmount.MatchString(other.value):
+	case t.field != "amount":
 		return false
 	}
-	return decimal.RequireFromString(t.value).Equal(decimal.RequireFromString(other.value))
+	amount, err := app.Amount("amount", t.value)
+	if err != nil {
+		return false
+	}
+	others, err := app.Amount("amount", other.value)
+	return err == nil && amount.Equal(others)
 }
 
 // intent returns what the caller wants to sign: the terms, and what the payload says of the fields that no term names.
@@ -178,10 +185,7 @@ func (p prepared) intent(terms []term) signing.Intent {
 			values[t.field] = contact // with or without its prefix
 		}
 	}
-	var amount decimal.Decimal
-	if plainAmount.MatchString(values["amount"]) {
-		amount = decimal.RequireFromString(values["amount"])
-	}
+	amount, _ := app.Amount("amount", values["amount"]) // zero without one
 	return signing.Intent{
 		Operation: values["operation"], ResourceID: values["resourceId"], Account: values["account"],
 		Amount: amount, Currency: values["currency"],
