@@ -194,7 +194,7 @@ func TestSignReadsNoOtherRequest(t *testing.T) {
 	for request, says := range map[string]string{
 		`{"amount":"25"}`: "no payout", `{"contactId":"ct_1","payee":"0x1"}`: "no payout", `[]`: "not the JSON",
 		`{"contactId":"ct_1","amount":25}`: "not the JSON", `{"contactId":"ct_1","contactId":"ct_2"}`: "not the JSON",
-		`{"contactId":"ct_1","amount":"1e3"}`: "not an amount",
+		`{"contactId":"ct_1","amount":"1e3"}`: "write an amount with digits",
 	} {
 		r := f.run("sign", "-yes", "-d", "@"+file, "-expect", "account=self", "-request", request)
 		assert.Equal(t, app.ExitUsage, r.code, request)
