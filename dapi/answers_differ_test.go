@@ -78,6 +78,24 @@ func TestPagesAreBounded(t *testing.T) {
 	assert.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "more than 1000 items")
 }
 
+// Money is not taken as moved because a success says nothing.
+func TestASandboxWriteIsProven(t *testing.T) {
+	for _, body := range []string{"", "null", "{}", `{"ok":true}`} {
+		sandbox := answering(t, 200, body).Self().Sandbox
+		for name, write := range map[string]func() (any, error){
+			"Deposit": func() (any, error) {
+				return sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: amount("1"), Currency: dapi.USDC})
+			},
+			"CompletePayin":   func() (any, error) { return sandbox.CompletePayin(t.Context(), "pi_1") },
+			"SetPayoutStatus": func() (any, error) { return sandbox.SetPayoutStatus(t.Context(), "po_1", "completed") },
+		} {
+			got, err := write()
+			_ = as[*errors.OutcomeUnknown](t, err)
+			assert.Nil(t, got, "%s after %q", name, body)
+		}
+	}
+}
+
 // How long a challenge's id may be is not stated.
 func TestALoginWithALongChallenge(t *testing.T) {
 	id := strings.Repeat("c", 3000)

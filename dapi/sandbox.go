@@ -9,7 +9,8 @@ import (
 
 // Sandbox emulates what only banking partners and payers can do. It works on sandbox hosts only. All credits come from
 // one shared account, the treasury. An account can make at most 60 calls of Deposit, CompletePayin and SetPayoutStatus
-// in an hour.
+// in an hour. If a success does not show what was done, and a read does not either, they fail with
+// *errors.OutcomeUnknown.
 type Sandbox struct {
 	low    lowLevel
 	chains *liveChains
@@ -36,7 +37,7 @@ func (s *Sandbox) Deposit(
 		return nil, err
 	}
 	low := s.low.withCheck(func(c *transport.Check) { s.chains.checkPlaces(c, deposit.Amount, deposit.Currency) })
-	return low.CreateDeposit(ctx, &deposit, options).OrZero()
+	return low.CreateDeposit(ctx, &deposit, options).Proven(nil)
 }
 
 // CompletePayin completes a payin as if its money had arrived. If the payin was not submitted, it fails with
@@ -44,8 +45,9 @@ func (s *Sandbox) Deposit(
 func (s *Sandbox) CompletePayin(
 	ctx context.Context, id PayinID, options ...moneymovement.WriteOption,
 ) (*Payin, error) {
-	return transport.Of(s).low.CompletePayin(ctx, id, options).Or(func(same transport.SameCredential) (*Payin, error) {
-		return transport.Of(s).low.GetPayin(ctx, id, []moneymovement.CallOption{same})
+	low := transport.Of(s).low
+	return low.CompletePayin(ctx, id, options).Proven(func(same transport.SameCredential) (*Payin, error) {
+		return low.GetPayin(ctx, id, []moneymovement.CallOption{same})
 	})
 }
 
@@ -56,7 +58,7 @@ func (s *Sandbox) SetPayoutStatus(
 ) (*Payout, error) {
 	low := transport.Of(s).low
 	return low.MovePayout(ctx, id, &payoutStatusUpdate{Status: status}, options).
-		Or(func(same transport.SameCredential) (*Payout, error) {
+		Proven(func(same transport.SameCredential) (*Payout, error) {
 			return low.GetPayout(ctx, id, []moneymovement.CallOption{same})
 		})
 }

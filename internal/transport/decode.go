@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -88,10 +89,10 @@ type NoContent struct{}
 // decode reads a success into value. If the description does not say what a write returns, every body counts as a
 // success except a proxy's page.
 func (t *tracker) decode(value any) (err error) {
-	if !t.op.Silent {
+	if _, none := value.(*NoContent); !t.op.Silent && !none {
 		t.unread, err = t.answer.decode(value, t.op.Answer, t.most)
 		if err == nil {
-			t.unread = append(t.unread, t.moreThanAsked()...)
+			t.unread = append(t.unread, t.moreThanAsked(value)...)
 		}
 		return err
 	}
@@ -99,24 +100,46 @@ func (t *tracker) decode(value any) (err error) {
 	if len(body) == 0 {
 		return nil
 	}
+	if _, none := value.(*NoContent); none {
+		return t.answer.valid(body)
+	}
 	unread, err := t.answer.decode(value, t.op.Answer, t.most)
 	if err == nil && (len(unread) == 0 || t.op.Answer.Shape.Shows(body)) {
 		t.unread, t.shown = unread, true
 		return nil
 	}
-	if err := t.answer.readable(); err != nil {
+	return t.answer.valid(body)
+}
+
+// valid returns why a body whose content does not matter is not from the service, or nil. A proxy has pages of its own.
+func (a *answer) valid(body []byte) error {
+	if err := a.readable(); err != nil {
 		return err
 	}
 	return wire.Valid(body)
 }
 
 // moreThanAsked reports a page that has more entries than the request asked for. They are read.
-func (t *tracker) moreThanAsked() []wire.Unread {
+func (t *tracker) moreThanAsked(value any) []wire.Unread {
 	asked, err := strconv.Atoi(t.request.query.Get("limit"))
-	if err != nil || t.op.Answer == nil {
-		return nil
+	if err != nil || t.op.Answer == nil || entriesIn(value)+len(t.unread) <= asked {
+		return nil // as usual, without looking through the body again
 	}
 	return t.op.Answer.TooMany(t.answer.bytes(), asked)
+}
+
+// entriesIn returns how many entries a page has that could be read.
+func entriesIn(page any) (count int) {
+	v := reflect.Indirect(reflect.ValueOf(page))
+	if v.Kind() == reflect.Slice {
+		return v.Len()
+	}
+	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+		if field := v.Field(i); field.Kind() == reflect.Slice {
+			count = max(count, field.Len())
+		}
+	}
+	return count
 }
 
 // anything is the shape of a response that the description does not show.
@@ -124,12 +147,6 @@ var anything = wire.Answer{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
 func (a *answer) decode(value any, described *wire.Answer, most int) ([]wire.Unread, error) {
-	if _, none := value.(*NoContent); none {
-		if len(bytes.TrimSpace(a.bytes())) == 0 {
-			return nil, nil
-		}
-		return nil, a.readable() // a proxy's page is no success of the service's
-	}
 	if err := a.readable(); err != nil {
 		return nil, err
 	}

@@ -174,12 +174,10 @@ func TestOperationsThatAnswerNothing(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	for _, answer := range []step{page(200), answers(200, "ok", "Content-Type", "text/plain")} {
-		client := newClient(t, host, through(script(answer)))
-		_, err := transport.Do[transport.NoContent](t.Context(), client, request(&deleteThing, transport.Call{}))
-		_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-		require.True(t, unknown, "a proxy's page is no success of the service's: %v", err)
-	}
+	client := newClient(t, host, through(script(page(200))))
+	_, err := transport.Do[transport.NoContent](t.Context(), client, request(&deleteThing, transport.Call{}))
+	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	assert.True(t, unknown, "a page of a proxy proves nothing: %v", err)
 }
 
 // On a real connection, the service promises more bytes than it sends.

@@ -1,6 +1,10 @@
 package transport
 
-import "context"
+import (
+	"context"
+
+	"github.com/moneymovement/moneymovement-go/errors"
+)
 
 // Shown is the response to a write whose result the description does not state ([Operation.Silent]). Any success means
 // that the write was carried out.
@@ -8,7 +12,11 @@ type Shown[T any] struct {
 	value *T // nil if the response did not show it
 	err   error
 	auth  Authorizer // the credential of the write
+	// unproven is the error if only the resource proves the write
+	unproven error
 }
+
+var errNotShown = errors.New("the response reports success, and does not show the resource")
 
 // Carry is [Do] for such a write.
 func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
@@ -17,7 +25,7 @@ func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 		return Shown[T]{err: err}
 	}
 	if !r.tracker.shown {
-		return Shown[T]{auth: r.tracker.auth}
+		return Shown[T]{auth: r.tracker.auth, unproven: r.tracker.unreadable(errNotShown)}
 	}
 	return Shown[T]{value: value}
 }
@@ -36,6 +44,20 @@ func (s Shown[T]) Or(read func(SameCredential) (*T, error)) (*T, error) {
 		return value, nil
 	}
 	return new(T), nil
+}
+
+// Proven is Or for a write of money: a success that shows nothing does not prove it. If there is no read, or it fails,
+// the outcome is unknown.
+func (s Shown[T]) Proven(read func(SameCredential) (*T, error)) (*T, error) {
+	if s.value != nil || s.err != nil {
+		return s.value, s.err
+	}
+	if read != nil {
+		if value, err := read(func(c *Call) { c.Auth = s.auth }); err == nil {
+			return value, nil
+		}
+	}
+	return nil, s.unproven
 }
 
 // OrZero returns the resource from the response, or else the zero value.
