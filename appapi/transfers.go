@@ -134,7 +134,9 @@ func (t *Transfer) lists(v *transferCreate) bool {
 		(v.ContactID == "" || t.Amount.Decimal == (decimal.Decimal{}) || t.Amount.Equal(v.Amount.Decimal))
 }
 
-func sameID(a, b string) bool { return strings.EqualFold(strings.TrimPrefix(a, "ct_"), strings.TrimPrefix(b, "ct_")) }
+func sameID(a, b string) bool {
+	return strings.EqualFold(strings.TrimPrefix(a, "ct_"), strings.TrimPrefix(b, "ct_"))
+}
 
 // doubted turns a response that is not the service's, such as a proxy's page with status 404, into a doubt: it does
 // not show what the service did. Only a page with status 429 says that nothing was passed on.
