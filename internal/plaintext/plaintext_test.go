@@ -56,5 +56,6 @@ func TestJSONMeansTheSame(t *testing.T) {
 	require.NoError(t, json.Unmarshal(clean, &got))
 	assert.Equal(t, text, got["a"])
 	const indented = "{\n  \"a\": \"Größe 😀\"\n}\n"
-	assert.True(t, string(plaintext.JSON([]byte(indented))) == indented, "its white space stays")
+	kept := string(plaintext.JSON([]byte(indented)))
+	assert.Equal(t, indented, kept, "its white space stays") //nolint:testifylint // byte by byte
 }
