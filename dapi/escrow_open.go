@@ -84,7 +84,7 @@ func (s *Escrows) open(
 	if known := cmp.Or(EscrowID(attempt.signed()), opts.createdBefore); known != "" && known != created.ID {
 		differs := &TermsDiffer{CallInfo: head, Member: "id", Asked: string(known), Got: string(created.ID)}
 		if created, err = s.knownDeal(ctx, deal, known, key); err != nil {
-			return &Escrow{ID: known}, knownDoubt, withContextError(unproven(head, differs), err)
+			return &Escrow{ID: known}, knownDoubt, unread(unproven(head, differs), err, string(key))
 		}
 		head.Resource, left, response = string(known), knownDoubt, moneymovement.Response{}
 	}

@@ -153,7 +153,7 @@ func (b *Books) sends(p *Process, request *sent) {
 		if b.unlooked[request.label] && !repeated {
 			b.broken("%s may have been sent, and is sent again without a look", request.label)
 		}
-		b.unlooked[request.label] = true
+		request.unlooked, b.unlooked[request.label] = b.unlooked[request.label], true
 	}
 	if minute := time.Now().Format("02 15:04 ") + request.label; request.label != "session" {
 		if b.minute[minute]++; b.minute[minute] == mostInAMinute {
@@ -188,11 +188,12 @@ func writes(operation string) bool {
 // seen notes what a process received.
 func (b *Books) seen(p *Process, request *sent, got *answer) {
 	b.mu.Lock()
-	of := workOf(request.request.Context())
 	refused := got.status/100 == 4 && bytes.Contains(got.body, []byte(`"error"`)) // and not a page of a proxy
-	if request.operation == "transfers" && got.status == http.StatusOK ||
-		request.operation == "transfer" && refused && of != nil && of.attempts[request.operation] == 1 {
+	switch {
+	case request.operation == "transfers" && got.status == http.StatusOK:
 		b.unlooked[request.label] = false
+	case request.operation == "transfer" && refused:
+		b.unlooked[request.label] = request.unlooked // this request did nothing
 	}
 	b.mu.Unlock()
 	if got.status != http.StatusTooManyRequests {

@@ -61,6 +61,7 @@ type sent struct {
 	operation string
 	request   *http.Request
 	body      []byte
+	unlooked  bool // a transfer for which the same was true before: see Books
 }
 
 // answer is what the host returned.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/internal/tier"
+	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // variant is a program with a broken rule.
@@ -19,6 +20,7 @@ type variant struct {
 	name  string
 	on    string // the program: "dapi alone" or "payments"
 	broke Break
+	deck  []payments.Kind // in place of the usual one; nil for that
 }
 
 // Each broken rule is noticed. The output says after how many payments, and by what. A short run makes few payments for
@@ -51,6 +53,9 @@ func notice(t *testing.T, v variant, seeds int) (made int, noticed string) {
 	for i := range seeds {
 		plan := stormy(v.on)
 		plan.Break = v.broke
+		if v.deck != nil {
+			plan.Deck = v.deck
+		}
 		made += plan.Payments
 		result, err := attempt(t, Seed(i+1), plan)
 		switch {

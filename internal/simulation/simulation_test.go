@@ -93,6 +93,18 @@ func TestPaymentsUnderFaults(t *testing.T) {
 	}
 }
 
+// A kind that is rare among mixed payments meets all that can happen to it when it is alone.
+func TestEachKindUnderFaults(t *testing.T) {
+	for _, kind := range []payments.Kind{payments.KindPayout, payments.KindEscrow, payments.KindEscrowAction,
+		payments.KindTransfer} {
+		t.Run(string(kind), func(t *testing.T) {
+			plan := stormy("payments")
+			plan.Deck = []payments.Kind{kind}
+			pay(t, plan, tier.Size(50, 10_000))
+		})
+	}
+}
+
 // So many payments meet what happens once in a million.
 func TestAMillionPaymentsUnderFaults(t *testing.T) {
 	if !tier.Soak() {

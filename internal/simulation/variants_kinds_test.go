@@ -37,6 +37,10 @@ func kindVariants() []variant {
 				transfer.Key += moneymovement.Key("-" + strconv.Itoa(process))
 			})}},
 		storeVariant("an action is taken of another deal", otherDeals),
+		dealVariant("a deal's doubt is not passed on", func(r *payments.Record) { r.MayHaveLeft = false }),
+		dealVariant("a deal's doubt and id are not passed on", func(r *payments.Record) {
+			r.MayHaveLeft, r.EscrowID = false, ""
+		}),
 		storeVariant("a deal has a longer window when it is tried again", claimedAgain(func(r *payments.Record) {
 			if r.Kind == payments.KindEscrow {
 				r.Escrow.HoldFor = "15d"
@@ -52,6 +56,17 @@ func kindVariants() []variant {
 		variants[i].on = "payments"
 	}
 	return variants
+}
+
+// dealVariant changes the records of deals that were tried before, among deals alone.
+func dealVariant(name string, change func(*payments.Record)) variant {
+	v := storeVariant(name, claimedAgain(func(r *payments.Record) {
+		if !r.State.Final() {
+			change(r)
+		}
+	}))
+	v.deck = []payments.Kind{payments.KindEscrow}
+	return v
 }
 
 // renamedDeals gives each repetition of a deal's first call another key, and hides that from the program.

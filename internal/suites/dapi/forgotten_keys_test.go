@@ -3,6 +3,7 @@ package dapi_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -268,6 +269,32 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// Whoever cannot read the known payout or deal yet is told when to come back.
+func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
+	for _, read := range []string{"GET /payouts/*", "POST /escrow/*/sync", "POST /escrow/*/actions"} {
+		t.Run(read, func(t *testing.T) {
+			w := newDealWorld(t)
+			method, path, _ := strings.Cut(read, " ")
+			payout, err := w.account.Payouts.Book(t.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42"))
+			require.NoError(t, err)
+			deal, err := w.account.Escrows.Create(t.Context(), w.deal, moneymovement.IdempotencyKey("deal-1"))
+			require.NoError(t, err)
+			w.Host.ForgetKeys()
+			w.Host.Arm(method, path, sandbox.Respond(http.StatusTooManyRequests, "rate_limited").
+				WithHeader("Retry-After", "300").Times(99))
+			asked := time.Now()
+			if method == http.MethodGet {
+				_, err = w.pay(dapi.BookedBefore(payout.ID))
+			} else {
+				_, err = w.open(dapi.CreatedBefore(deal.ID))
+			}
+			unknown := as[*errors.OutcomeUnknown](t, err)
+			as[*dapi.TermsDiffer](t, unknown.Cause)
+			assert.Greater(t, unknown.RetryAt.Sub(asked), 4*time.Minute)
+		})
 	}
 }
 
