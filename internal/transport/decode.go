@@ -7,7 +7,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,7 +91,7 @@ func (t *tracker) decode(value any) (err error) {
 	if _, none := value.(*NoContent); !t.op.Silent && !none {
 		t.unread, err = t.answer.decode(value, t.op.Answer, t.most)
 		if err == nil {
-			t.unread = append(t.unread, t.moreThanAsked(value)...)
+			t.unread = append(t.unread, t.moreThanAsked()...)
 		}
 		return err
 	}
@@ -120,26 +119,13 @@ func (a *answer) valid(body []byte) error {
 }
 
 // moreThanAsked reports a page that has more entries than the request asked for. They are read.
-func (t *tracker) moreThanAsked(value any) []wire.Unread {
+func (t *tracker) moreThanAsked() []wire.Unread {
 	asked, err := strconv.Atoi(t.request.query.Get("limit"))
-	if err != nil || t.op.Answer == nil || entriesIn(value)+len(t.unread) <= asked {
+	listed := t.answer.body.reader.Listed()
+	if err != nil || t.op.Answer == nil || listed >= 0 && listed <= asked {
 		return nil // as usual, without looking through the body again
 	}
 	return t.op.Answer.TooMany(t.answer.bytes(), asked)
-}
-
-// entriesIn returns how many entries a page has that could be read.
-func entriesIn(page any) (count int) {
-	v := reflect.Indirect(reflect.ValueOf(page))
-	if v.Kind() == reflect.Slice {
-		return v.Len()
-	}
-	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
-		if field := v.Field(i); field.Kind() == reflect.Slice {
-			count = max(count, field.Len())
-		}
-	}
-	return count
 }
 
 // anything is the shape of a response that the description does not show.

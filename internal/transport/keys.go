@@ -5,7 +5,6 @@ import (
 	"container/list"
 	"fmt"
 	"hash/maphash"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -54,13 +53,14 @@ type UsedKey struct {
 	// Payment is what a flow remembers besides.
 	Payment any
 
-	place    *list.Element // in plain or doubts
-	first    time.Time     // when this client first used the key
-	last     time.Time     // when its last call ended
-	writes   int           // that are under way
-	anchored bool          // the service may know the key
-	body     []byte        // of the first request, if it is of usual length
-	asked    *wire.Digests // of the first request, by Operation.Terms, if body is nil
+	place    *list.Element  // in plain or doubts
+	first    time.Time      // when this client first used the key
+	last     time.Time      // when its last call ended
+	writes   int            // that are under way
+	anchored bool           // the service may know the key
+	body     [keptBody]byte // of the first request, if it is of usual length
+	length   uint8          // of body; 0 if it is not kept
+	asked    *wire.Digests  // of the first request, by Operation.Terms, if its body is not kept
 }
 
 // KeyState is what is known about the calls with a key.
@@ -168,9 +168,14 @@ func (m *Keys) Full() bool {
 // End notes that a call has ended, and what it showed. The highest state of all calls counts: if one call paid nothing,
 // another one may still have paid. The caller holds the lock.
 func (m *Keys) End(known *UsedKey, came KeyState) {
-	m.listOf(known).Remove(known.place)
+	before := m.listOf(known)
 	known.State, known.last = max(known.State, came), time.Now()
-	known.place = m.listOf(known).PushBack(known)
+	if after := m.listOf(known); after == before {
+		after.MoveToBack(known.place)
+	} else {
+		before.Remove(known.place)
+		known.place = after.PushBack(known)
+	}
 	if !known.busy() && !known.anchored && !known.Signed && known.State == KeyUnpaid && known.Resource == "" {
 		m.forget(known) // nothing came of it
 		return
@@ -221,9 +226,9 @@ func (m *Keys) claim(r *Request, body []byte) (over func(value any, err error), 
 			return nil, reused(r, others, known.Resource)
 		}
 		// the service has forgotten the key, and nothing was signed with it
-		known.first, known.body, known.asked, known.Resource = time.Now(), nil, nil, ""
+		known.first, known.length, known.asked, known.Resource = time.Now(), 0, nil, ""
 	}
-	if known.body == nil && known.asked == nil {
+	if known.length == 0 && known.asked == nil {
 		m.remember(known, r, body)
 	}
 	known.writes++
@@ -236,17 +241,17 @@ func (m *Keys) remember(known *UsedKey, r *Request, body []byte) {
 		known.asked = new(wire.DigestsOf(m.seed, r.op.Terms, body))
 		return
 	}
-	known.body = slices.Clone(body)
+	known.length = uint8(copy(known.body[:], body)) //gosec:disable G115 -- it is at most 224
 }
 
 // differing returns the members in which a request differs from the first one with the same key.
 func (m *Keys) differing(known *UsedKey, r *Request, body []byte) []string {
-	first := known.asked
+	first, kept := known.asked, known.body[:known.length]
 	switch {
-	case known.body == nil && first == nil, bytes.Equal(known.body, body) && known.body != nil:
+	case len(kept) == 0 && first == nil, len(kept) > 0 && bytes.Equal(kept, body):
 		return nil
 	case first == nil:
-		first = new(wire.DigestsOf(m.seed, r.op.Terms, known.body))
+		first = new(wire.DigestsOf(m.seed, r.op.Terms, kept))
 	}
 	return wire.Differing(r.op.Terms, *first, wire.DigestsOf(m.seed, r.op.Terms, body))
 }
@@ -277,10 +282,10 @@ func (m *Keys) over(known *UsedKey, value any, err error) {
 	echoed := textMember(value, "idempotencyKey")
 	ours := err == nil && (echoed == "" || echoed == known.Scope.Key) // a response to another call proves nothing
 	if id := textMember(value, "id"); ours && id != "" && !known.Signed {
-		known.Resource = strings.Clone(id)
+		known.Resource = id
 	}
 	if known.writes == 0 && !known.anchored {
-		known.body, known.asked = nil, nil
+		known.length, known.asked = 0, nil
 	}
 	m.End(known, KeyUnpaid)
 }

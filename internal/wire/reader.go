@@ -20,6 +20,7 @@ type Reader struct {
 	unknown [][]byte // unknown names in the objects that are being read
 	bends   bender
 	entries int // of all lists so far
+	listed  int // entries of the list that proves the response; -1 if it has none, or was read in another way
 }
 
 func (r *Reader) most() int { return cmp.Or(r.Most, defaultMost) }
@@ -44,13 +45,20 @@ const maxUnknown = 64
 // the shape's kind, or lacks a proof member.
 func (r *Reader) read(body []byte, s *Shape, into any) ([]Unread, bool) {
 	r.scan.Start(body)
+	r.listed = -1
 	read := r.scan.Kind() != jsonv2.KindNull && r.value(s, into, Assumed, true) && r.scan.End()
 	unread := r.bends.unread
 	r.scan.Start(nil) // a Reader that is kept does not keep the response
 	r.bends, r.entries = bender{}, 0
 	clear(r.unknown[:cap(r.unknown)])
+	if !read {
+		r.listed = -1
+	}
 	return unread, read
 }
+
+// Listed returns how many entries the last page had, or -1 if the Reader did not count them.
+func (r *Reader) Listed() int { return r.listed }
 
 // value reads a value. It returns false for a value that differs from the shape. For a list, basis is the basis of its
 // entries. proof says that the value is the response, or a proof of it.
@@ -221,7 +229,8 @@ func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 	place := len(r.path)
 	r.path = append(r.path, step{})
 	entries := r.scan.Array()
-	for i := 0; r.scan.Entry(&entries); i++ {
+	i := 0
+	for ; r.scan.Entry(&entries); i++ {
 		if r.entries++; i >= r.most() || r.entries > crowds*r.most() {
 			return r.scan.Fail()
 		}
@@ -234,6 +243,9 @@ func (r *Reader) list(s *Shape, to slice, basis Basis, proof bool) bool {
 		if i == 0 && proof {
 			to.grow(min(r.scan.Left()/max(r.scan.At()-start, 1), maxRoom))
 		}
+	}
+	if proof {
+		r.listed = i
 	}
 	r.path = r.path[:place]
 	return true

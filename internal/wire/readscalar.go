@@ -45,8 +45,9 @@ func (r *Reader) text(s *Shape, to *string) bool {
 	if !ok {
 		return false
 	}
-	if s.ID != nil && s.ID.problem(string(text)) != "" {
-		return false
+	if s.ID != nil {
+		*to = string(text)
+		return s.ID.problem(*to) == ""
 	}
 	for _, word := range s.Words {
 		if string(text) == word {
