@@ -91,15 +91,18 @@ func (s *progress) searchDeal(ctx context.Context) found {
 	}
 	f := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
 		switch {
-		case entry.Type != dapi.TransactionTypeEscrow || entry.EscrowID == "":
+		case entry.EscrowID == "":
 			return false, nil
 		case entry.EscrowID == r.EscrowID:
 			return true, nil
-		case !r.asked(&entry):
+		case !r.coveredBy(&entry):
 			return false, nil
 		}
 		deal, err := escrows.Sync(ctx, entry.EscrowID)
-		return err == nil && deal.IdempotencyKey == string(r.Key), err
+		if err != nil || !deal.Amount.IsZero() && !deal.Amount.Equal(r.Escrow.Amount) {
+			return false, err
+		}
+		return r.hasKey(deal.IdempotencyKey)
 	})
 	if f.verdict == verdictUnknown && f.reason == nil {
 		return ended

@@ -143,15 +143,18 @@ func (s *progress) searchPayout(ctx context.Context) found {
 	}
 	f := s.searchLedger(ctx, func(entry dapi.Transaction) (bool, error) {
 		switch {
-		case entry.Type != dapi.TransactionTypePayout || entry.PayoutID == "":
+		case entry.Type == dapi.TransactionTypeRefund || entry.PayoutID == "":
 			return false, nil
 		case entry.PayoutID == r.PayoutID:
 			return true, nil
-		case !r.asked(&entry):
+		case !r.coveredBy(&entry):
 			return false, nil
 		}
 		payout, err := payouts.Get(ctx, entry.PayoutID)
-		return err == nil && payout.IdempotencyKey == string(r.Key) && !isOther(r, payout, nil), err
+		if err != nil || isOther(r, payout, nil) {
+			return false, err
+		}
+		return r.hasKey(payout.IdempotencyKey)
 	})
 	if f.verdict == verdictUnknown && f.reason == nil {
 		return ended
@@ -164,6 +167,25 @@ func missing(err error) bool {
 	_, is := errors.AsType[*errors.NotFound](err)
 	return is
 }
+
+// coveredBy reports an entry that can be of a payment: of its asset, and of its amount or more. The description does not
+// say whether a fee is in the amount.
+func (r *Record) coveredBy(entry *dapi.Transaction) bool {
+	wanted, asset := r.amount()
+	return wanted != nil && !entry.Amount.LessThan(*wanted) &&
+		(entry.Currency == "" || strings.EqualFold(string(entry.Currency), string(asset)))
+}
+
+// hasKey reports that the key of a payout or deal with the same terms is that of the payment.
+func (r *Record) hasKey(key string) (bool, error) {
+	if key == "" {
+		return false, errNoKey
+	}
+	return key == string(r.Key), nil
+}
+
+var errNoKey = errors.New("the ledger has a payment with the same terms that does not say its key, so it can be " +
+	"this one: look at the service's books, then decide")
 
 // searchLedger reads the ledger from the time on from which the payment can have been made. The ledger does not say
 // keys, so matches can read what an entry is of.
@@ -181,7 +203,11 @@ func (s *progress) searchLedger(
 			return failedSearch(err)
 		}
 		is, err := matches(entry)
-		if err != nil && !missing(err) {
+		if errors.Is(err, errNoKey) {
+			return found{verdict: verdictDecide, mayHaveLeft: true,
+				reason: &Reason{Code: ReasonUnknown, Message: errNoKey.Error()}}
+		}
+		if err != nil { // also if it is missing, although the ledger has it
 			return failedSearch(err)
 		}
 		if !is {
