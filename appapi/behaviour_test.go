@@ -131,14 +131,14 @@ func TestATransferIsFoundByItsKey(t *testing.T) {
 	}{
 		"there":               {`{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
 		"without an echo":     {`{"id":"tr_1",` + at + `}`, true, false},
-		"one of some":         {`{"id":"tr_0",` + at + `},{"id":"tr_1",` + at + `}`, false, false},
+		"one of some":         {`{"id":"tr_0",` + at + `},{"id":"tr_1",` + at + `}`, false, true},
 		"one that is read":    {`{"id":"tr_1",` + at + `},"tr_0"`, false, true},
 		"read, with an echo":  {`null,{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
 		"not read":            {`null`, false, true},
 		"one with bad fields": {`{"id":"tr_1","amount":{},` + at + `}`, true, false},
 		"among others": {`{"id":"tr_0","idempotencyKey":"rent-0",` + at +
 			`},{"id":"tr_1","idempotencyKey":"rent-1",` + at + `}`, true, false},
-		"only others":         {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false, false},
+		"only others":         {`{"id":"tr_0","idempotencyKey":"rent-0",` + at + `}`, false, true},
 		"nothing at all":      {``, false, false},
 		"the filter's answer": {`{"id":"tr_1","idempotencyKey":"rent-1","amount":0.30,` + at + `}`, true, false},
 	} {

@@ -91,6 +91,12 @@ func (s *Transfers) Send(
 	}
 	receipt, err := low.CreateTransfer(ctx, &body, write)
 	err = doubted(err)
+	if refusal := err; refusal != nil && state == transport.KeyMaybePaid { // it speaks for this call only
+		if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); !unknown {
+			err = &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Cause: refusal,
+				Resolve: "look the payment up with its key"}
+		}
+	}
 	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
 		keys.Note(scope, transport.KeyMaybePaid, nil)
 	} else if err == nil {
@@ -114,8 +120,12 @@ func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymov
 		head.RetryAt = call.RetryAt
 		return nil, &errors.OutcomeUnknown{CallInfo: head, Cause: err, Resolve: "look the payment up with its key"}
 	}
-	if !found || !sent.lists(body) { // other terms are refused before they are sent
+	if !found {
 		return nil, nil
+	}
+	if !sent.lists(body) || sent.TxHash == "" {
+		return nil, &errors.OutcomeUnknown{CallInfo: opCreateTransfer.Head(string(key)), Resolve: "look the payment up",
+			Cause: errors.New("the service lists a transfer with this key and other terms, or without its hash")}
 	}
 	return &TransferReceipt{TxHash: sent.TxHash}, nil
 }
@@ -184,8 +194,8 @@ func (s *Transfers) All(
 }
 
 // ByKey returns the transfer that was sent with an idempotency key. found is false if the service lists no transfer
-// with this key. If the service lists transfers that cannot be read, and no other has the key, ByKey fails with
-// *errors.UnexpectedResponse, because one of them may have it.
+// with this key. If the service lists transfers that cannot be read, or that have another key or none, and none has
+// this key, ByKey fails with *errors.UnexpectedResponse, because the list then does not show whether there is one.
 func (s *Transfers) ByKey(
 	ctx context.Context, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (transfer *Transfer, found bool, err error) {
@@ -209,10 +219,11 @@ func (s *Transfers) ByKey(
 			return &list.Items[i], true, nil
 		}
 	}
-	if leftOut {
+	if leftOut || len(list.Items) > 0 || list.Total > 0 {
 		return nil, false, &errors.UnexpectedResponse{
 			CallInfo: opListTransfers.Head(wanted), Status: answer.Status,
-			Err: errors.New("a listed transfer cannot be read, and it may have the key: look at the response body"),
+			Err: errors.New("a listed transfer cannot be read, or has another key or none, so the list does not show " +
+				"whether there is one with this key: look at the response body"),
 		}
 	}
 	return nil, false, nil

@@ -55,8 +55,7 @@ func (s *Escrows) Act(
 	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms), opts.check, checkEscrowID(id)); err != nil {
 		return nil, err
 	}
-	attempt, left, err := s.memory.begin(
-		transport.KeyScopeOf(&opPrepareEscrowAction, string(s.low.account), string(key), string(id)), opts.firstUse)
+	attempt, left, err := s.memory.begin(s.actionScope(id, string(key)), opts.firstUse)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +137,20 @@ func (s *Escrows) Confirm(
 	if err := transport.Validate(opConfirmEscrowAction.ID, s.check(&terms)); err != nil {
 		return nil, err
 	}
-	return s.confirm(ctx, terms, id, action, prepared, false, options...)
+	deal, err := s.confirm(ctx, terms, id, action, prepared, false, options...)
+	if prepared != nil {
+		scope := s.scope(prepared.IdempotencyKey)
+		if action != EscrowActionTypeApprove {
+			scope = s.actionScope(id, prepared.IdempotencyKey)
+		}
+		s.memory.confirmed(scope, err)
+	}
+	return deal, err
+}
+
+// actionScope returns the scope of the key of an action.
+func (s *Escrows) actionScope(id EscrowID, key string) transport.KeyScope {
+	return transport.KeyScopeOf(&opPrepareEscrowAction, string(s.low.account), key, string(id))
 }
 
 // confirm is Confirm. With allowExpired it signs an approval that has expired by this machine's clock.

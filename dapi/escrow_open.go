@@ -1,6 +1,7 @@
 package dapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 
@@ -141,7 +142,7 @@ func (s *Escrows) knownDeal(
 	switch {
 	case err != nil:
 		return nil, err
-	case known.ID != id:
+	case known.ID != id, known.IdempotencyKey != "" && known.IdempotencyKey != string(key):
 		return nil, errors.New("the response is about another deal")
 	case known.differs(deal) != nil:
 		return nil, known.differs(deal)
@@ -163,7 +164,20 @@ func (s *Escrows) beforeApproving(ctx context.Context, opts openOptions, created
 	}
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	return opts.beforeApproving(asking, created)
+	return opts.beforeApproving(asking, created.copied())
+}
+
+// copied returns a copy for a function of the caller, which must not change what is signed.
+func (d *Escrow) copied() *Escrow {
+	shown := *d
+	if d.Action != nil {
+		shown.Action = new(*d.Action)
+		if approval := d.Action.Approval; approval != nil {
+			shown.Action.Approval = new(*approval)
+			shown.Action.Approval.Payload = bytes.Clone(approval.Payload)
+		}
+	}
+	return &shown
 }
 
 // scope returns the scope of the key that opens a deal.
@@ -179,7 +193,7 @@ func (d *Escrow) untouched() bool {
 // after returns the doubt after an error. If the key belongs to other terms, no call with it can have opened a deal
 // with these terms.
 func (d doubt) after(err error) doubt {
-	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused {
+	if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok && (d != knownDoubt || reused.Status == 0) {
 		return noDoubt
 	}
 	return max(d, doubtOf(err))
@@ -196,7 +210,7 @@ func doubtOf(err error) doubt {
 // conclude ends an attempt on a deal. left is the doubt from before.
 func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal *Escrow, err error) (*Escrow, error) {
 	key := attempt.known.Scope.Key
-	_, expired := errors.AsType[*EscrowNotOpened](err)
+	_, expired := err.(*EscrowNotOpened) //nolint:errorlint // as below
 	plain := left == noDoubt && attempt.onlyCall()
 	switch {
 	case err == nil, expired && plain:
@@ -206,7 +220,7 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 	default:
 		attempt.end(transport.KeyMaybePaid)
 		// its text says that an earlier call may have held the money
-		if _, old := errors.AsType[*KeyTooOld](err); old {
+		if _, old := err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another deal
 			break
 		}
 		err = unknownOutcome(err, operation, moneymovement.Key(key), "call again with the same key and terms")

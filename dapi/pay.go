@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"net/http"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -103,18 +104,20 @@ type payment struct {
 	opts    payOptions
 	attempt *attempt
 
-	doubt    doubt               // what is known about earlier calls
-	booked   *Payout             // the last booking, nil before the first
-	feeKnown bool                // the last booking has a fee, which may be zero
-	fresh    bool                // the last booking is new, and waits for its approval
-	over     *Payout             // a booking that had expired when it came
-	tried    *Payout             // an expired booking that was confirmed, because the service returned no other
-	last     error               // why the payment was last booked again
-	wasRead  bool                // the payout was read since the last confirm
-	lastRead *Payout             // the payout as that read returned it, nil if the read failed
-	readErr  error               // why that read failed
-	reading  transport.RateClass // of reads of the payout, "" for ordinary reads
-	leave    func()              // leaves the queue of payments
+	doubt     doubt               // what is known about earlier calls
+	booked    *Payout             // the last booking, nil before the first
+	feeKnown  bool                // the last booking has a fee, which may be zero
+	fresh     bool                // the last booking is new, and waits for its approval
+	over      *Payout             // a booking that had expired when it came
+	tried     *Payout             // an expired booking that was confirmed, because the service returned no other
+	last      error               // why the payment was last booked again
+	sent      bool                // a confirm was sent
+	wasRead   bool                // the payout was read since the last confirm
+	readOther bool                // that read was about another payout
+	lastRead  *Payout             // the payout as that read returned it, nil if the read failed
+	readErr   error               // why that read failed
+	reading   transport.RateClass // of reads of the payout, "" for ordinary reads
+	leave     func()              // leaves the queue of payments
 }
 
 // ending is how a step of a payment ends.
@@ -189,6 +192,9 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		if p.lastRead != nil && (p.lastRead.funded() || p.lastRead.Status.broke()) {
 			end = settledBy(p.lastRead)
 		}
+		if p.sent && end.outcome == refused && !p.unpaidBy(end.err) {
+			end.outcome = doubtful
+		}
 	}
 	switch end.outcome {
 	case settled:
@@ -205,10 +211,20 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		}
 	}
 	p.attempt.end(transport.KeyMaybePaid)
-	if _, old := errors.AsType[*KeyTooOld](end.err); old { // its text says that an earlier call may have paid
+	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
 		return p.known(), p.named(end.err)
 	}
 	return p.identified(), p.unknown(end.err)
+}
+
+// unpaidBy reports that a refusal after a confirm was sent shows that the payment was not made: the payout still waits
+// for its approval, or cannot be read and the refusal is one of the description about the payout.
+func (p *payment) unpaidBy(refusal error) bool {
+	if p.lastRead != nil {
+		return p.lastRead.Status == PayoutStatusAwaitingApproval || p.lastRead.Status == PayoutStatusExpired
+	}
+	known, ok := errors.AsType[*errors.Refusal](refusal)
+	return !ok || known.Code.Known() && known.Status != http.StatusNotFound && known.Status != http.StatusGone
 }
 
 // known returns the booked payout, or nil if no booking was returned.

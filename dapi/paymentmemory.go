@@ -95,6 +95,17 @@ func (m paymentMemory) sign(scope transport.KeyScope, resource string) (other st
 	return ""
 }
 
+// confirmed records what a confirm by hand has shown.
+func (m paymentMemory) confirmed(scope transport.KeyScope, err error) {
+	switch {
+	case scope.Key == "":
+	case err == nil:
+		m.Note(scope, transport.KeySettled, nil)
+	case mayHaveMoved(err):
+		m.Note(scope, transport.KeyMaybePaid, nil)
+	}
+}
+
 // onlyCall reports that no other call with the key is running, or ran, during this one.
 func (a *attempt) onlyCall() bool {
 	a.memory.Lock()

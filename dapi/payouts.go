@@ -1,6 +1,7 @@
 package dapi
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -117,15 +118,13 @@ func (s *Payouts) Confirm(
 		return nil, refused
 	}
 	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
-	if _, unknown := errors.AsType[*errors.OutcomeUnknown](err); unknown {
-		s.memory.Note(s.scope(booked.IdempotencyKey), transport.KeyMaybePaid, nil)
-	}
 	if err == nil {
 		if differs := confirmed.differs(asked); differs != nil {
 			differs.CallInfo = head
-			return nil, unproven(head, differs)
+			confirmed, err = nil, unproven(head, differs)
 		}
 	}
+	s.memory.confirmed(s.scope(booked.IdempotencyKey), err)
 	return confirmed, err
 }
 
@@ -287,6 +286,19 @@ func (p *Payout) expiredAt(at time.Time) bool {
 		return true
 	}
 	return p.Approval != nil && !at.Before(p.Approval.ExpiresAt)
+}
+
+// copied returns a copy for a function of the caller, which must not change what is signed.
+func (p *Payout) copied() *Payout {
+	shown := *p
+	if p.Quote != nil {
+		shown.Quote = new(*p.Quote)
+	}
+	if p.Approval != nil {
+		shown.Approval = new(*p.Approval)
+		shown.Approval.Payload = bytes.Clone(p.Approval.Payload)
+	}
+	return &shown
 }
 
 // sameOffer reports that another booking has the same approval and the same expiry of its price.

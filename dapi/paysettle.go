@@ -28,7 +28,9 @@ func (p *payment) afterError(ctx context.Context, err error) ending {
 			return settledBy(payout)
 		}
 	}
-	if _, reused := errors.AsType[*errors.IdempotencyKeyReused](err); reused && p.booked == nil {
+	// a known doubt ends only if this client itself has refused other terms
+	if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok && p.booked == nil &&
+		(p.doubt != knownDoubt || reused.Status == 0) {
 		p.doubt = noDoubt // the key belongs to other terms, so no earlier call paid these terms with it
 	}
 	switch {
@@ -56,6 +58,8 @@ func (p *payment) funded(ctx context.Context, refusal *errors.AlreadyFunded) end
 		return ending{outcome: doubtful, err: p.headed(payout.differs(p.asked))}
 	case err == nil && (payout.funded() || payout.Status.broke()):
 		return settledBy(payout)
+	case p.readOther:
+		return ending{outcome: doubtful, err: refusal}
 	}
 	return ending{outcome: settled, err: refusal}
 }
@@ -73,13 +77,14 @@ func (p *payment) get(ctx context.Context, options ...moneymovement.CallOption) 
 		return nil, &errors.NotDelivered{CallInfo: head,
 			Err: errors.New("this client does not know the payout of this key")}
 	}
-	p.wasRead, p.lastRead, p.readErr = true, nil, nil
+	p.wasRead, p.readOther, p.lastRead, p.readErr = true, false, nil, nil
 	payout, err := p.payouts.approver.notePayout(p.payouts.low.as(p.reading).GetPayout(ctx, p.id(), options))
 	switch {
 	case err != nil:
 		p.readErr = err
 		return nil, err
 	case payout.ID != p.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(p.key):
+		p.readOther = true
 		return nil, &errors.UnexpectedResponse{CallInfo: head, Status: http.StatusOK,
 			Err: errors.New("the response is about another payout")}
 	case payout.differs(p.asked) == nil:

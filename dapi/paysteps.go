@@ -175,7 +175,7 @@ func (p *payment) callHook(ctx context.Context) ending {
 	}
 	asking, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	if err := p.opts.beforeSigning(asking, p.booked); err != nil {
+	if err := p.opts.beforeSigning(asking, p.booked.copied()); err != nil {
 		return ending{outcome: refused, err: &PaymentDeclined{CallInfo: p.head(), Payout: p.booked, Err: err}}
 	}
 	return ending{outcome: proceed}
@@ -184,7 +184,7 @@ func (p *payment) callHook(ctx context.Context) ending {
 // confirm signs the approval, if it matches what was asked for, and sends the signature.
 func (p *payment) confirm(ctx context.Context) ending {
 	var response moneymovement.Response
-	p.wasRead = false
+	p.wasRead, p.sent = false, true
 	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
 		withKey(p.key), moneymovement.CaptureResponse(&response))
 	p.opts.capture(response)

@@ -168,8 +168,8 @@ func missing(err error) bool {
 	return is
 }
 
-// coveredBy reports an entry that can be of a payment: of its asset, and of its amount or more. The description does not
-// say whether a fee is in the amount.
+// coveredBy reports an entry that can be of a payment: of its asset, and of its amount or more. The description does
+// not say whether a fee is in the amount.
 func (r *Record) coveredBy(entry *dapi.Transaction) bool {
 	wanted, asset := r.amount()
 	return wanted != nil && !entry.Amount.LessThan(*wanted) &&

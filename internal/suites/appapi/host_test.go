@@ -116,6 +116,16 @@ func TestAForgottenKeySendsOnce(t *testing.T) {
 	}{
 		"it was paid":         {balance: "187.66"},
 		"it may be paid, was": {lost: true, balance: "187.66"},
+		"it may be paid, was, and is listed with another memo": {lost: true, balance: "187.66", unknown: true,
+			arrange: func(w *world) {
+				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
+					WithBody(`{"items":[{"idempotencyKey":"rent-1","memo":"ren","amount":12.34}]}`).Times(9))
+			}},
+		"it may be paid, was, and others are listed": {lost: true, balance: "187.66", unknown: true,
+			arrange: func(w *world) {
+				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(200, "").
+					WithBody(`{"items":[{"idempotencyKey":"other","amount":12.34}],"total":40}`).Times(9))
+			}},
 		"it may be paid, was, and the list cannot be read": {lost: true, balance: "187.66", unknown: true,
 			arrange: func(w *world) {
 				w.Host.Arm("GET", "/apps/transfers", sandbox.Respond(500, "internal_error").Times(9))
