@@ -2,7 +2,6 @@ package dapi
 
 import (
 	"context"
-	"net/http"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -192,8 +191,8 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		if p.lastRead != nil && (p.lastRead.funded() || p.lastRead.Status.broke()) {
 			end = settledBy(p.lastRead)
 		}
-		if p.sent && end.outcome == refused && !p.unpaidBy(end.err) {
-			end.outcome = doubtful
+		if p.sent && end.outcome == refused && p.lastRead != nil && !p.lastRead.waits() {
+			end.outcome = doubtful // it has moved on since, in words that this version does not know
 		}
 	}
 	switch end.outcome {
@@ -215,16 +214,6 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		return p.known(), p.named(end.err)
 	}
 	return p.identified(), p.unknown(end.err)
-}
-
-// unpaidBy reports that a refusal after a confirm was sent shows that the payment was not made: the payout still waits
-// for its approval, or cannot be read and the refusal is one of the description about the payout.
-func (p *payment) unpaidBy(refusal error) bool {
-	if p.lastRead != nil {
-		return p.lastRead.Status == PayoutStatusAwaitingApproval || p.lastRead.Status == PayoutStatusExpired
-	}
-	known, ok := errors.AsType[*errors.Refusal](refusal)
-	return !ok || known.Code.Known() && known.Status != http.StatusNotFound && known.Status != http.StatusGone
 }
 
 // known returns the booked payout, or nil if no booking was returned.

@@ -268,6 +268,11 @@ func (p *Payout) untouched() bool {
 	return !p.funded() && (p.Status == PayoutStatusAwaitingApproval || p.Status == "")
 }
 
+// waits reports a payout that nobody has approved, or not in time.
+func (p *Payout) waits() bool {
+	return p.Status == PayoutStatusAwaitingApproval || p.Status == PayoutStatusExpired
+}
+
 // notCompleted returns *PayoutNotCompleted for a payout that ended without completing, else nil.
 func (p *Payout) notCompleted() error {
 	if p.Status.Final() && p.Status != PayoutStatusCompleted {

@@ -13,14 +13,18 @@ import (
 
 // afterError decides what a refusal or a lost response means for the payment.
 func (p *payment) afterError(ctx context.Context, err error) ending {
-	if refusal, ok := errors.AsType[*errors.AlreadyFunded](err); ok {
+	said := err // by the service: a verifier's or signer's error can hold one of another payment
+	if _, unsent := err.(*errors.NotDelivered); unsent { //nolint:errorlint // the outermost one counts
+		said = nil
+	}
+	if refusal, ok := errors.AsType[*errors.AlreadyFunded](said); ok {
 		return p.funded(ctx, refusal)
 	}
 	inDoubt := mayHaveMoved(err)
 	if inDoubt {
 		p.doubt = knownDoubt
 	}
-	if refusal, ok := errors.AsType[*errors.FundingInProgress](err); ok && p.id() != "" {
+	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok && p.id() != "" {
 		return p.awaitFunding(ctx, refusal)
 	}
 	if inDoubt || p.doubt == knownDoubt && reopens(err) {
@@ -29,7 +33,7 @@ func (p *payment) afterError(ctx context.Context, err error) ending {
 		}
 	}
 	// a known doubt ends only if this client itself has refused other terms
-	if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok && p.booked == nil &&
+	if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](said); ok && p.booked == nil &&
 		(p.doubt != knownDoubt || reused.Status == 0) {
 		p.doubt = noDoubt // the key belongs to other terms, so no earlier call paid these terms with it
 	}
@@ -148,7 +152,17 @@ func mayHaveMoved(err error) bool {
 		return false
 	}
 	failure, ok := errors.AsType[errors.Failure](err)
-	return !ok || failure.MovedByCall() == errors.MaybeMoved || pageForConfirm(err)
+	return !ok || failure.MovedByCall() == errors.MaybeMoved || pageForConfirm(err) || unclearForConfirm(err)
+}
+
+// unclearForConfirm reports a refusal of a confirm that does not say what became of the payment: its slug is one of
+// tomorrow, or says that what was confirmed is not there. It can be about a repetition of the confirm.
+func unclearForConfirm(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	if !ok || refusal.Operation != opConfirmPayout.ID && refusal.Operation != opConfirmEscrowAction.ID {
+		return false
+	}
+	return !refusal.Code.Known() || refusal.Code == errors.CodeNotFound || refusal.Code == errors.CodeGone
 }
 
 // pageForConfirm reports a response to a confirm that is not the service's, such as a proxy's page with status 404. It

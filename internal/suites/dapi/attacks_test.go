@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // A refusal of a confirm is about a repetition of it. If the payout has moved on since, in words that this version does
@@ -47,6 +49,43 @@ func TestARefusedConfirmThatSaysNothing(t *testing.T) {
 			w.assertInDoubt(t, payout, err)
 		})
 	}
+}
+
+// The same for a deal.
+func TestARefusedApprovalOfADealThatSaysNothing(t *testing.T) {
+	for slug, code := range map[string]int{"one_of_tomorrow": 422, "not_found": 404, "gone": 410} {
+		for _, readable := range []bool{true, false} {
+			t.Run(slug, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newDealWorld(t)
+					w.Host.Arm("POST", confirmActionPath, sandbox.Respond(code, slug).AfterCommit())
+					if !readable {
+						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
+					}
+					_, err := w.open(dapi.FirstUse())
+					if readable {
+						require.NoError(t, err, "the deal shows that its money is held")
+						return
+					}
+					assertDealInDoubt(t, err)
+				})
+			})
+		}
+	}
+}
+
+// A verifier's error can hold one of another payment.
+func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
+	w := newPayWorld(t)
+	self := w.integrator(func(d *dapi.Developer) {
+		d.Verifier = func(context.Context, signing.Approval, signing.Intent) error {
+			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
+		}
+	}).Self()
+	payout, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+	require.Error(t, err)
+	assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "%T %v", err, err)
+	assert.Zero(t, w.Fundings())
 }
 
 // An error of the caller's function can hold one of another payment.

@@ -60,7 +60,7 @@ func TestARestoredStorePaysNothingAgain(t *testing.T) {
 				r := w.submit(p, k.submission)
 				if at.begun {
 					refused := w.Host.Arm(http.MethodPost, k.path,
-						sandbox.Respond(http.StatusForbidden, "one_of_tomorrow").Times(1_000))
+						sandbox.Respond(http.StatusMethodNotAllowed, "method_not_allowed").Times(1_000))
 					var err error
 					r, err = p.Step(w.Context(), r.Key)
 					require.NoError(w, err)
