@@ -58,7 +58,8 @@ func (ToInvoice) isDestination() {}
 // The service can forget a key. So if this client has paid with the key before, Send returns that receipt and sends
 // nothing. If an earlier call of this client may have paid, Send looks the payment up first, and returns what it finds.
 // If it cannot look, it sends nothing and fails with *errors.OutcomeUnknown. Another process does not know of the call:
-// if an earlier call may have paid, call ByKey before Send.
+// if an earlier call may have paid, call ByKey before Send. Within one call, Send repeats a lost request with the same
+// key and without a look, within the time in which the service remembers the key.
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {

@@ -14,7 +14,8 @@ import (
 // afterError decides what a refusal or a lost response means for the payment.
 func (p *payment) afterError(ctx context.Context, err error) ending {
 	said := err // by the service: a verifier's or signer's error can hold one of another payment
-	if _, unsent := err.(*errors.NotDelivered); unsent { //nolint:errorlint // the outermost one counts
+	switch err.(type) { //nolint:errorlint // the outermost one counts
+	case *errors.NotDelivered, *signing.ApprovalRefused:
 		said = nil
 	}
 	if refusal, ok := errors.AsType[*errors.AlreadyFunded](said); ok {

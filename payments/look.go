@@ -132,7 +132,7 @@ func (s *progress) searchPayout(ctx context.Context) found {
 		}
 		if err == nil && payout.ID == r.PayoutID {
 			// What a status of tomorrow means, only the ledger says.
-			known := payout.Status.Known() || payout.TransactionHash != ""
+			known := payout.Status.Known() || strings.Trim(payout.TransactionHash, "0x") != ""
 			switch f := paid(payout, nil); {
 			case f.verdict == verdictEnded:
 				ended = f
