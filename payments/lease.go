@@ -119,7 +119,7 @@ func (h *held) release(row Row, step *heldStep, retryAt time.Time, stored bool) 
 
 // renew runs while there are leases. A store that fails is asked again.
 func (h *held) renew(ctx context.Context, quit <-chan struct{}) {
-	ticker := time.NewTicker(max(h.lasts/3, 1))
+	ticker := time.NewTicker(max(h.lasts*3/10, 1)) // the third try comes before the lease ends
 	defer ticker.Stop()
 	for {
 		select {
