@@ -13,7 +13,7 @@ import (
 
 // afterError decides what a refusal or a lost response means for the payment.
 func (p *payment) afterError(ctx context.Context, err error) ending {
-	said := err // by the service: a verifier's or signer's error can hold one of another payment
+	said := err         // by the service: a verifier's or signer's error can hold one of another payment
 	switch err.(type) { //nolint:errorlint // the outermost one counts
 	case *errors.NotDelivered, *signing.ApprovalRefused:
 		said = nil
