@@ -112,7 +112,7 @@ type paidTransfer struct {
 	receipt TransferReceipt
 }
 
-// look looks for a payment that an earlier call of this client may have made. It returns nil if there is none.
+// look returns the payment that an earlier call of this client made, or nil if the service lists no such payment.
 func (s *Transfers) look(ctx context.Context, body *transferCreate, key moneymovement.Key) (*TransferReceipt, error) {
 	sent, found, err := s.ByKey(ctx, key)
 	if err != nil {

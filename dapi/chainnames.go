@@ -46,7 +46,7 @@ func newChainNames(added []transport.ChainName) (chainNames, error) {
 	})
 }
 
-// plausible reports a short word that is no number, which would be the id of another chain.
+// plausible reports a short word. A number is not plausible: it would be the id of another chain.
 func (c ChainCode) plausible() bool {
 	const longest = 32
 	letters := 0

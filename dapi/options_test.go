@@ -212,7 +212,7 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 	}
 }
 
-// A code that is no word, or that names another chain, cannot be the name of a chain in an approval.
+// WithChainName refuses a code that is not a word, and one that names another chain.
 func TestInvalidChainNamesAreRefused(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)

@@ -46,7 +46,7 @@ func (p *payment) book(ctx context.Context) ending {
 }
 
 // knownID returns the id of the payout that this call has booked, for which this client has signed, or that the caller
-// names. It returns "" if there is none.
+// names. It returns "" without one.
 func (p *payment) knownID() PayoutID {
 	if p.booked != nil {
 		return p.booked.ID

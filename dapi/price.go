@@ -96,7 +96,7 @@ func (b priceBounds) check(c *transport.Check) {
 	}
 }
 
-// checkLengths refuses decimals that are too long, and reports whether there are none.
+// checkLengths refuses decimals that are too long. It returns true if all are short enough.
 func (b priceBounds) checkLengths(c *transport.Check) bool {
 	fit := c.Amount("QuoteTolerance", b.tolerance)
 	if b.least != nil {

@@ -58,7 +58,7 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 	})
 }
 
-// schemaOf refuses what is no name for a schema.
+// schemaOf returns the schema with a name. It refuses a text that cannot be one.
 func schemaOf(schema string) (sqlname.Schema, error) {
 	return sqlname.Check(cmp.Or(schema, DefaultSchema))
 }
@@ -70,7 +70,7 @@ type Windows struct {
 }
 
 // NewWindows returns the windows in a schema, which [Migrate] made. If schema is empty, it is [DefaultSchema]. The
-// error says that schema is no name.
+// error says that schema cannot be the name of one.
 func NewWindows(db DB, schema string) (*Windows, error) {
 	named, err := schemaOf(schema)
 	if err != nil {

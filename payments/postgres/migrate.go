@@ -117,7 +117,7 @@ func (n names) migrate(ctx context.Context, tx pgx.Tx) error {
 // names puts the name of the schema into statements.
 type names struct{ sqlname.Schema }
 
-// namesOf refuses what is no name for a schema.
+// namesOf returns the names of a schema. It refuses a text that cannot be one.
 func namesOf(schema string) (names, error) {
 	named, err := sqlname.Check(cmp.Or(schema, DefaultSchema))
 	return names{named}, err

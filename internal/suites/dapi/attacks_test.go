@@ -38,7 +38,7 @@ func TestARefusedConfirmOfAPayoutThatMovedOn(t *testing.T) {
 	}
 }
 
-// The same, if the payout cannot be read and the refusal is none of the description about the payout.
+// If the payout cannot be read, a refusal with a slug that says nothing about the payout is a doubt, too.
 func TestARefusedConfirmThatSaysNothing(t *testing.T) {
 	for slug, code := range map[string]int{"one_of_tomorrow": 422, "not_found": 404, "gone": 410} {
 		t.Run(slug, func(t *testing.T) {
