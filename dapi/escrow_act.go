@@ -53,7 +53,7 @@ func (s *Escrows) Act(
 		option.set(&opts)
 	}
 	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms), opts.check, checkEscrowID(id)); err != nil {
-		return nil, err
+		return nil, s.memory.refusedInput(s.actionScope(id, string(key)), opts.firstUse, err)
 	}
 	attempt, left, err := s.memory.begin(s.actionScope(id, string(key)), opts.firstUse)
 	if err != nil {

@@ -49,7 +49,7 @@ func unread(cause, err error, key string) error {
 	if call.RetryAt.IsZero() {
 		return cause
 	}
-	unknown := unknownOutcome(cause, call.Operation, moneymovement.Key(key), "call again with the same key and terms")
+	unknown := unknownOutcome(cause, call.Operation, moneymovement.Key(key), againDeal)
 	if call.RetryAt.After(unknown.RetryAt) {
 		unknown.RetryAt = call.RetryAt
 	}

@@ -45,7 +45,7 @@ func (s *Escrows) Open(
 		}
 	}
 	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, s.check(&deal), opts.check); err != nil {
-		return nil, err
+		return nil, s.memory.refusedInput(s.scope(string(key)), opts.firstUse, err)
 	}
 	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {
 		return nil, err
@@ -207,6 +207,8 @@ func doubtOf(err error) doubt {
 	return noDoubt
 }
 
+const againDeal = "call again with the same key and terms"
+
 // conclude ends an attempt on a deal. left is the doubt from before.
 func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal *Escrow, err error) (*Escrow, error) {
 	key := attempt.known.Scope.Key
@@ -217,13 +219,12 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 		attempt.end(transport.KeySettled)
 	case plain:
 		attempt.end(transport.KeyUnpaid)
-	default:
+	case left == assumedDoubt && attempt.onlyCall():
+		attempt.end(transport.KeyUnpaid) // this client knows of no call that may have held the money
+		err = inDoubt(err, operation, moneymovement.Key(key), againDeal, callfacts.MayExist)
+	default: // after a refusal, too, this call may have held the money
 		attempt.end(transport.KeyMaybePaid)
-		// its text says that an earlier call may have held the money
-		if _, old := err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another deal
-			break
-		}
-		err = unknownOutcome(err, operation, moneymovement.Key(key), "call again with the same key and terms")
+		err = inDoubt(err, operation, moneymovement.Key(key), againDeal, callfacts.NotSaid)
 	}
 	if deal != nil {
 		id = deal.ID

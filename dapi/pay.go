@@ -39,14 +39,17 @@ import (
 // already_funded, or the final status of the payout settles a payment that was in doubt.
 //
 //   - *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay again with the same key and terms,
-//     and do not pay in another way. The last refusal is in Cause. Pay never returns a refusal by its own type while
-//     the payment may have been made.
+//     and do not pay in another way. The last refusal is in Cause. The text says whether this call paid nothing.
+//   - *errors.InvalidInput, *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID: the same terms can
+//     never pass, so somebody must correct them. This call paid nothing. The text and [MayHavePaid] say whether an
+//     earlier call may have paid.
 //   - *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld], *signing.ApprovalRefused: this call paid
 //     nothing.
 //   - *[PayoutNotCompleted]: the payout ended without paying: it failed, was refunded or expired. Pay does not fund it
 //     again. To pay, use a new key.
-//   - The errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable and
-//     *errors.PayoutNotFundable.
+//   - The other errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable and
+//     *errors.PayoutNotFundable: nothing was paid. Pay returns them by their own type only if no earlier call can have
+//     paid: see [FirstUse]. Otherwise they are the Cause of *errors.OutcomeUnknown.
 //
 // After the booking, Pay also returns the booked payout with each error. The error has the payout's id.
 //
@@ -77,10 +80,7 @@ func (s *Payouts) Pay(
 	}
 	opts, scope := payOptionsOf(options), s.scope(string(key))
 	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.check(&payout), opts.check); err != nil {
-		if opts.firstUse && s.memory.unpaid(scope) {
-			return nil, provenUnpaid(err)
-		}
-		return nil, err
+		return nil, s.memory.refusedInput(scope, opts.firstUse, err)
 	}
 	if err := opts.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
 		return nil, err
@@ -204,16 +204,38 @@ func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
 		}
 		return end.payout, p.named(end.payout.notCompleted())
 	case refused:
-		if !inDoubt {
-			p.attempt.end(transport.KeyUnpaid)
-			return p.known(), p.named(provenUnpaid(end.err))
+		earlier := callfacts.MayPay
+		switch {
+		case !inDoubt:
+			earlier = callfacts.NonePaid
+		case p.doubt != knownDoubt && p.attempt.onlyCall():
+			earlier = callfacts.MayExist
 		}
+		return p.refused(end.err, earlier)
+	}
+	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
+		return p.refused(end.err, callfacts.MayPay)
 	}
 	p.attempt.end(transport.KeyMaybePaid)
-	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
-		return p.known(), p.named(end.err)
-	}
 	return p.identified(), p.unknown(end.err)
+}
+
+// refused returns the result of a call that paid nothing.
+func (p *payment) refused(err error, earlier callfacts.Earlier) (*Payout, error) {
+	if earlier == callfacts.MayPay {
+		p.attempt.end(transport.KeyMaybePaid)
+	} else {
+		p.attempt.end(transport.KeyUnpaid) // this client knows of no call that may have paid
+	}
+	if earlier == callfacts.NonePaid {
+		saysOfEarlier(err, earlier)
+		return p.known(), p.named(err)
+	}
+	err = inDoubt(err, opBookPayout.ID, p.key, againPay, earlier)
+	if unknown, ok := err.(*errors.OutcomeUnknown); ok { //nolint:errorlint // a wrapped one is about something else
+		return p.identified(), p.withRead(unknown)
+	}
+	return p.known(), p.named(err)
 }
 
 // known returns the booked payout, or nil if no booking was returned.
@@ -232,10 +254,16 @@ func (p *payment) identified() *Payout {
 	return &Payout{ID: p.id()}
 }
 
-// unknown returns the error of a payment that may have been made. If the service refused the read that should have
-// settled it, the next call must wait as that refusal says.
+// unknown returns the error of a payment that may have been made, by this call. If the service refused the read that
+// should have settled it, the next call must wait as that refusal says.
 func (p *payment) unknown(cause error) error {
-	unknown := unknownOutcome(cause, opConfirmPayout.ID, p.key, "call Pay again with the same key and terms")
+	return p.withRead(unknownOutcome(cause, opConfirmPayout.ID, p.key, againPay))
+}
+
+const againPay = "call Pay again with the same key and terms"
+
+// withRead adds to a doubt how the read failed that should have settled it.
+func (p *payment) withRead(unknown *errors.OutcomeUnknown) error {
 	if read, refused := errors.CallInfoOf(p.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
 		unknown.RetryAt = read.RetryAt
 	}

@@ -5,6 +5,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -64,14 +65,26 @@ func (m paymentMemory) begin(scope transport.KeyScope, firstUse bool) (*attempt,
 	return &attempt{memory: m, known: known, number: known.Begun, before: known.Resource}, left, nil
 }
 
-// unpaid reports that this client knows of no call with the key that has paid or can still pay.
-func (m paymentMemory) unpaid(scope transport.KeyScope) bool {
+// refusedInput adds to the error of input that is refused before a call began what is known of the calls with its key.
+func (m paymentMemory) refusedInput(scope transport.KeyScope, firstUse bool, err error) error {
+	if scope.Key == "" {
+		return err
+	}
 	m.Lock()
 	defer m.Unlock()
-	return unpaid(m.Get(scope))
+	earlier := callfacts.MayExist
+	switch {
+	case !unpaid(m.Get(scope)):
+		earlier = callfacts.MayPay
+	case firstUse:
+		earlier = callfacts.NonePaid
+	}
+	saysOfEarlier(err, earlier)
+	return err
 }
 
-// unpaid is the same for what is known of a key, nil for nothing. The caller holds the lock.
+// unpaid reports that this client knows of no call with the key that has paid or can still pay. known is nil for a key
+// that this client does not know. The caller holds the lock.
 func unpaid(known *transport.UsedKey) bool {
 	return known == nil || known.State == transport.KeyUnpaid && known.Flows == 0
 }

@@ -27,10 +27,10 @@ const (
 	// Store this state before you call Pay. It is the state of the payment if your process ends during the call.
 	PaymentUnknown PaymentState = "unknown"
 	// PaymentNeedsDecision means that this call paid nothing, and that the same call cannot pay: the input is wrong
-	// (*errors.InvalidInput), the price is out of bounds (*[PriceRefused]), the service booked something else
-	// (*[TermsDiffer]), the key is too old (*[KeyTooOld]), or the key belongs to a payment with other terms
-	// (*errors.IdempotencyKeyReused). A person must look at the error and decide. An earlier call may have paid:
-	// [MayHavePaid] says whether.
+	// (*errors.InvalidInput, *errors.ValidationFailed, *errors.InvalidRequest or *errors.InvalidID), the price is out
+	// of bounds (*[PriceRefused]), the service booked something else (*[TermsDiffer]), the key is too old
+	// (*[KeyTooOld]), or the key belongs to a payment with other terms (*errors.IdempotencyKeyReused). A person must
+	// look at the error and decide. An earlier call may have paid: [MayHavePaid] says whether.
 	PaymentNeedsDecision PaymentState = "needs_decision"
 )
 
@@ -94,8 +94,8 @@ func PaymentStateOf(payout *Payout, err error) PaymentState {
 // It returns false for [PaymentNotPaid] and, of the errors of [PaymentNeedsDecision], for:
 //
 //   - *[PriceRefused] and *[TermsDiffer]: Pay returns them only if no earlier call can have paid;
-//   - *errors.InvalidInput, if the call passed FirstUse. Otherwise it returns true, because the input was refused
-//     before Pay looked at earlier calls.
+//   - an error about the input, such as *errors.InvalidInput or *errors.ValidationFailed, if the call passed FirstUse.
+//     Otherwise it returns true, because such an error is the same whatever earlier calls did.
 //
 // It returns true for everything else: for the other states, for *[KeyTooOld] and for *errors.IdempotencyKeyReused,
 // whose key belongs to a payment with other terms.
@@ -113,31 +113,42 @@ func MayHavePaid(payout *Payout, err error) bool {
 
 // showsUnpaid reports an error that needs a decision, and that Pay returns only for a payment that is not paid.
 func showsUnpaid(err error) bool {
-	var (
-		reused *errors.IdempotencyKeyReused
-		old    *KeyTooOld
-		input  *errors.InvalidInput
-	)
-	if errors.As(err, &reused) || errors.As(err, &old) {
+	_, reused := errors.AsType[*errors.IdempotencyKeyReused](err)
+	_, old := errors.AsType[*KeyTooOld](err)
+	switch {
+	case reused, old:
 		return false
+	case ofInput(err):
+		return errors.EarlierCalls(err, callfacts.Asker{}) == callfacts.NonePaid
 	}
-	// facts are not exported, and can only be compared
-	return !errors.As(err, &input) || input.CallInfo == input.WithFacts(unpaidFacts)
+	return true
 }
 
-// unpaidFacts are the facts of refused input, if no earlier call of the payment can have paid.
-var unpaidFacts = callfacts.Facts{Unpaid: true}
-
-// provenUnpaid adds to *errors.InvalidInput that no call of the payment has paid or can still pay. The other errors of
-// Pay say this by their type.
-func provenUnpaid(err error) error {
-	input, ok := err.(*errors.InvalidInput) //nolint:errorlint // a wrapped one is about something else
-	if !ok {
-		return err
+// ofInput reports an error about the input of a payment, which the same call meets again. The input of a login or of a
+// confirm is not that of the payment.
+func ofInput(err error) bool {
+	if _, input := errors.AsType[*errors.InvalidInput](err); input {
+		return true
 	}
-	proven := *input
-	proven.CallInfo = input.WithFacts(unpaidFacts)
-	return &proven
+	_, notSent := errors.AsType[*errors.NotDelivered](err)
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	if !ok || notSent || refusal.Operation == opConfirmPayout.ID || refusal.Operation == opConfirmEscrowAction.ID {
+		return false
+	}
+	switch refusal.Code {
+	case errors.CodeValidationFailed, errors.CodeInvalidRequest, errors.CodeInvalidID:
+		return true
+	}
+	return false
+}
+
+// saysOfEarlier adds to an error what is known of earlier calls of its payment, if it is about input or in doubt. Other
+// errors say it by their type.
+func saysOfEarlier(err error, earlier callfacts.Earlier) {
+	_, unknown := err.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
+	if unknown || ofInput(err) {
+		errors.SetEarlierCalls(err, earlier, callfacts.Asker{})
+	}
 }
 
 // stateOf returns the state of a payment whose call succeeded.
@@ -162,8 +173,7 @@ func needsDecision(err error) bool {
 		terms  *TermsDiffer
 		reused *errors.IdempotencyKeyReused
 		old    *KeyTooOld
-		input  *errors.InvalidInput
 	)
-	return errors.As(err, &input) || errors.As(err, &price) || errors.As(err, &terms) || errors.As(err, &reused) ||
+	return ofInput(err) || errors.As(err, &price) || errors.As(err, &terms) || errors.As(err, &reused) ||
 		errors.As(err, &old)
 }

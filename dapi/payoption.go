@@ -81,9 +81,12 @@ func payOptionsOf(options []PayOption) payOptions {
 // With FirstUse, a plain refusal means that nothing was paid, and the error is of the refusal's own type. Without it,
 // an earlier call may have paid, and a refusal leaves the payment [PaymentUnknown].
 //
-// Use it only if your own stored data proves it. It has no effect if the service or this client knows of an earlier
-// call that may have paid. If a call of another process has booked the payout, the service replays that booking: pass
-// [BookedBefore] or [CreatedBefore] as well, or FirstUse has no effect.
+// Use it only if your own stored data proves it: store the payout's id in [BeforeSigning], which runs before the money
+// can leave. A call that has stored nothing has signed nothing.
+//
+// It has no effect if the service or this client knows of an earlier call that may have paid. If a call of another
+// process has booked the payout, the service replays that booking: pass [BookedBefore] or [CreatedBefore] as well, or
+// FirstUse has no effect.
 //
 // FirstUse and [FirstUsedAt] return the same type, so that one variable can hold either:
 //

@@ -32,6 +32,23 @@ func withContextError(cause, err error) error {
 	return cause
 }
 
+// inDoubt returns the error of a call that was refused, while an earlier call may have paid. Input needs a decision,
+// and so does a key that is too old: to send the same again cannot help.
+func inDoubt(err error, operation string, key moneymovement.Key, resolve string, earlier callfacts.Earlier) error {
+	_, old := err.(*KeyTooOld)            //nolint:errorlint // one in the caller's error is of another payment
+	_, declined := err.(*PaymentDeclined) //nolint:errorlint // as above
+	switch {
+	case old:
+		return err
+	case !ofInput(err) || declined:
+		err = unknownOutcome(err, operation, key, resolve)
+	case earlier == callfacts.NotSaid: // input is refused before anything is signed
+		earlier = callfacts.MayPay
+	}
+	saysOfEarlier(err, earlier)
+	return err
+}
+
 // unknownOutcome returns the error of a payment that may have been made, by this call or an earlier one. It does not
 // unwrap to the last refusal, which is only about its own call. operation is used if the cause has no operation.
 func unknownOutcome(

@@ -69,6 +69,25 @@ func CarriedOut(err error, _ callfacts.Asker) Movement {
 	return MaybeMoved
 }
 
+// EarlierCalls returns what an error of a payment knows of the earlier calls with its key. It is internal to the SDK:
+// no other module can name the type of its last argument.
+func EarlierCalls(err error, _ callfacts.Asker) callfacts.Earlier {
+	call, _ := CallInfoOf(err)
+	return call.facts.Earlier
+}
+
+// SetEarlierCalls sets what an error of a payment knows of the earlier calls with its key. It is internal to the SDK:
+// no other module can name the type of its last argument.
+func SetEarlierCalls(err error, earlier callfacts.Earlier, _ callfacts.Asker) {
+	var found interface {
+		error
+		callInfo() *CallInfo
+	}
+	if As(err, &found) {
+		found.callInfo().facts.Earlier = earlier
+	}
+}
+
 // SetResource sets the resource and the idempotency key in the [CallInfo] of err, for a flow of several calls. It is
 // internal to the SDK: no other module can name the type of its last argument.
 func SetResource(err error, resource, key string, _ callfacts.Asker) {

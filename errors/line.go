@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 )
 
@@ -32,12 +33,15 @@ type errorLine struct {
 	subjects   string
 	cause      error
 	advice     string
+	corrects   bool // the advice is to send something else
+	doubt      bool // the whole asks for the same call again
 	retryAfter time.Duration
 	anchor     string // of the error's entry on the error page
 }
 
 // within drops what the text of an outer error of the same call says already.
-func (l errorLine) within(outer CallInfo) errorLine {
+func (l errorLine) within(whole *errorLine) errorLine {
+	outer := whole.call
 	drop := func(text *string, said string) {
 		if *text == said {
 			*text = ""
@@ -49,6 +53,9 @@ func (l errorLine) within(outer CallInfo) errorLine {
 	drop(&l.call.Resource, outer.Resource)
 	if l.call.Attempts <= outer.Attempts {
 		l.call.Attempts = 0
+	}
+	if whole.doubt && l.corrects {
+		l.advice = "" // to correct something, and to send the same again, would contradict each other
 	}
 	return l
 }
@@ -62,6 +69,9 @@ func (l errorLine) words() string {
 	if l.call.Operation != "" {
 		parts = append(parts, oneLine(l.call.Operation, maxName))
 	}
+	if l.call.facts.Earlier > callfacts.NonePaid {
+		parts = append(parts, "this call paid nothing")
+	}
 	if status := l.statusAndCode(); status != "" {
 		parts = append(parts, status)
 	}
@@ -71,20 +81,38 @@ func (l errorLine) words() string {
 	if l.subjects != "" {
 		parts = append(parts, l.subjects)
 	}
-	if cause := causeText(l.cause, l.call); cause != "" {
+	if cause := causeText(l.cause, &l); cause != "" {
 		parts = append(parts, cause)
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "request failed")
 	}
 	text := sentence(parts, ": ")
-	if l.advice != "" {
-		text = sentence([]string{text, oneLine(l.advice, maxMessage)}, " - ")
+	if advice := l.adviceOfPayment(); advice != "" {
+		text = sentence([]string{text, oneLine(advice, maxMessage)}, " - ")
 	}
 	if circumstances := l.circumstances(text); circumstances != "" {
 		text += " (" + circumstances + ")"
 	}
 	return text
+}
+
+// adviceOfPayment returns the advice, with what is known of earlier calls of the payment. The part about them comes
+// first if the advice is to call again because of them.
+func (l errorLine) adviceOfPayment() string {
+	earlier, exclude := "an earlier call with this key may have paid", ""
+	switch l.call.facts.Earlier {
+	case callfacts.MayExist:
+		exclude = "if none can have signed, pass dapi.FirstUse"
+	case callfacts.MayPay:
+	default:
+		return l.advice
+	}
+	parts := []string{l.advice, earlier}
+	if l.doubt {
+		parts = []string{earlier + ": " + l.advice}
+	}
+	return strings.Trim(strings.Join(append(parts, exclude), "; "), "; ")
 }
 
 func (l errorLine) statusAndCode() string {
@@ -135,7 +163,7 @@ func listedWith(names []string, separator string) string {
 
 // causeText returns the text of an underlying error, without what the outer error of the same call says already. The
 // text of a *url.Error does not have its URL, which can contain ids and queries.
-func causeText(err error, outer CallInfo) string {
+func causeText(err error, outer *errorLine) string {
 	if err == nil {
 		return ""
 	}

@@ -65,6 +65,7 @@ func (r *Refusal) lineWith(subjects, advice string) *errorLine {
 		message:    r.Message,
 		subjects:   subjects,
 		advice:     cmp.Or(advice, r.Code.Hint()),
+		corrects:   r.Remedy() == RemedyChangeRequest,
 		retryAfter: r.RetryAfter,
 		anchor:     r.anchor(),
 	}

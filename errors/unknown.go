@@ -1,6 +1,9 @@
 package errors
 
-import "github.com/moneymovement/moneymovement-go/internal/errorpage"
+import (
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+)
 
 // OutcomeUnknown is the error for a write whose response was lost or cannot be read. The service may have done what the
 // request asked for.
@@ -27,7 +30,11 @@ type OutcomeUnknown struct {
 func (e *OutcomeUnknown) Error() string { return e.line().String() }
 
 func (e *OutcomeUnknown) line() *errorLine {
-	return &errorLine{call: e.CallInfo, message: "outcome unknown", cause: e.Cause, advice: e.Resolve,
+	message := "outcome unknown"
+	if e.facts.Earlier > callfacts.NonePaid { // of the payment, and not of this call
+		message = ""
+	}
+	return &errorLine{call: e.CallInfo, message: message, cause: e.Cause, advice: e.Resolve, doubt: true,
 		anchor: errorpage.Anchor("errors.OutcomeUnknown")}
 }
 

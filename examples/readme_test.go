@@ -3,6 +3,7 @@ package examples_test
 import (
 	"encoding/json"
 	"go/format"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/tier"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -102,9 +104,20 @@ func TestTheProgramOfTheReadmePays(t *testing.T) {
 	assert.Regexp(t, `^\S+ \S+ create a developer key .*developer\.pem.*\n$`, said1, "one line, and no panic")
 
 	require.NoError(t, credentials.Key.Save(filepath.Join(folder, "developer.pem")))
-	said2, err := run()
-	assert.Error(t, err)
-	assert.Contains(t, said2, "only 0 USDC is available; add money")
+	for _, first := range []string{"not_found", "validation_failed"} {
+		status := errors.Code(first).Status()
+		host.Arm(http.MethodPost, "/payouts", sandbox.Respond(status, first))
+		said, err := run()
+		assert.Error(t, err)
+		assert.Contains(t, said, first)
+		assert.NotContains(t, said, "may be paid", "nothing can have been signed")
+		assert.NotContains(t, said, "same key")
+	}
+	for range 2 {
+		said2, err := run()
+		assert.Error(t, err)
+		assert.Contains(t, said2, "only 0 USDC is available; add money")
+	}
 
 	_, err = account.Sandbox.Deposit(t.Context(),
 		dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
@@ -130,6 +143,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 func PayInvoice(ctx context.Context, account *dapi.Account, number string) {

@@ -122,7 +122,7 @@ func decision(err error, mayHaveLeft bool) verdict {
 	if _, old := errors.AsType[*dapi.KeyTooOld](err); old {
 		return verdictTooOld
 	}
-	if _, wrong := errors.AsType[*errors.InvalidInput](err); wrong && !mayHaveLeft {
+	if isOfInput(err) && !mayHaveLeft {
 		return verdictRefused
 	}
 	return verdictDecide
@@ -163,11 +163,12 @@ func called(err error, before, settles bool) found {
 	return f
 }
 
-// isOfInput reports an error that a flow returns before it looks at earlier calls.
+// isOfInput reports an error that a flow returns whatever earlier calls did: the same call meets it again.
 func isOfInput(err error) bool {
 	_, old := errors.AsType[*dapi.KeyTooOld](err)
 	_, wrong := errors.AsType[*errors.InvalidInput](err)
-	return old || wrong
+	refusal, refused := errors.AsType[*errors.Refusal](err)
+	return isDecision(err) && (old || wrong || refused && refusal.Code != errors.CodeIdempotencyKeyReused)
 }
 
 // isDecision reports an error that dapi.PaymentStateOf takes for one that a person must look at.

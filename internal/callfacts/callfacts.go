@@ -5,11 +5,22 @@ package callfacts
 // Facts are what is known about a call. The zero value describes a payment: a write that can move money, and whose
 // idempotency key prevents a second payment.
 type Facts struct {
-	ReadOnly  bool // it changes nothing
-	Once      bool // sending it again may do it twice: it has no idempotency key and no natural key
-	Moneyless bool // it moves no money, even if it succeeds
-	Unpaid    bool // no call with the key of the payment has paid or can still pay
+	ReadOnly  bool    // it changes nothing
+	Once      bool    // sending it again may do it twice: it has no idempotency key and no natural key
+	Moneyless bool    // it moves no money, even if it succeeds
+	Earlier   Earlier // of a payment whose last call paid nothing
 }
+
+// Earlier is what is known of the other calls for a payment, when a call has paid nothing.
+type Earlier int
+
+// The values of Earlier.
+const (
+	NotSaid  Earlier = iota // the error says nothing about other calls
+	NonePaid                // none has paid or can still pay
+	MayExist                // the caller did not say that there is none that may have paid
+	MayPay                  // one of them may have paid, or still can
+)
 
 // Asker is an argument that only the request path can make.
 type Asker struct{}
