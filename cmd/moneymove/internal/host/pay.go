@@ -25,8 +25,9 @@ Exit codes: 0 paid, by this run or by an earlier one; 2 nothing was sent; 3 refu
 unknown: the payment may have been made, so run the printed command; 5 a person must decide, such as after an answer
 other than yes; 6 the host cannot be reached, and not paid; 7 the payout failed or came back.
 
-A refusal of this run says nothing about an earlier run, so the outcome after a refusal is often unknown. If you know
-that no earlier run with this key can have paid, say so with -first.`
+The command remembers on this machine, before it signs, that it signs with a key. So after a refusal it knows whether an
+earlier run here can have paid: if none can, and the ledger does not show the payment, it is not paid. If you use the
+same key elsewhere, give -booked-before or -first-used: the outcome after a refusal is then unknown.`
 
 const payExamples = `  moneymove pay 25 USDC -to ct_1 -key invoice-42 -as cl_123
   moneymove pay 25 USDC -to ct_1 -key invoice-42 -max-fee 0.50 -min-destination '22 EUR' -wait -yes`
@@ -54,6 +55,9 @@ type payingCommand struct {
 	args    []string
 	flags   payFlags
 	account *dapi.Account
+
+	signed      *signedKey // what earlier runs on this machine signed, nil if that cannot be kept
+	mayHavePaid bool       // one of them may have paid
 
 	asked    dapi.PayoutCreate
 	options  []dapi.PayOption
@@ -115,11 +119,37 @@ func (p *payingCommand) run(ctx context.Context) error {
 	if !p.flags.yes && !p.app.CanAsk() {
 		return app.Usagef("there is no terminal to ask on: give -yes if you are sure")
 	}
+	if err := p.remember(); err != nil {
+		return err
+	}
 	p.showContact(ctx)
 	paying, cancel := context.WithTimeout(ctx, payTimeout)
 	defer cancel()
 	payout, err := p.account.Payouts.Pay(paying, p.asked, moneymovement.Key(p.flags.key), p.options...)
 	return p.conclude(ctx, payout, err)
+}
+
+// remember reads what earlier runs on this machine have signed with the key.
+func (p *payingCommand) remember() error {
+	account, err := p.where.AccountName()
+	if err != nil {
+		return err
+	}
+	signed, err := openSignedKey(append(account, p.flags.key)...)
+	if err != nil {
+		p.app.Say("moneymove: warning: after a refusal, a later run cannot know whether this one signed: %v", err)
+		return nil
+	}
+	p.signed, p.mayHavePaid = signed, signed.before.MayHavePaid
+	if p.flags.bookedBefore == "" {
+		p.options = append(p.options, dapi.BookedBefore(signed.before.Payout))
+	}
+	return nil
+}
+
+// nonePaid reports that no other run on this machine can have paid with the key, and that none elsewhere is named.
+func (p *payingCommand) nonePaid() bool {
+	return p.signed != nil && !p.mayHavePaid && p.flags.bookedBefore == "" && p.flags.firstUsed == ""
 }
 
 // read reads the terms and the bounds.
@@ -168,7 +198,9 @@ func (p *payingCommand) readBounds() error {
 		}
 		p.options = append(p.options, dapi.MinDestinationAmount(least, strings.ToUpper(parts[1])))
 	}
-	p.options = append(p.options, dapi.BookedBefore(dapi.PayoutID(p.flags.bookedBefore)))
+	if p.flags.bookedBefore != "" {
+		p.options = append(p.options, dapi.BookedBefore(dapi.PayoutID(p.flags.bookedBefore)))
+	}
 	if p.flags.first {
 		p.options = append(p.options, dapi.FirstUse())
 	}

@@ -106,17 +106,18 @@ func TestPayAsks(t *testing.T) {
 	assert.Contains(t, r.stderr, "Type yes")
 	assert.Contains(t, r.stderr, "payout "+p.Payout.ID+" stays booked")
 	assert.Contains(t, r.stderr, p.RunAgain)
-	assert.Contains(t, r.stderr, "add -first to it once")
-	assert.Contains(t, p.RunAgain, "-booked-before "+p.Payout.ID)
 	assert.Zero(t, f.confirms())
 	assert.Equal(t, "90", f.balance())
 
-	// An earlier run may have paid, as far as this one can know, unless the person says that it cannot.
+	// This machine remembers that no run has signed. A run that is said to have booked may be of another machine.
 	r = f.anyone("no").run(line...)
+	assert.Equal(t, app.ExitDecision, r.code, r.stderr)
+	assert.Contains(t, r.stderr, "not paid")
+	r = f.anyone("no").run(append(f.words(p.RunAgain), "-booked-before", p.Payout.ID)...)
 	assert.Equal(t, app.ExitUnknown, r.code, r.stderr)
 	assert.NotContains(t, r.stderr, "not paid")
-	r = f.anyone("no").run(append(f.words(p.RunAgain), "-first")...)
-	assert.Equal(t, app.ExitDecision, r.code, r.stderr)
+	assert.NotContains(t, r.stderr, "dapi.", "no word of the code")
+	assert.NotContains(t, r.stderr, "your function", "no word of the code")
 	r = f.anyone("yes").run(f.words(p.RunAgain)...)
 	assert.Equal(t, app.ExitFine, r.code, r.stderr)
 	assert.Equal(t, "65", f.balance())
@@ -186,22 +187,83 @@ func TestPayThatCannotKnow(t *testing.T) {
 func TestPayIsRefused(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
-	p, stderr := f.pay(app.ExitRefused, "90.01", "USDC", "-to", contact, "-key", "invoice-42", "-yes", "-first")
-	assert.Equal(t, "not_paid", p.State)
-	assert.Contains(t, stderr, "payout_not_fundable")
-	assert.Contains(t, stderr, "docs/errors.md#payout_not_fundable")
-	assert.Contains(t, p.RunAgain, "-booked-before "+p.Payout.ID)
-
-	// as far as this run can know, the earlier run may have paid
-	p, _ = f.pay(app.ExitUnknown, "90.01", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
-	assert.Equal(t, "unknown", p.State)
-
-	p, _ = f.pay(app.ExitUnknown, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes")
-	assert.Equal(t, "unknown", p.State)
-	p, stderr = f.pay(app.ExitRefused, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes", "-first")
-	assert.Equal(t, "not_paid", p.State)
-	assert.Contains(t, stderr, "docs/errors.md#")
+	for range 2 { // the first run has signed; the second one knows that it did not pay
+		p, stderr := f.pay(app.ExitRefused, "90.01", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
+		assert.Equal(t, "not_paid", p.State)
+		assert.Contains(t, stderr, "payout_not_fundable")
+		assert.Contains(t, stderr, "docs/errors.md#payout_not_fundable")
+		assert.NotContains(t, p.RunAgain, "-booked-before")
+	}
 	assert.Equal(t, "90", f.balance())
+}
+
+// A first run with a new key that is refused has not paid: it says so, and what to change. It never asks to run the
+// same command until the outcome is known.
+func TestPayIsRefusedAtTheFirstRun(t *testing.T) {
+	f := newFixture(t)
+	contact := f.funded()
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"a typo in the contact": {[]string{"1", "USDC", "-to", "ct_none"}, app.ExitRefused, "check the id"},
+		"no such currency":      {[]string{"1", "USDT", "-to", contact}, app.ExitRefused, "currency (enum)"},
+		"too many decimals": {[]string{"1.0000001", "USDC", "-to", contact}, app.ExitRefused,
+			"amount_precision"},
+		"nobody listens": {[]string{"1", "USDC", "-to", contact, "-url", "http://127.0.0.1:1"}, app.ExitUnreachable,
+			"connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 2 {
+				p, stderr := f.pay(c.code, append(c.args, "-key", "invoice-43", "-yes")...)
+				assert.Equal(t, "not_paid", p.State)
+				assert.Contains(t, stderr, "not paid: ")
+				assert.Contains(t, stderr, c.says)
+				for _, never := range []string{"may have", "outcome", "until", "dapi."} {
+					assert.NotContains(t, stderr, never)
+				}
+			}
+		})
+	}
+	p, _ := f.pay(app.ExitFine, "1", "USDC", "-to", contact, "-key", "invoice-43", "-yes") // corrected
+	assert.Equal(t, "paid", p.State)
+	assert.Equal(t, "89", f.balance())
+}
+
+// A run that has signed and lost the response leaves a doubt, and no refusal of a later run ends it.
+func TestPayIsRefusedAfterADoubt(t *testing.T) {
+	tier.Long(t, "waits for more than a second")
+	f := newFixture(t)
+	contact := f.funded()
+	line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42", "-yes"}
+	f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
+	f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
+	f.pay(app.ExitUnknown, line...)
+	f.host.Arm(http.MethodGet, "/transactions", sandbox.Respond(403, "forbidden").Times(100))
+	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(404, "not_found").Times(1))
+	p, stderr := f.pay(app.ExitUnknown, line...)
+	assert.Equal(t, "unknown", p.State)
+	assert.NotContains(t, stderr, "not paid")
+	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(422, "validation_failed").Times(1))
+	p, stderr = f.pay(app.ExitDecision, line...)
+	assert.Equal(t, "needs_decision", p.State)
+	assert.Contains(t, stderr, "an earlier call with this key may have paid")
+	assert.NotContains(t, stderr, "dapi.")
+}
+
+// Without a place to remember, a refusal says no more than what Pay knows.
+func TestPayThatCannotRemember(t *testing.T) {
+	f := newFixture(t)
+	config := f.write("config", "a file, where a folder should be")
+	t.Setenv("XDG_CONFIG_HOME", config)
+	t.Setenv("AppData", config)
+	t.Setenv("HOME", config)
+	p, stderr := f.pay(app.ExitUnknown, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes")
+	assert.Equal(t, "unknown", p.State)
+	assert.Contains(t, stderr, "a later run cannot know whether this one signed")
+	p, _ = f.pay(app.ExitRefused, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes", "-first")
+	assert.Equal(t, "not_paid", p.State)
 }
 
 func TestPayNeedsADecision(t *testing.T) {
@@ -314,9 +376,12 @@ func TestPayIsInterruptedAtTheQuestion(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	person := f.anyone("")
 	person.stdin, person.ctx, person.asked = "", ctx, interrupt
-	r := person.run("pay", "25", "USDC", "-to", contact, "-key", "invoice-42", "-first")
+	r := person.run("pay", "25", "USDC", "-to", contact, "-key", "invoice-42")
 	assert.Equal(t, app.ExitInterrupted, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "stays booked")
+	for _, code := range []string{"BeforeSigning", "your function", "dapi."} {
+		assert.NotContains(t, r.stderr, code, "no word of the code")
+	}
 	assert.Zero(t, f.confirms())
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
 // payment is the result of pay.
@@ -41,6 +42,9 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 		payout, err = p.settled, nil
 	}
 	result := payment{State: dapi.PaymentStateOf(payout, err), Key: p.flags.key, Payout: payout}
+	if p.unpaid(result.State, err) {
+		result.State = dapi.PaymentNotPaid
+	}
 	var failure error
 	switch result.State {
 	case dapi.PaymentPaid:
@@ -48,18 +52,22 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 		failure = p.awaitArrival(ctx, &result)
 	case dapi.PaymentNotPaid:
 		result.RunAgain = p.again(payout)
+		if p.signed != nil && p.nonePaid() {
+			result.RunAgain = p.again(nil) // what is remembered names the payout
+			p.forget(payout)
+		}
 		failure = p.notPaid(ctx, err, result.RunAgain)
 	case dapi.PaymentNeedsDecision:
 		failure = err
 		if _, wrong := errors.AsType[*errors.InvalidInput](err); !wrong {
-			failure = &app.Failure{Code: app.ExitDecision, Err: err}
+			failure = &app.Failure{Code: app.ExitDecision, Err: inWords(err)}
 		}
 	case dapi.PaymentEnded:
 		failure = &app.Failure{Code: app.ExitOtherwise, Err: notArrived(payout, err)}
 	default:
 		result.RunAgain = p.again(payout)
 		failure = &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
-			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", orLost(err),
+			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", orLost(inWords(err)),
 			result.RunAgain)}
 	}
 	if printed := p.app.Print(result, result.table); failure == nil {
@@ -68,8 +76,51 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 	return failure
 }
 
+// unpaid reports that nothing was paid: this run paid nothing, and no earlier run can have paid, as this machine
+// remembers. Pay has also looked for the payment in the ledger, if the service refused the booking.
+func (p *payingCommand) unpaid(state dapi.PaymentState, err error) bool {
+	earlier := errors.EarlierCalls(err, callfacts.Asker{})
+	none := earlier == callfacts.NonePaid || earlier == callfacts.MayExist && p.nonePaid()
+	if state == dapi.PaymentNeedsDecision {
+		_, refused := errors.AsType[*errors.Refusal](err) // of the input, by the service
+		return refused && none
+	}
+	return state == dapi.PaymentUnknown && none
+}
+
+// forget remembers that this run did not pay.
+func (p *payingCommand) forget(payout *dapi.Payout) {
+	if payout == nil {
+		return
+	}
+	if err := p.signed.unpaid(p.flags.key, payout.ID); err != nil {
+		p.app.Say("moneymove: warning: a later run cannot know that this one did not pay: %v", err)
+	}
+}
+
+// inWords returns the error of a payment without what is said to programs: the name of an option, or of a function.
+func inWords(err error) error {
+	if errors.EarlierCalls(err, callfacts.Asker{}) == callfacts.MayExist {
+		errors.SetEarlierCalls(err, callfacts.MayPay, callfacts.Asker{})
+	}
+	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
+	if !ok {
+		return err
+	}
+	said := *unknown
+	said.Resolve = "run the same command again"
+	if declined, ok := errors.AsType[*dapi.PaymentDeclined](unknown.Cause); ok {
+		said.Cause = declined.Err
+	}
+	return &said
+}
+
 // notPaid returns the error of a payment that no run has made.
 func (p *payingCommand) notPaid(ctx context.Context, err error, again string) error {
+	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
+		err = unknown.Cause // which paid nothing
+	}
+	errors.SetEarlierCalls(err, callfacts.NonePaid, callfacts.Asker{})
 	declined, asked := errors.AsType[*dapi.PaymentDeclined](err)
 	code := app.ExitCode(err)
 	switch {
@@ -79,12 +130,9 @@ func (p *payingCommand) notPaid(ctx context.Context, err error, again string) er
 		code = app.ExitDecision
 	}
 	if asked {
-		err = fmt.Errorf("not paid: %w; payout %s stays booked until its approval expires", declined.Err,
-			declined.Resource)
+		err = fmt.Errorf("%w; payout %s stays booked until its approval expires", declined.Err, declined.Resource)
 	}
-	return &app.Failure{Code: code, Err: fmt.Errorf("%w\n\nTo try again:\n\n  %s\n\n"+
-		"That run does not know of this one: if you are sure that no other run can have paid, add -first to it once",
-		err, again)}
+	return &app.Failure{Code: code, Err: fmt.Errorf("not paid: %w\n\nWhen that is mended, run:\n\n  %s", err, again)}
 }
 
 // awaitArrival waits for the money, if that was asked for. Whatever happens, the payment is made.

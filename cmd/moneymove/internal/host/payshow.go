@@ -101,7 +101,7 @@ func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) err
 		return err
 	}
 	if p.flags.yes {
-		return nil
+		return p.willSign(booked)
 	}
 	agreed, err := p.app.ConfirmWithin(ctx, fmt.Sprintf("Pay %s %s to %s?", p.asked.Amount, p.asked.Currency,
 		p.asked.ContactID))
@@ -115,6 +115,19 @@ func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) err
 	case !agreed:
 		return errNotYes
 	}
+	return p.willSign(booked)
+}
+
+// willSign remembers that this run signs. Without that, a later run would say that nothing was paid.
+func (p *payingCommand) willSign(booked *dapi.Payout) error {
+	if p.signed == nil {
+		return nil
+	}
+	other, err := p.signed.signs(p.flags.key, booked.ID)
+	if err != nil {
+		return fmt.Errorf("nothing was signed, because this cannot be stored first: %w", err)
+	}
+	p.mayHavePaid = p.mayHavePaid || other
 	return nil
 }
 

@@ -158,6 +158,20 @@ func (t *Target) Client() (dapi.ClientID, error) {
 	return dapi.ClientID(client), nil
 }
 
+// AccountName names the account that the command acts for: the host, the email, and the client.
+func (t *Target) AccountName() ([]string, error) {
+	base, err := t.BaseURL()
+	if err != nil {
+		return nil, err
+	}
+	email, err := t.required("email", t.email, EnvEmail)
+	if err != nil {
+		return nil, err
+	}
+	client, err := t.Client()
+	return []string{base.String(), email, string(client)}, err
+}
+
 // Key returns the developer key.
 func (t *Target) Key() (keyfiles.Key, error) {
 	if t.key != nil {
