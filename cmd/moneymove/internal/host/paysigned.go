@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
 // signedKey remembers whether a run on this machine has signed for a payment, and for which payout: one file per key.
@@ -41,7 +41,7 @@ func openSignedKey(scope ...string) (*signedKey, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(scope)
+	text, err := jsonv2.Marshal(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func openSignedKey(scope ...string) (*signedKey, error) {
 	if s.content, err = s.read(); err != nil || s.content == nil {
 		return s, err
 	}
-	if json.Unmarshal(s.content, &s.before) != nil { // cut off: a run was about to sign
+	if jsonv2.Unmarshal(s.content, &s.before) != nil { // cut off: a run was about to sign
 		s.before = signedPayment{MayHavePaid: true}
 	}
 	return s, nil
@@ -86,7 +86,7 @@ func (s *signedKey) unpaid(key string, payout dapi.PayoutID) error {
 }
 
 func (s *signedKey) write(payment signedPayment) error {
-	text, err := json.Marshal(payment)
+	text, err := jsonv2.Marshal(payment)
 	if err != nil {
 		return err
 	}
