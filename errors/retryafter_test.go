@@ -34,15 +34,24 @@ func TestRetryAfter(t *testing.T) {
 		"date far in the past": {"Mon, 01 Jan 0001 00:00:00 GMT", 0, true},
 		"date far in the future": {
 			"Fri, 31 Dec 9999 23:59:59 GMT", 24 * time.Hour, true},
-		"absent":          {"", 0, false},
-		"fraction":        {"1.5", 0, false},
-		"plus sign":       {"+5", 0, false},
-		"minus only":      {"-", 0, false},
-		"unit":            {"5s", 0, false},
-		"words":           {"soon", 0, false},
-		"other digits":    {"٣", 0, false},
-		"hexadecimal":     {"0x10", 0, false},
-		"several numbers": {"1, 2", 0, false},
+		"absent":                          {"", 0, false},
+		"fraction":                        {"2.5", 3 * time.Second, true},
+		"no fraction":                     {"2.000", 2 * time.Second, true},
+		"half a fraction":                 {"2.", 0, false},
+		"two fractions":                   {"2.5.1", 0, false},
+		"negative fraction":               {"-2.5", 0, true},
+		"date of another zone":            {"Sun, 01 Mar 2026 13:01:30 +0100", 90 * time.Second, true},
+		"date of a zone without a number": {"Sun, 01 Mar 2026 13:01:30 CEST", 0, false},
+		"date in UTC":                     {"Sun, 01 Mar 2026 12:01:30 UTC", 90 * time.Second, true},
+		"date with a leap second":         {"Sun, 01 Mar 2026 12:00:60 GMT", 60 * time.Second, true},
+		"plus sign":                       {"+5", 0, false},
+		"minus only":                      {"-", 0, false},
+		"unit":                            {"5s", 0, false},
+		"words":                           {"soon", 0, false},
+		"other digits":                    {"٣", 0, false},
+		"hexadecimal":                     {"0x10", 0, false},
+		"several numbers":                 {"120, 60", 120 * time.Second, true},
+		"several, one without a meaning":  {"120, soon", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wait, ok := errors.RetryAfter(http.Header{"Retry-After": {tc.value}}, now)
@@ -50,6 +59,13 @@ func TestRetryAfter(t *testing.T) {
 			assert.Equal(t, tc.want, wait)
 		})
 	}
+}
+
+// Several headers are a list, too.
+func TestRetryAfterTakesTheLongest(t *testing.T) {
+	wait, ok := errors.RetryAfter(http.Header{"Retry-After": {"5", "60", "soon"}}, time.Now())
+	assert.True(t, ok)
+	assert.Equal(t, time.Minute, wait)
 }
 
 func TestRetryAfterWithoutHeader(t *testing.T) {

@@ -110,13 +110,11 @@ func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool
 	if asked && wait > c.retry.WaitMax {
 		return false
 	}
-	if !asked {
-		wait = c.retry.bound(t.retried)
-	}
+	now := time.Now()
 	deadline, limited := ctx.Deadline()
-	next := time.Now().Add(wait)
-	if t.noTime = limited && !next.Before(deadline); asked && !t.noTime {
-		t.askedBack = next
+	t.noTime = limited && !now.Add(max(wait, c.retry.bound(t.retried))).Before(deadline)
+	if asked && !t.noTime {
+		t.askedBack = now.Add(wait)
 	}
 	return !t.noTime
 }
@@ -134,18 +132,16 @@ func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration, bool) {
 	wait := c.jittered(ctx, c.retry.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
-		wait = time.Until(at)
+		wait = max(wait, time.Until(at))
 	}
 	return wait, tried < c.retry.Max && wait <= c.retry.WaitMax && c.budget.spend()
 }
 
-// backoff returns the pause before a retry: the time that the service asked for, or a random time between half the
-// bound and the bound.
+// backoff returns the pause before a retry: a random time between half the bound and the bound, or the time that the
+// service asked for, if that is longer. A wrong Retry-After, such as a time in the past, makes no burst of retries.
 func (c *Client) backoff(ctx context.Context, t *tracker, resp *http.Response) time.Duration {
-	if wait, asked := retryAfter(resp); asked {
-		return wait
-	}
-	return c.jittered(ctx, c.retry.bound(t.retried-1))
+	asked, _ := retryAfter(resp)
+	return max(asked, c.jittered(ctx, c.retry.bound(t.retried-1)))
 }
 
 // jittered returns a random time between half the bound and the bound.

@@ -21,13 +21,17 @@ func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 	for name, tc := range map[string]struct {
 		value    string
 		deadline time.Duration // 0 for none
-		waits    time.Duration // before the second attempt; -1 if there is none
+		waits    time.Duration // before the second attempt; -1 if there is none, 0 for the usual backoff
 		retryIn  time.Duration // as the returned refusal says
 	}{
 		"seconds":                 {value: "7", waits: 7 * time.Second},
 		"zero":                    {value: "0", waits: 0},
 		"the longest wait":        {value: "65", waits: most},
 		"negative":                {value: "-5", waits: 0},
+		"a fraction":              {value: "2.5", waits: 3 * time.Second},
+		"a list":                  {value: "20, 60", waits: time.Minute},
+		"another zone":            {value: "Sat, 01 Jan 2000 01:00:09 +0100", waits: 9 * time.Second},
+		"a leap second":           {value: "Sat, 01 Jan 2000 00:00:60 GMT", waits: time.Minute},
 		"a date":                  {value: "Sat, 01 Jan 2000 00:00:09 GMT", waits: 9 * time.Second},
 		"a date in the past":      {value: "Fri, 31 Dec 1999 23:59:59 GMT", waits: 0},
 		"beyond the longest wait": {value: "66", waits: -1, retryIn: 66 * time.Second},
@@ -57,12 +61,19 @@ func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 						code = errors.CodeDatabaseUnavailable
 					}
 					svc := script(refuses(status, code, "Retry-After", tc.value), ok)
-					_, err := send(ctx, newClient(t, host, through(svc)), &readThing, transport.Call{})
+					_, err := send(ctx, newClient(t, host, through(svc), retries(transport.Retry{})), &readThing,
+						transport.Call{})
 
 					if tc.waits >= 0 {
 						require.NoError(t, err)
 						require.Len(t, svc.attempts(), 2)
-						assert.Equal(t, tc.waits, svc.attempts()[1].at.Sub(started))
+						waited := svc.attempts()[1].at.Sub(started)
+						if tc.waits == 0 {
+							assert.GreaterOrEqual(t, waited, 125*time.Millisecond)
+							assert.LessOrEqual(t, waited, 250*time.Millisecond)
+							return
+						}
+						assert.Equal(t, tc.waits, waited)
 						return
 					}
 					refusal, ok := errors.AsType[*errors.Refusal](err)
@@ -110,7 +121,7 @@ func TestACallThatEndsInThePauseSaysWhenToComeBack(t *testing.T) {
 
 // An unreadable Retry-After is ignored: the usual backoff applies.
 func TestUnreadableRetryAfterFallsBackToBackoff(t *testing.T) {
-	for _, value := range []string{"", "1e30", "soon", "1.5", "+3", "NaN", "0x10", "１２"} {
+	for _, value := range []string{"", "1e30", "soon", "1.5s", "+3", "NaN", "0x10", "１２"} {
 		synctest.Test(t, func(t *testing.T) {
 			started := time.Now()
 			svc := script(refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", value), ok)
