@@ -55,7 +55,7 @@ func record(key moneymovement.Key, n int, state payments.State) []byte {
 }
 
 func due(key moneymovement.Key, n int) payments.Row {
-	return payments.Row{Key: key, Account: dapi.ClientID("cl_" + key[:2]), State: payments.Accepted, Work: payments.WorkBegin,
+	return payments.Row{Key: key, Account: dapi.ClientID(key[:2]), State: payments.Accepted, Work: payments.WorkBegin,
 		Due: time.Unix(1e9, 0), Data: record(key, n, payments.Accepted)}
 }
 
