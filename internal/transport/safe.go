@@ -38,8 +38,8 @@ var clientRule = Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
 
 // ClientID checks the id of a client, as it is sent in X-Service-Account. HTTP cuts off blanks at its ends.
 func (c *Check) ClientID(field, id string) {
-	if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsSpace) {
-		c.Refuse(field, "pattern", "contains a blank, or bytes that are not UTF-8: remove them")
+	if !utf8.ValidString(id) || strings.TrimFunc(id, unicode.IsSpace) != id {
+		c.Refuse(field, "pattern", "begins or ends with a blank, or has bytes that are not UTF-8: remove them")
 		return
 	}
 	c.Header(field, id, clientRule)
