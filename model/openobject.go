@@ -1,36 +1,90 @@
 package model
 
 import (
-	stderrors "errors"
+	"bytes"
+	"errors"
+	"io"
 
-	"github.com/moneymovement/moneymovement-go/errors"
+	jsonerrors "github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
+var errNoObject = errors.New("the value is not a JSON object")
+
 // UnmarshalJSON reads a JSON object as encoding/json does, except for numbers. Each number becomes a [Number], because
 // it can be an amount of money. A number of more than 78 digits becomes an errors.JSON, which has its text.
 func (o *OpenObject) UnmarshalJSON(b []byte) error {
-	var object map[string]any
-	if err := jsonv2.Unmarshal(b, &object, jsonv2.WithUnmarshalers(jsonv2.UnmarshalFromFunc(readOpen))); err != nil {
+	dec := jsonv2.NewDecoder(bytes.NewReader(b))
+	value, err := readOpen(dec)
+	if err != nil {
 		return err
+	}
+	object, is := value.(map[string]any)
+	if !is && value != nil {
+		return errNoObject
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return errors.Join(errNoObject, err)
 	}
 	*o = object
 	return nil
 }
 
-func readOpen(dec *jsonv2.Decoder, value *any) error {
-	if dec.PeekKind() != jsonv2.KindNumber {
-		return stderrors.ErrUnsupported // the decoder then reads the value in its usual way
+// readOpen reads the next value. It needs no hook of the decoder, because releases of Go differ in how a hook leaves a
+// value to the decoder.
+func readOpen(dec *jsonv2.Decoder) (any, error) {
+	switch dec.PeekKind() {
+	case jsonv2.KindNumber:
+		literal, err := dec.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		if amount, err := wire.ParseNumber(string(literal)); err == nil {
+			return NewNumber(amount), nil
+		}
+		return jsonerrors.JSON(literal.Clone()), nil
+	case jsonv2.KindBeginObject:
+		object := map[string]any{}
+		return object, readEach(dec, func() error {
+			name, err := dec.ReadToken()
+			if err != nil {
+				return err
+			}
+			key := name.String()
+			object[key], err = readOpen(dec)
+			return err
+		})
+	case jsonv2.KindBeginArray:
+		list := []any{}
+		err := readEach(dec, func() error {
+			item, err := readOpen(dec)
+			list = append(list, item)
+			return err
+		})
+		return list, err
 	}
-	literal, err := dec.ReadValue()
-	if err != nil {
+	var plain any
+	value, err := dec.ReadValue()
+	if err == nil {
+		err = jsonv2.Unmarshal(value, &plain)
+	}
+	return plain, err
+}
+
+// readEach calls read for each item of an object or a list.
+func readEach(dec *jsonv2.Decoder, read func() error) error {
+	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
-	if amount, err := wire.ParseNumber(string(literal)); err == nil {
-		*value = NewNumber(amount)
-	} else {
-		*value = errors.JSON(literal.Clone())
+	for {
+		switch dec.PeekKind() {
+		case jsonv2.KindEndObject, jsonv2.KindEndArray, jsonv2.KindInvalid:
+			_, err := dec.ReadToken()
+			return err
+		}
+		if err := read(); err != nil {
+			return err
+		}
 	}
-	return nil
 }

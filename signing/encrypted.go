@@ -3,14 +3,22 @@ package signing
 import (
 	"crypto"
 	"crypto/aes"
-	"crypto/des"  //gosec:disable G502 -- old key files are still read; none is written so
+	"crypto/cipher"
+	"crypto/des" //gosec:disable G502 -- old key files are still read; none is written so
+	"crypto/fips140"
+	"crypto/pbkdf2"
 	"crypto/sha1" //gosec:disable G505 -- as above
 	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"errors"
 	"fmt"
+	"hash"
 
 	"github.com/youmark/pkcs8"
+	"golang.org/x/crypto/scrypt"
 )
 
 // Limits of the work that a key file can ask for before its passphrase is checked: two or three seconds of one core. By
@@ -40,27 +48,30 @@ var (
 	oidPBES2  = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 5, 13}
 	oidPBKDF2 = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 5, 12}
 	oidScrypt = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 11591, 4, 11}
-
-	oidHMACWithSHA1   = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 7}
-	oidHMACWithSHA256 = asn1.ObjectIdentifier{1, 2, 840, 113549, 2, 9}
 )
 
-// cipher has the sizes of a cipher in bytes.
-type cipher struct{ block, key int }
+// hashes are those of PBKDF2, by the object identifier of their HMAC.
+var hashes = map[string]func() hash.Hash{
+	"":                    sha1.New, // the default
+	"1.2.840.113549.2.7":  sha1.New,
+	"1.2.840.113549.2.8":  sha256.New224,
+	"1.2.840.113549.2.9":  sha256.New,
+	"1.2.840.113549.2.10": sha512.New384,
+	"1.2.840.113549.2.11": sha512.New,
+}
 
-// cipherOf returns a supported cipher, or the zero value.
-func cipherOf(oid asn1.ObjectIdentifier) cipher {
-	switch oid.String() {
-	case "2.16.840.1.101.3.4.1.2": // AES in CBC mode
-		return cipher{aes.BlockSize, 16}
-	case "2.16.840.1.101.3.4.1.22":
-		return cipher{aes.BlockSize, 24}
-	case "2.16.840.1.101.3.4.1.42":
-		return cipher{aes.BlockSize, 32}
-	case "1.2.840.113549.3.7": // triple DES in CBC mode
-		return cipher{des.BlockSize, 24}
-	}
-	return cipher{}
+// ciphers are those of a key, in CBC mode, by their object identifier.
+var ciphers = map[string]cbc{
+	"2.16.840.1.101.3.4.1.2":  {aes.BlockSize, 16, aes.NewCipher},
+	"2.16.840.1.101.3.4.1.22": {aes.BlockSize, 24, aes.NewCipher},
+	"2.16.840.1.101.3.4.1.42": {aes.BlockSize, 32, aes.NewCipher},
+	"1.2.840.113549.3.7":      {des.BlockSize, 24, des.NewTripleDESCipher},
+}
+
+// cbc is a cipher in CBC mode, with its sizes in bytes.
+type cbc struct {
+	block, key int
+	cipher     func(key []byte) (cipher.Block, error)
 }
 
 // encryptedPrivateKeyInfo is the structure of RFC 5958.
@@ -76,66 +87,95 @@ func isEncrypted(der []byte) bool {
 	return err == nil
 }
 
-// decrypt returns the key in an encrypted PKCS #8 structure.
+// keyEncryption is how a key file is encrypted, as it says itself.
+type keyEncryption struct {
+	derive deriving
+	cbc    cbc
+	iv     []byte
+	data   []byte
+}
+
+// decrypt returns the key in an encrypted PKCS #8 structure. Under FIPS 140, the module of this program can refuse what
+// the file asks for.
 func decrypt(der, passphrase []byte) (any, error) {
-	if err := checkEncryption(der); err != nil {
+	e, err := readEncryption(der)
+	if err != nil {
 		return nil, err
 	}
-	private, err := pkcs8.ParsePKCS8PrivateKey(der, passphrase)
+	notAllowed := func(err error) error {
+		return &KeyRefused{Kind: "encrypted PKCS #8", Err: err, Reason: "this program may not use the encryption of " +
+			`the file; encrypt the key again with "openssl pkcs8 -topk8 -iter 600000 -saltlen 16"`}
+	}
+	key, err := e.derive(passphrase, e.cbc.key)
 	if err != nil {
-		// After the checks, one reason is left: the decrypted bytes are not a readable key.
+		return nil, notAllowed(err)
+	}
+	block, err := e.cbc.cipher(key)
+	if err != nil {
+		return nil, notAllowed(err)
+	}
+	plain := make([]byte, len(e.data))
+	defer clear(plain)
+	cipher.NewCBCDecrypter(block, e.iv).CryptBlocks(plain, e.data)
+	padding := int(plain[len(plain)-1])
+	if padding > len(plain) { // the parser judges the rest
+		return nil, ErrPassphraseIncorrect
+	}
+	private, err := x509.ParsePKCS8PrivateKey(plain[:len(plain)-padding])
+	if err != nil {
 		return nil, ErrPassphraseIncorrect
 	}
 	return private, nil
 }
 
-// checkEncryption accepts only what the pkcs8 package handles correctly. Without these checks, that package panics on
-// an initialization vector or a ciphertext of the wrong length, does any amount of work that the file asks for, reads
-// GCM as CBC, and derives a wrong key if it ignores a parameter.
+// readEncryption reads how a key is encrypted. It refuses what would be too much work.
 //
-// The pkcs8 package last changed in 2024. There is no better one: smallstep's pemutil does not read scrypt, and the
-// forks of pkcs8 are no newer or need a library of other ciphers. None of them checks more.
-func checkEncryption(der []byte) error {
+// The library that encrypts new files reads them, too, but panics on an initialization vector or a ciphertext of the
+// wrong length and under FIPS 140, does any amount of work, and knows SHA-1 and SHA-256 alone.
+func readEncryption(der []byte) (*keyEncryption, error) {
 	var info encryptedPrivateKeyInfo
 	if rest, err := asn1.Unmarshal(der, &info); err != nil || len(rest) != 0 {
-		return refusedEncryption("the structure is damaged")
+		return nil, refusedEncryption("the structure is damaged")
 	}
 	if !info.Algorithm.Algorithm.Equal(oidPBES2) {
-		return refusedEncryption("the encryption scheme must be PBES2")
+		return nil, refusedEncryption("the encryption scheme must be PBES2")
 	}
 	var scheme struct{ KDF, Cipher pkix.AlgorithmIdentifier }
 	if _, err := asn1.Unmarshal(info.Algorithm.Parameters.FullBytes, &scheme); err != nil {
-		return refusedEncryption("the PBES2 parameters are damaged")
+		return nil, refusedEncryption("the PBES2 parameters are damaged")
 	}
-	cipher := cipherOf(scheme.Cipher.Algorithm)
-	if cipher.key == 0 {
-		return refusedEncryption("the cipher must be AES or triple DES in CBC mode")
+	e := &keyEncryption{cbc: ciphers[scheme.Cipher.Algorithm.String()], data: info.Data}
+	if e.cbc.key == 0 {
+		return nil, refusedEncryption("the cipher must be AES or triple DES in CBC mode")
 	}
-	if err := checkKDF(scheme.KDF, cipher.key); err != nil {
-		return err
+	var err error
+	if e.derive, err = readKDF(scheme.KDF, e.cbc.key); err != nil {
+		return nil, err
 	}
-	var iv []byte
-	if _, err := asn1.Unmarshal(scheme.Cipher.Parameters.FullBytes, &iv); err != nil || len(iv) != cipher.block {
-		return refusedEncryption("the initialization vector is damaged")
+	_, err = asn1.Unmarshal(scheme.Cipher.Parameters.FullBytes, &e.iv)
+	if err != nil || len(e.iv) != e.cbc.block {
+		return nil, refusedEncryption("the initialization vector is damaged")
 	}
-	if len(info.Data) == 0 || len(info.Data)%cipher.block != 0 {
-		return refusedEncryption("the ciphertext is truncated")
+	if len(e.data) == 0 || len(e.data)%e.cbc.block != 0 {
+		return nil, refusedEncryption("the ciphertext is truncated")
 	}
-	return nil
+	return e, nil
 }
 
-// checkKDF checks the derivation of a key of length bytes.
-func checkKDF(kdf pkix.AlgorithmIdentifier, length int) error {
+type deriving = func(passphrase []byte, length int) ([]byte, error)
+
+// readKDF reads the derivation of a key of length bytes.
+func readKDF(kdf pkix.AlgorithmIdentifier, length int) (deriving, error) {
 	switch {
 	case kdf.Algorithm.Equal(oidPBKDF2):
-		return checkPBKDF2(kdf.Parameters.FullBytes, length)
+		return readPBKDF2(kdf.Parameters.FullBytes, length)
 	case kdf.Algorithm.Equal(oidScrypt):
-		return checkScrypt(kdf.Parameters.FullBytes)
+		return readScrypt(kdf.Parameters.FullBytes)
 	}
-	return refusedEncryption("the key derivation must be PBKDF2 or scrypt")
+	return nil, refusedEncryption("the key derivation must be PBKDF2 or scrypt")
 }
 
-func checkPBKDF2(der []byte, length int) error {
+func readPBKDF2(der []byte, length int) (deriving, error) {
 	var p struct {
 		Salt       []byte
 		Iterations int
@@ -143,26 +183,26 @@ func checkPBKDF2(der []byte, length int) error {
 		PRF        pkix.AlgorithmIdentifier `asn1:"optional"`
 	}
 	if _, err := asn1.Unmarshal(der, &p); err != nil {
-		return refusedEncryption("the PBKDF2 parameters are damaged")
+		return nil, refusedEncryption("the PBKDF2 parameters are damaged")
 	}
-	if p.KeyLength != 0 {
-		return refusedEncryption("an explicit PBKDF2 key length is not supported")
+	if p.KeyLength != 0 && p.KeyLength != length {
+		return nil, refusedEncryption("the PBKDF2 key length is not that of the cipher")
 	}
-	hash := sha1.Size
-	switch prf := p.PRF.Algorithm; {
-	case prf.Equal(oidHMACWithSHA256):
-		hash = sha256.Size
-	case len(prf) != 0 && !prf.Equal(oidHMACWithSHA1):
-		return refusedEncryption("the PBKDF2 function must be HMAC with SHA-1 or SHA-256")
+	newHash := hashes[p.PRF.Algorithm.String()]
+	if newHash == nil {
+		return nil, refusedEncryption("the PBKDF2 function must be HMAC with SHA-1 or SHA-2")
 	}
-	if most := maxHashes / ((length + hash - 1) / hash); p.Iterations < 1 || p.Iterations > most {
-		return refusedEncryption(fmt.Sprintf("%d PBKDF2 iterations are outside 1 to %d; %s", p.Iterations, most,
+	size := newHash().Size()
+	if most := maxHashes / ((length + size - 1) / size); p.Iterations < 1 || p.Iterations > most {
+		return nil, refusedEncryption(fmt.Sprintf("%d PBKDF2 iterations are outside 1 to %d; %s", p.Iterations, most,
 			encryptAgain))
 	}
-	return nil
+	return func(passphrase []byte, length int) ([]byte, error) {
+		return pbkdf2.Key(newHash, string(passphrase), p.Salt, p.Iterations, length)
+	}, nil
 }
 
-func checkScrypt(der []byte) error {
+func readScrypt(der []byte) (deriving, error) {
 	var p struct {
 		Salt            []byte
 		Cost            int
@@ -171,22 +211,28 @@ func checkScrypt(der []byte) error {
 		KeyLength       int `asn1:"optional"`
 	}
 	if _, err := asn1.Unmarshal(der, &p); err != nil {
-		return refusedEncryption("the scrypt parameters are damaged")
+		return nil, refusedEncryption("the scrypt parameters are damaged")
 	}
 	if p.Cost < 2 || p.Cost&(p.Cost-1) != 0 || p.BlockSize < 1 || p.Parallelization < 1 {
-		return refusedEncryption("the scrypt parameters are not valid")
+		return nil, refusedEncryption("the scrypt parameters are not valid")
 	}
 	if len(p.Salt) > maxScryptSalt {
-		return refusedEncryption(fmt.Sprintf("a scrypt salt of %d bytes is too much work: it may have up to %d; %s",
+		return nil, refusedEncryption(fmt.Sprintf(
+			"a scrypt salt of %d bytes is too much work: it may have up to %d; %s",
 			len(p.Salt), maxScryptSalt, encryptAgain))
 	}
 	// A division, because their product can overflow.
 	if p.Parallelization > maxScryptLanes || p.BlockSize > min(maxScryptMix, maxScryptWork/p.Cost)/p.Parallelization {
-		return refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d is too much work: "+
+		return nil, refusedEncryption(fmt.Sprintf("scrypt with N=%d, r=%d and p=%d is too much work: "+
 			"N*r*p may be up to %d, r*p up to %d, and p up to %d; %s",
 			p.Cost, p.BlockSize, p.Parallelization, maxScryptWork, maxScryptMix, maxScryptLanes, encryptAgain))
 	}
-	return nil
+	return func(passphrase []byte, length int) ([]byte, error) {
+		if fips140.Enforced() { // where package scrypt panics
+			return nil, errors.New("scrypt is not allowed under FIPS 140")
+		}
+		return scrypt.Key(passphrase, p.Salt, p.Cost, p.BlockSize, p.Parallelization, length)
+	}, nil
 }
 
 // encryptAgain says how to repair a file that asks for too much work.

@@ -46,7 +46,7 @@ func FuzzDecrypt(f *testing.F) {
 		f.Add(der)
 	}
 	f.Fuzz(func(t *testing.T, der []byte) {
-		if err := checkEncryption(der); err != nil {
+		if _, err := readEncryption(der); err != nil {
 			if refused, ok := errors.AsType[*KeyRefused](err); !ok || refused.Err != nil || len(err.Error()) > 500 {
 				t.Fatalf("refused by %v", err)
 			}

@@ -27,8 +27,8 @@ func ParseDeveloperKey(pemOrDER []byte) (*DeveloperKey, error) {
 }
 
 // ParseEncryptedDeveloperKey reads a private key in passphrase-protected PKCS #8, in PEM or DER. It supports what
-// "openssl pkcs8 -topk8" writes: PBES2 with PBKDF2 (HMAC with SHA-1 or SHA-256) or scrypt, and AES or triple DES in CBC
-// mode.
+// "openssl pkcs8 -topk8" writes: PBES2 with PBKDF2 (HMAC with SHA-1 or SHA-2) or scrypt, and AES or triple DES in CBC
+// mode. In a program with GODEBUG=fips140=only, what FIPS 140 does not allow is refused with [*KeyRefused].
 //
 // ParseEncryptedDeveloperKey refuses a file that needs more than two or three seconds of work, before it does the work.
 // The limits are 10,000,000 iterations of PBKDF2 (half of that if the key needs two hashes), and for scrypt an N*r*p of

@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func TestParseDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 func TestParseEncryptedDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 	for _, name := range []string{
 		"p256-encrypted-default.pem", "p256-encrypted-scrypt.pem", "p256-encrypted-des3-sha1.pem",
-		"p256-encrypted-1000000.pem",
+		"p256-encrypted-1000000.pem", "p256-encrypted-sha512.pem",
 	} {
 		t.Run(name, func(t *testing.T) {
 			key, err := signing.ParseEncryptedDeveloperKey(testdata(t, name), []byte("correct"))
@@ -76,6 +77,52 @@ func TestParseEncryptedDeveloperKeyReadsWhatOpenSSLWrites(t *testing.T) {
 			require.ErrorIs(t, err, signing.ErrPassphraseRequired)
 		})
 	}
+}
+
+// Editors on Windows begin a file with a byte order mark, and end lines with CRLF.
+func TestKeysThatAnEditorSaved(t *testing.T) {
+	saved := func(name string) []byte {
+		text := "\ufeff" + strings.ReplaceAll(string(testdata(t, name)), "\n", "\r\n")
+		return []byte(text)
+	}
+	key, err := signing.ParseDeveloperKey(saved("p256-pkcs8.pem"))
+	require.NoError(t, err)
+	requireKey(t, key, "p256-public.pem")
+	key, err = signing.ParseEncryptedDeveloperKey(saved("p256-encrypted-default.pem"), []byte("correct"))
+	require.NoError(t, err)
+	requireKey(t, key, "p256-public.pem")
+	_, err = signing.ParseDeveloperKey([]byte("\xff\xfe-\x00-\x00"))
+	assert.ErrorContains(t, err, "UTF-16")
+}
+
+// A program that may use nothing but what FIPS 140 allows gets an error for another key file, and no panic.
+func TestKeysUnderFIPS140(t *testing.T) {
+	const child = "MONEYMOVEMENT_TEST_FIPS"
+	if os.Getenv(child) == "" {
+		command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKeysUnderFIPS140$", "-test.v")
+		command.Env = append(os.Environ(), child+"=1", "GODEBUG=fips140=only")
+		said, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", said)
+		assert.Contains(t, string(said), "--- PASS: TestKeysUnderFIPS140")
+		return
+	}
+	for name, allowed := range map[string]bool{
+		"p256-encrypted-default.pem": false, "p256-encrypted-scrypt.pem": false, "p256-encrypted-des3-sha1.pem": false,
+		"p256-encrypted-sha512.pem": true, "p256-encrypted-1000000.pem": false,
+	} {
+		_, err := signing.ParseEncryptedDeveloperKey(testdata(t, name), []byte("correct"))
+		if err != nil || !allowed {
+			var refused *signing.KeyRefused
+			require.ErrorAs(t, err, &refused, name)
+			assert.ErrorContains(t, err, "-saltlen 16", name)
+		}
+	}
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "key.pem")
+	require.NoError(t, key.SaveEncrypted(path, []byte("a passphrase")))
+	_, err = signing.LoadEncryptedDeveloperKey(path, []byte("a passphrase"))
+	require.NoError(t, err, "what Save writes is allowed")
 }
 
 // The right passphrase of a key of another kind is not called wrong.
@@ -183,18 +230,17 @@ func TestParseEncryptedDeveloperKeyRefuses(t *testing.T) {
 		der    []byte
 		reason string
 	}{
-		"PBES1":             {testdata(t, "p256-encrypted-pbes1.pem"), "must be PBES2"},
-		"HMAC with SHA-512": {testdata(t, "p256-encrypted-sha512.pem"), "HMAC"},
-		"another KDF":       {encrypted(t, aesCBC, pbkdf2{salt, 1}, aesCBC, block, block), "PBKDF2 or scrypt"},
-		"KDF damaged":       {encrypted(t, oidPBKDF2, 1, aesCBC, block, block), "damaged"},
-		"GCM":               {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesGCM, block, block), "CBC"},
+		"PBES1":       {testdata(t, "p256-encrypted-pbes1.pem"), "must be PBES2"},
+		"another KDF": {encrypted(t, aesCBC, pbkdf2{salt, 1}, aesCBC, block, block), "PBKDF2 or scrypt"},
+		"KDF damaged": {encrypted(t, oidPBKDF2, 1, aesCBC, block, block), "damaged"},
+		"GCM":         {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesGCM, block, block), "CBC"},
 		"short IV": {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block[:8], block),
 			"initialization vector"},
 		"odd ciphertext": {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block, block[:15]), "truncated"},
 		"no ciphertext":  {encrypted(t, oidPBKDF2, pbkdf2{salt, 1}, aesCBC, block, nil), "truncated"},
 		"endless PBKDF2": {encrypted(t, oidPBKDF2, pbkdf2{salt, 1 << 30}, aesCBC, block, block), "iterations"},
 		"no iterations":  {encrypted(t, oidPBKDF2, pbkdf2{salt, 0}, aesCBC, block, block), "iterations"},
-		"key length": {encrypted(t, oidPBKDF2, pbkdf2WithLength{salt, 1, 32}, aesCBC, block, block),
+		"key length": {encrypted(t, oidPBKDF2, pbkdf2WithLength{salt, 1, 16}, aesCBC, block, block),
 			"key length"},
 		"scrypt damaged": {encrypted(t, oidScrypt, pbkdf2{salt, 1}, aesCBC, block, block), "damaged"},
 		"scrypt cost":    {encrypted(t, oidScrypt, scrypt{salt, 1000, 8, 1}, aesCBC, block, block), "not valid"},

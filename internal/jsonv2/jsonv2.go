@@ -41,6 +41,7 @@ const (
 	KindBeginObject = jsontext.KindBeginObject
 	KindBeginArray  = jsontext.KindBeginArray
 	KindEndArray    = jsontext.KindEndArray
+	KindEndObject   = jsontext.KindEndObject
 )
 
 // Marshal encodes a Go value as JSON.

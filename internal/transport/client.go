@@ -140,12 +140,17 @@ func (c *Config) check(check *Check) {
 // of the surface: New adds that path, and every call would return 404.
 func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	refuse := func(message string) (*url.URL, error) { return nil, invalid("baseURL", "invalid_url", message) }
+	if strings.ContainsFunc(baseURL, unreadable) {
+		return refuse("contains a blank or a character that does not print: remove it")
+	}
 	u, err := url.Parse(baseURL)
 	switch {
+	case err != nil && !strings.Contains(baseURL, "://"), err == nil && u.Scheme != "https" && u.Scheme != "http":
+		return refuse("must begin with https://")
 	case err != nil:
 		return refuse("is not a valid URL")
-	case u.Scheme != "https" && u.Scheme != "http":
-		return refuse("must be an http or https address")
+	case !plainPath(strings.TrimRight(u.Path, "/")):
+		return refuse("must have a path without .., blanks and empty parts, or no path")
 	case u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return refuse("must have a scheme and a host, may have a path, and must have nothing else")
 	case u.Scheme == "http" && !allowPlain && !loopback(u.Hostname()):
@@ -156,6 +161,22 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	}
 	return u, nil
 }
+
+// plainPath reports a path that every server and proxy reads in the same way.
+func plainPath(decoded string) bool {
+	if strings.ContainsFunc(decoded, unreadable) {
+		return false
+	}
+	for i, part := range strings.Split(decoded, "/") {
+		if part == "." || part == ".." || part == "" && i > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// unreadable reports a character that nobody sees in an address.
+func unreadable(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
 
 func invalid(field, code, message string) error {
 	return &errors.InvalidInput{CallInfo: errors.CallInfo{Operation: "New"},

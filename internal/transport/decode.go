@@ -143,7 +143,7 @@ func (a *answer) decode(value any, described *wire.Answer, most int) ([]wire.Unr
 // readable returns why a body cannot be JSON, or nil.
 func (a *answer) readable() error {
 	if a.truncated {
-		return fmt.Errorf("the response is longer than %d bytes", maxBody)
+		return fmt.Errorf("the response is too large: it has more than %d bytes", maxBody)
 	}
 	if kind := a.header.Get("Content-Type"); !isJSON(kind) {
 		return fmt.Errorf("the content type of the response is %q, not JSON", kind)

@@ -17,6 +17,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
+// What people copy or forget is named.
+func TestOriginsAreExplained(t *testing.T) {
+	for baseURL, says := range map[string]string{
+		"service.example": "must begin with https://", "service.example:8443": "must begin with https://",
+		"localhost:8080": "must begin with https://", "https://service.example\n": "contains a blank",
+		"https://service.example/\u00a0": "contains a blank", "https://service.example/../a": "without ..",
+	} {
+		_, err := transport.New(baseURL, "/v1", transport.Config{})
+		assert.ErrorContains(t, err, says, "%q", baseURL)
+	}
+}
+
 // The credential is sent over https, or where nobody can read plain http.
 func TestOrigins(t *testing.T) {
 	for baseURL, tc := range map[string]struct{ accepted, withPlainHTTP bool }{
@@ -57,6 +69,15 @@ func TestOrigins(t *testing.T) {
 		"https://service.example\r\n":      {},
 		"https://[::1":                     {},
 		" https://service.example":         {},
+		"https://service.example/ ":        {},
+		"https://service.example ":         {},
+		"https://service.example/\u00a0":   {},
+		"https://service.\u200bexample":    {},
+		"https://service.example/a/../b":   {},
+		"https://service.example/..":       {},
+		"https://service.example/%2e%2e/b": {},
+		"https://service.example//b":       {},
+		"https://service.example/%20":      {},
 	} {
 		for _, plain := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%v", baseURL, plain), func(t *testing.T) {

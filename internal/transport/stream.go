@@ -77,7 +77,8 @@ func (s *Stream) Read(p []byte) (int, error) {
 		if n, err := s.body.Read(one[:]); n == 0 {
 			return 0, s.ended(err)
 		}
-		return 0, s.tracker.answer.unexpected(s.tracker, fmt.Errorf("the response is longer than %d bytes", maxStream))
+		return 0, s.tracker.answer.unexpected(s.tracker,
+			fmt.Errorf("the response is too large: it has more than %d bytes", maxStream))
 	}
 	if int64(len(p)) > s.left {
 		p = p[:s.left]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdsa"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -31,11 +32,15 @@ type Key struct {
 
 // Generate returns a new key.
 func Generate() (*Key, error) {
-	private, err := crypto.GenerateKey()
-	if err != nil {
-		return nil, fmt.Errorf("wallet: generate key: %w", err)
+	scalar := make([]byte, 32)
+	defer clear(scalar)
+	for {
+		_, _ = rand.Read(scalar) // never fails
+		key, err := fromScalar(scalar)
+		if _, outside := errors.AsType[*signing.KeyRefused](err); !outside { // of the curve's order: one of 2^127
+			return key, err
+		}
 	}
-	return newKey(private)
 }
 
 // ParseHex reads a private key of 32 bytes in hexadecimal, with or without "0x". It returns [*signing.KeyRefused] for

@@ -54,7 +54,7 @@ var localMistakes = map[string]mistake{
 		[]string{"baseURL must be https: plain http would show the credential to the network"}},
 	"address of no web server": {func(w *payWorld) error {
 		return w.open("service.example")
-	}, []string{"baseURL must be an http or https address"}},
+	}, []string{"baseURL must begin with https://"}},
 	"address with a query": {func(w *payWorld) error {
 		return w.open("https://service.example?a=b")
 	}, []string{"baseURL must have a scheme and a host, may have a path"}},

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"github.com/google/uuid"
@@ -80,7 +81,7 @@ func statusOf(
 ) commonwire.UniversalTransactionStatus {
 	received := number.Of(price.DestinationAmount)
 	return commonwire.UniversalTransactionStatus{
-		ID:      uuid.NewSHA1(uuid.NameSpaceURL, []byte("payment of "+quoteID)).String(),
+		ID:      uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte("payment of "+quoteID), 8).String(),
 		QuoteID: quoteID, Type: kind, CreatedAt: createdAt, ExpiresAt: price.ExpiresAt,
 		FromAmount: number.Of(price.SourceAmount), FromCurrency: price.SourceCurrency,
 		ToAmount: &received, ToCurrency: price.DestinationCurrency,

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"strings"
 
 	"github.com/google/uuid"
@@ -19,7 +20,7 @@ type party struct {
 func partyOf(email string) party { return Profile{Email: email}.party() }
 
 func (p Profile) party() party {
-	derived := uuid.NewSHA1(uuid.NameSpaceURL, []byte("mailto:"+strings.ToLower(p.Email))).String()
+	derived := uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte("mailto:"+strings.ToLower(p.Email)), 8).String()
 	return party{ID: cmp.Or(p.ID, derived), Profile: p}
 }
 

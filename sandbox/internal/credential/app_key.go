@@ -3,6 +3,7 @@ package credential
 import (
 	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
 	"regexp"
 	"slices"
 	"strings"
@@ -128,7 +129,7 @@ func (s *AppKeys) RegisterOnce(secret string, account Account, registration Regi
 	}
 	key.ID, key.Secret = "apk_"+strings.ToLower(rand.Text()), cmp.Or(secret, "ak_"+rand.Text())
 	key.Account, key.CreatedAt = account, s.clock.Now()
-	key.AppID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("app of "+account.ID+"/"+key.AppName)).String()
+	key.AppID = uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte("app of "+account.ID+"/"+key.AppName), 8).String()
 
 	s.mu.Lock()
 	defer s.leave()

@@ -2,6 +2,7 @@ package merchant
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,7 +41,7 @@ func New(createdAt time.Time) *Products {
 	}}
 	for i := range p.list {
 		product := &p.list[i]
-		product.ID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("product "+product.Name)).String()
+		product.ID = uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte("product "+product.Name), 8).String()
 		product.CreatedAt, product.UpdatedAt = createdAt, createdAt
 	}
 	return p

@@ -81,7 +81,7 @@ func (t *turn) openAccount(key holderKey, client platformwire.Client) *holder {
 		Key:    key,
 		Client: client,
 		Wallet: "0x" + hex.EncodeToString(digest[:20]),
-		UserID: uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String(),
+		UserID: uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte(name), 8).String(),
 	}
 	t.enroll(h)
 	t.kept.holders.Put(h)

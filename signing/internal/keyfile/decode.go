@@ -24,6 +24,7 @@ func Decode(data []byte) ([]byte, *Malformed) {
 	if len(data) > MaxSize {
 		return nil, &Malformed{Reason: fmt.Sprintf("the data has %d bytes, which is too long for a key", len(data))}
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark, which some editors write
 	der := data
 	if bytes.Contains(data, []byte("-----BEGIN ")) {
 		var malformed *Malformed
@@ -34,6 +35,9 @@ func Decode(data []byte) ([]byte, *Malformed) {
 	// The parsers of crypto/x509 ignore what follows the key.
 	var whole asn1.RawValue
 	if rest, err := asn1.Unmarshal(der, &whole); err != nil || len(rest) != 0 {
+		if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+			return nil, &Malformed{Reason: "the data is text in UTF-16: save it in UTF-8"}
+		}
 		return nil, &Malformed{Reason: "the data is neither PEM nor exactly one DER value"}
 	}
 	return der, nil

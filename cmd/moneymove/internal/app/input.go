@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +73,7 @@ func limited(part string, r io.Reader) ([]byte, error) {
 	if len(content) > maxInput {
 		return nil, Usagef("%s: more than %d MiB", part, maxInput>>20)
 	}
-	return content, nil
+	return bytes.TrimPrefix(content, []byte("\ufeff")), nil // a byte order mark, which some editors write
 }
 
 // No real amount is longer, and a long one would take long to read.

@@ -89,6 +89,21 @@ func TestCallDoesNotSendWhatIsWrong(t *testing.T) {
 	assert.Len(t, f.host.Requests(), before, "nothing was sent")
 }
 
+// An editor on Windows begins a file with a byte order mark.
+func TestCallReadsAFileWithAByteOrderMark(t *testing.T) {
+	f := newFixture(t)
+	body := f.write("client.json", "\ufeff{\"email\":\"w@example.com\",\r\n\"type\":\"individual\"}\r\n")
+	f.ok("call", "POST", "/dapi/v1/clients", "-d", "@"+body)
+}
+
+// What a query has to escape is escaped, and what is escaped stays as it is.
+func TestCallEscapesTheQuery(t *testing.T) {
+	f := newFixture(t)
+	r := f.run("call", "GET", "/apps/transfers?idempotency_key=invoice 42é%20%26&limit=1")
+	assert.Equal(t, app.ExitRefused, r.code)
+	assert.Contains(t, r.stderr, "idempotency_key (string_pattern_mismatch)", "the service has read it")
+}
+
 func TestCallPrintsTheResponse(t *testing.T) {
 	f := newFixture(t)
 	r := f.run("call", "GET", "/utils/rates/EUR", "-i", "-H", "X-Trace: 1")

@@ -3,6 +3,7 @@
 package request
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -54,7 +55,7 @@ func Plan(where *target.Target, method, path string, asGiven bool) (*Request, er
 	}
 	r := &Request{Header: http.Header{}, where: where, method: method}
 	full := *base
-	full.Path, full.RawQuery = base.Path+inside.Path, inside.RawQuery
+	full.Path, full.RawQuery = base.Path+inside.Path, escapedQuery(inside.RawQuery)
 	full.RawPath = ""
 	if inside.RawPath != "" {
 		full.RawPath = base.EscapedPath() + inside.RawPath
@@ -64,6 +65,19 @@ func Plan(where *target.Target, method, path string, asGiven bool) (*Request, er
 		return nil, err
 	}
 	return r, r.chooseClient(asGiven)
+}
+
+// escapedQuery escapes what cannot be in a request line, and changes nothing that is escaped already.
+func escapedQuery(raw string) string {
+	var escaped strings.Builder
+	for i := range len(raw) {
+		if b := raw[i]; b <= ' ' || b >= 0x7f {
+			fmt.Fprintf(&escaped, "%%%02X", b)
+		} else {
+			escaped.WriteByte(b)
+		}
+	}
+	return escaped.String()
 }
 
 // readPath refuses paths that could belong to another surface than they seem to.

@@ -99,7 +99,7 @@ func (r *Request) once(ctx context.Context, bearer string) (*Response, error) {
 	response := &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
 	if err == nil && len(body) > maxBody {
 		response.Body = body[:maxBody]
-		err = fmt.Errorf("the response has more than %d MiB", maxBody>>20)
+		err = fmt.Errorf("the response is too large: it has more than %d MiB", maxBody>>20)
 	}
 	if err != nil {
 		return response, r.lost(err, true)
