@@ -68,10 +68,11 @@
 // # Deadlines
 //
 // The context of a call bounds all of it: attempts, pauses, and waiting for a rate window. [WithTimeout] and [Timeout]
-// bound calls in the same way. Without a deadline, an attempt still ends. It fails if the service sends no response
-// within 30 seconds (with the SDK's own transport), if no byte of the body arrives for 30 seconds, or if the body is
-// not complete after one minute. The response then counts as lost. A stream, such as a PDF, has no limit for its whole
-// body. A Timeout in the http.Client that you give to [WithHTTPClient] bounds each attempt.
+// bound calls in the same way. Without a deadline, a call still ends. It fails if the service sends no response within
+// 30 seconds (with the SDK's own transport), or within 45 seconds over all attempts; if no byte of the body arrives for
+// 30 seconds; or if the body is not complete after one minute. The response then counts as lost. A stream, such as a
+// PDF, has no limit for its whole body. A Timeout in the http.Client that you give to [WithHTTPClient] bounds each
+// attempt.
 //
 // # Rate windows
 //

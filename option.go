@@ -11,13 +11,27 @@ import (
 // Option sets up a client of any surface.
 type Option func(*transport.Config)
 
-// WithHTTPClient sends requests with the Transport and the Timeout of the given client. Use it for proxies, TLS
-// settings, tracing and tests, for example with a Transport that wraps another. The SDK follows no redirect and keeps
-// no cookie, even if the given client does. Your Transport decides which TLS versions and certificates it accepts.
+// WithTransport wraps the transport of the client, for tracing, recording and tests. wrap gets the SDK's own transport,
+// with its connections and limits, and returns the one to use, which passes each request on:
 //
-// To look at the idempotency key, a Transport must read r.Header["idempotency-key"]. The SDK writes the name in lower
-// case, because net/http would send a request with the usual spelling again by itself. Header.Get finds the usual
-// spelling only.
+//	moneymovement.WithTransport(func(next http.RoundTripper) http.RoundTripper { return otelhttp.NewTransport(next) })
+//
+// It is called once, by the constructor of the client. With [WithHTTPClient], it gets the Transport of that client. If
+// the option is given more than once, the last transport is the outermost. If wrap is nil or returns nil, the
+// constructor fails with *errors.InvalidInput.
+func WithTransport(wrap func(next http.RoundTripper) http.RoundTripper) Option {
+	return func(c *transport.Config) { c.Wrap = append(c.Wrap, wrap) }
+}
+
+// WithHTTPClient sends requests with the Transport and the Timeout of the given client. Use it for client certificates,
+// and for a test without a socket. To see or trace each request, use [WithTransport]. The SDK follows no redirect and
+// keeps no cookie, even if the given client does.
+//
+// If the given client has a Transport, it takes the place of the SDK's own. What the SDK's transport does is then lost,
+// unless your Transport does it too: it keeps as many connections as there were calls at once (MaxIdleConnsPerHost),
+// waits 5 s for a connection, 10 s for TLS and 30 s for a response (ResponseHeaderTimeout), notices a dead HTTP/2
+// connection by a ping (HTTP2.SendPingTimeout), leaves a connection on which a request timed out, and uses TLS 1.2 or
+// later.
 //
 // Without this option, a client uses TLS 1.2 or later and verifies certificates. It takes the proxy, the dialer and the
 // RootCAs from [http.DefaultTransport], and nothing else: settings that make TLS weaker, such as InsecureSkipVerify or
@@ -63,7 +77,9 @@ func WithLogger(logger *slog.Logger) Option {
 
 // WithTimeout ends each call of the client after d, with all its attempts, pauses and waiting in line, unless the
 // context ends it earlier. The call option [Timeout] replaces it for one call. The default, 0, means that only the
-// context bounds a call. If d is negative, the constructor of the client fails with *errors.InvalidInput.
+// context bounds a call, and that a call whose context has no deadline waits at most 45 s for a service that does not
+// respond. Pauses that the service asks for and waiting in line do not count. If d is negative, the constructor of the
+// client fails with *errors.InvalidInput.
 //
 // It bounds single calls. A method that makes several calls, such as dapi's Payouts.Pay or a wait, has the timeout for
 // each of them. The time that a payment waits in line before its booking does not count. To bound the whole method, use

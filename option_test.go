@@ -5,8 +5,12 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,6 +42,10 @@ func (a *answering) option() moneymovement.Option {
 	return moneymovement.WithHTTPClient(&http.Client{Transport: a})
 }
 
+type passing func(*http.Request) (*http.Response, error)
+
+func (p passing) RoundTrip(r *http.Request) (*http.Response, error) { return p(r) }
+
 const ratesJSON = `{"usdRate":"1.1"}`
 
 func rates(t *testing.T, options ...moneymovement.Option) error {
@@ -60,6 +68,74 @@ func TestOptionsOfAClient(t *testing.T) {
 		logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		require.NoError(t, rates(t, service.option(), moneymovement.WithLogger(logger)))
 		assert.Contains(t, log.String(), "GetRate")
+	})
+	t.Run("a transport around another", func(t *testing.T) {
+		service := &answering{status: 200, body: ratesJSON}
+		var passed []string
+		through := func(name string) moneymovement.Option {
+			return moneymovement.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+				return passing(func(r *http.Request) (*http.Response, error) {
+					passed = append(passed, name)
+					return next.RoundTrip(r)
+				})
+			})
+		}
+		require.NoError(t, rates(t, through("inner"), service.option(), through("outer")))
+		assert.Equal(t, []string{"outer", "inner"}, passed)
+		assert.Len(t, service.got, 1)
+	})
+	t.Run("a transport around the SDK's own", func(t *testing.T) {
+		var own http.RoundTripper
+		keep := func(next http.RoundTripper) http.RoundTripper {
+			own = next
+			return next
+		}
+		_, err := public.New("https://service.example", moneymovement.WithTransport(keep))
+		require.NoError(t, err)
+		assert.NotNil(t, own)
+		assert.NotEqual(t, http.DefaultTransport, own) //nolint:forbidigo // compared, not used
+	})
+	t.Run("a transport around the SDK's own keeps its connections", func(t *testing.T) {
+		const callers, rounds = 20, 9
+		var opened atomic.Int32
+		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(time.Millisecond)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, ratesJSON)
+		}))
+		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				opened.Add(1)
+			}
+		}
+		server.Start()
+		defer server.Close()
+		wrapped := moneymovement.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+			return passing(func(r *http.Request) (*http.Response, error) { return next.RoundTrip(r) })
+		})
+		client, err := public.New(server.URL, wrapped)
+		require.NoError(t, err)
+		for range rounds {
+			var all sync.WaitGroup
+			for range callers {
+				all.Go(func() {
+					_, err := client.Rates.Get(t.Context(), "EUR")
+					assert.NoError(t, err)
+				})
+			}
+			all.Wait()
+		}
+		assert.LessOrEqual(t, opened.Load(), int32(callers))
+	})
+	t.Run("no transport", func(t *testing.T) {
+		for _, wrap := range []func(http.RoundTripper) http.RoundTripper{
+			nil, func(http.RoundTripper) http.RoundTripper { return nil },
+		} {
+			_, err := public.New("https://service.example", moneymovement.WithTransport(wrap))
+			var refused *errors.InvalidInput
+			require.ErrorAs(t, err, &refused)
+			assert.Equal(t, "WithTransport", refused.Fields[0].Field)
+		}
 	})
 	t.Run("a user agent", func(t *testing.T) {
 		service := &answering{status: 200, body: ratesJSON}

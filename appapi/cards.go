@@ -44,19 +44,18 @@ func (s *Cards) Get(ctx context.Context, id string, options ...moneymovement.Cal
 //
 // The description does not show the confirmation message. The SDK assumes one; [model.WithCardMessage] replaces it.
 //
-// If the response is lost, the same signature is sent again. A service that has already accepted it can refuse it with
-// *errors.Conflict: call Details again.
+// If the response is lost, the same signature is sent again. A service that has already accepted it can refuse it as a
+// conflict. The wallet then signs once more. If that is refused as well, Details fails with *errors.Conflict.
 func (s *Cards) Details(
 	ctx context.Context, id string, wallet model.CardSigner, options ...moneymovement.CallOption,
 ) (*model.CardDetails, error) {
 	if err := transport.Of(s).low.ready(ctx, &opRevealCardDetails); err != nil {
 		return nil, err
 	}
-	proof, err := s.proofs.Prove(ctx, &opRevealCardDetails, id, wallet)
-	if err != nil {
-		return nil, err
-	}
-	return s.DetailsWithProof(ctx, id, proof, options...)
+	return s.proofs.Reveal(ctx, &opRevealCardDetails, id, wallet,
+		func(proof model.CardDetailsProof) (*model.CardDetails, error) {
+			return s.DetailsWithProof(ctx, id, proof, options...)
+		})
 }
 
 // DetailsWithProof is [Cards.Details] with a signature that was made elsewhere, such as on the holder's device. To make

@@ -364,11 +364,12 @@ var shapePayin = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Required: wire.Assumed,
 		Proof:    true,
 	},
+	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "maxAmount", Shape: &wire.Amount, Type: wire.Assumed},
 	{Name: "originChainId", Shape: &wire.Integer64, Type: wire.Assumed},
 	{Name: "quote", Shape: &shapeQuote, Type: wire.Assumed},
 	{Name: "status", Shape: &shapePayinStatus, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfPayin, Must: 0x224}
+}, Fields: fieldOfPayin, Must: 0x424}
 
 func fieldOfPayin(object any, name []byte) (int, any) {
 	v := object.(*Payin)
@@ -385,14 +386,16 @@ func fieldOfPayin(object any, name []byte) (int, any) {
 		return 4, &v.DepositAddress
 	case "id":
 		return 5, (*string)(&v.ID)
+	case "idempotencyKey":
+		return 6, &v.IdempotencyKey
 	case "maxAmount":
-		return 6, &v.MaxAmount
+		return 7, &v.MaxAmount
 	case "originChainId":
-		return 7, (*int64)(&v.OriginChainID)
+		return 8, (*int64)(&v.OriginChainID)
 	case "quote":
-		return 8, wire.Optional(&v.Quote)
+		return 9, wire.Optional(&v.Quote)
 	case "status":
-		return 9, (*string)(&v.Status)
+		return 10, (*string)(&v.Status)
 	}
 	return -1, nil
 }
@@ -583,6 +586,7 @@ var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 		Type:     wire.Assumed,
 		Required: wire.Assumed,
 	},
+	{Name: "idempotencyKey", Shape: &wire.Text, Type: wire.Assumed},
 	{
 		Name:  "payinId",
 		Shape: &wire.Shape{Kind: wire.KindText, ID: &wire.IDForm{Prefix: "", Pattern: ""}},
@@ -596,7 +600,7 @@ var shapeTransaction = wire.Shape{Kind: wire.KindObject, Members: []wire.Member{
 	{Name: "status", Shape: &shapeTransactionStatus, Type: wire.Assumed, Required: wire.Assumed},
 	{Name: "transactionHash", Shape: &wire.Text, Type: wire.Assumed},
 	{Name: "type", Shape: &shapeTransactionType, Type: wire.Assumed, Required: wire.Assumed},
-}, Fields: fieldOfTransaction, Must: 0x52f}
+}, Fields: fieldOfTransaction, Must: 0xa2f}
 
 func fieldOfTransaction(object any, name []byte) (int, any) {
 	v := object.(*Transaction)
@@ -613,16 +617,18 @@ func fieldOfTransaction(object any, name []byte) (int, any) {
 		return 4, (*string)(&v.EscrowID)
 	case "id":
 		return 5, (*string)(&v.ID)
+	case "idempotencyKey":
+		return 6, &v.IdempotencyKey
 	case "payinId":
-		return 6, (*string)(&v.PayinID)
+		return 7, (*string)(&v.PayinID)
 	case "payoutId":
-		return 7, (*string)(&v.PayoutID)
+		return 8, (*string)(&v.PayoutID)
 	case "status":
-		return 8, (*string)(&v.Status)
+		return 9, (*string)(&v.Status)
 	case "transactionHash":
-		return 9, &v.TransactionHash
+		return 10, &v.TransactionHash
 	case "type":
-		return 10, (*string)(&v.Type)
+		return 11, (*string)(&v.Type)
 	}
 	return -1, nil
 }

@@ -39,9 +39,6 @@ func (c lowLevel) ready(ctx context.Context, op *transport.Operation) error {
 	return transport.Ready(ctx, c.transport, op, constructors)
 }
 
-// clientRule is the rule for a client's id in X-Service-Account.
-var clientRule = transport.Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
-
 // head returns the CallInfo of an error about the operation.
 func (c lowLevel) head(op *transport.Operation, resource string) errors.CallInfo {
 	head := op.Head("")
@@ -71,7 +68,7 @@ func (c lowLevel) requestOf(op *transport.Operation, call transport.Call) *trans
 	r := transport.NewRequest(op, string(c.account), call)
 	r.Check().Made(c.transport, constructors)
 	if c.acting {
-		r.Check().Header("X-Service-Account", string(c.account), clientRule)
+		r.Check().ClientID("X-Service-Account", string(c.account))
 	}
 	if c.check != nil {
 		c.check(r.Check())

@@ -90,7 +90,7 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 	err = l.places.Acquire(ctx, 1)
 	if queued := time.Since(began); queued >= time.Second {
 		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement payment waited in the queue",
-			slog.String("operation", l.operation), slog.String("idempotencyKey", key), slog.Duration("queued", queued))
+			slog.String("operation", l.operation), slog.String("idempotencyKey", key), transport.Milliseconds("queued", queued))
 	}
 	if err != nil {
 		return nil, l.refused(key, time.Time{}, err)

@@ -170,7 +170,7 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 		assert.Equal(t, "invoice-42", refused.IdempotencyKey)
 		assert.Equal(t, "Pay", refused.Operation)
 		assert.Contains(t, log.String(),
-			`msg="moneymovement payment waited in the queue" operation=Pay idempotencyKey=invoice-42 queued=1h0m0s`)
+			`msg="moneymovement payment waited in the queue" operation=Pay idempotencyKey=invoice-42 queuedMs=3600000`)
 
 		log.Reset()
 		for _, patience := range []time.Duration{time.Second, time.Second - 1} {
@@ -179,6 +179,6 @@ func TestAPlaceInTheLineIsGivenUpOnce(t *testing.T) {
 			_, err = line.enter(ctx, "")
 			require.Error(t, err)
 		}
-		assert.Equal(t, 1, strings.Count(log.String(), "queued="), "less than a second is no news")
+		assert.Equal(t, 1, strings.Count(log.String(), "queuedMs="), "less than a second is no news")
 	})
 }

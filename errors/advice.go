@@ -19,6 +19,13 @@ func (e *NotFound) advice() string {
 		": check the id, and the account that the call acts for"
 }
 
+func (e *Unauthenticated) advice() string {
+	if e.facts.Misplaced == "" {
+		return ""
+	}
+	return "the credential looks like " + e.facts.Misplaced + ": check which credential this client was made with"
+}
+
 func (e *Forbidden) advice() string {
 	switch {
 	case e.Reason == ReasonDeveloperSessionRequired:

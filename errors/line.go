@@ -1,6 +1,7 @@
 package errors
 
 import (
+	"log/slog"
 	"net/url"
 	"strconv"
 	"strings"
@@ -95,6 +96,25 @@ func (l errorLine) words() string {
 		text += " (" + circumstances + ")"
 	}
 	return text
+}
+
+// logValue returns the parts of a refusal's line.
+func (l errorLine) logValue() slog.Value {
+	attrs := make([]slog.Attr, 0, 8)
+	add := func(name, value string, limit int) {
+		if value != "" {
+			attrs = append(attrs, slog.String(name, oneLine(value, limit)))
+		}
+	}
+	add("operation", l.call.Operation, maxName)
+	attrs = append(attrs, slog.Int("status", l.status))
+	add("code", l.code, maxName)
+	add("message", l.message, maxMessage)
+	add("subjects", l.subjects, maxMessage)
+	add("remedy", l.adviceOfPayment(), maxMessage)
+	add("requestId", l.call.RequestID, maxName)
+	add("idempotencyKey", l.call.IdempotencyKey, maxName)
+	return slog.GroupValue(attrs...)
 }
 
 // adviceOfPayment returns the advice, with what is known of earlier calls of the payment. The part about them comes

@@ -149,22 +149,9 @@ func (r *Refusal) effect() Movement {
 	return MaybeMoved
 }
 
-// LogValue returns the fields to search for: operation, status, code, requestId and idempotencyKey. It leaves out the
-// message and the details.
-func (r *Refusal) LogValue() slog.Value {
-	attrs := make([]slog.Attr, 0, 5)
-	add := func(name, value string) {
-		if value != "" {
-			attrs = append(attrs, slog.String(name, oneLine(value, maxName)))
-		}
-	}
-	add("operation", r.Operation)
-	attrs = append(attrs, slog.Int("status", r.Status))
-	add("code", string(r.Code))
-	add("requestId", r.RequestID)
-	add("idempotencyKey", r.IdempotencyKey)
-	return slog.GroupValue(attrs...)
-}
+// LogValue returns the fields to search for: operation, status, code, requestId and idempotencyKey, the service's
+// sentence as message, and what to do as remedy. It leaves out the details.
+func (r *Refusal) LogValue() slog.Value { return r.line().logValue() }
 
 func isClientError(status int) bool { return status >= 400 && status < 500 }
 

@@ -13,8 +13,8 @@ import (
 // stop a program for years.
 const maxRetryAfter = 24 * time.Hour
 
-// RetryAfter returns the wait that the Retry-After header asks for. The header has seconds, or a date, from which now is
-// subtracted. Fractions of a second are rounded up. Of several numbers, the largest counts. A negative number and a
+// RetryAfter returns the wait that the Retry-After header asks for. The header has seconds, or a date, from which now
+// is subtracted. Fractions of a second are rounded up. Of several numbers, the largest counts. A negative number and a
 // time in the past give 0, and a wait of more than 24 hours gives 24 hours. RetryAfter returns false if the header is
 // absent or cannot be read.
 func RetryAfter(h http.Header, now time.Time) (longest time.Duration, asked bool) {

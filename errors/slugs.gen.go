@@ -112,7 +112,7 @@ func (e *AlreadyFunded) Retryable() bool { return e.as(CodeAlreadyFunded).Retrya
 func (e *AlreadyFunded) MovedByCall() Movement { return e.as(CodeAlreadyFunded).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *AlreadyFunded) LogValue() slog.Value { return e.as(CodeAlreadyFunded).LogValue() }
+func (e *AlreadyFunded) LogValue() slog.Value { return e.line().logValue() }
 
 // AmountAboveMaximum is the error for amount_above_maximum (HTTP 422). The sandbox credit is more than one call may ask
 // for.
@@ -150,7 +150,7 @@ func (e *AmountAboveMaximum) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *AmountAboveMaximum) LogValue() slog.Value { return e.as(CodeAmountAboveMaximum).LogValue() }
+func (e *AmountAboveMaximum) LogValue() slog.Value { return e.line().logValue() }
 
 // AmountBelowMinimum is the error for amount_below_minimum (HTTP 422). The sandbox credit is less than 0.10 of the
 // token.
@@ -186,7 +186,7 @@ func (e *AmountBelowMinimum) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *AmountBelowMinimum) LogValue() slog.Value { return e.as(CodeAmountBelowMinimum).LogValue() }
+func (e *AmountBelowMinimum) LogValue() slog.Value { return e.line().logValue() }
 
 // ApprovalConsumed is the error for approval_consumed (HTTP 409). The approval was already used. Prepare the operation
 // again.
@@ -222,7 +222,7 @@ func (e *ApprovalConsumed) Retryable() bool { return e.as(CodeApprovalConsumed).
 func (e *ApprovalConsumed) MovedByCall() Movement { return e.as(CodeApprovalConsumed).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ApprovalConsumed) LogValue() slog.Value { return e.as(CodeApprovalConsumed).LogValue() }
+func (e *ApprovalConsumed) LogValue() slog.Value { return e.line().logValue() }
 
 // ApprovalExpired is the error for approval_expired (HTTP 410). The approval window has closed. Prepare the operation
 // again.
@@ -257,7 +257,7 @@ func (e *ApprovalExpired) Retryable() bool { return e.as(CodeApprovalExpired).Re
 func (e *ApprovalExpired) MovedByCall() Movement { return e.as(CodeApprovalExpired).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ApprovalExpired) LogValue() slog.Value { return e.as(CodeApprovalExpired).LogValue() }
+func (e *ApprovalExpired) LogValue() slog.Value { return e.line().logValue() }
 
 // ApprovalMismatch is the error for approval_mismatch (HTTP 409). The approval belongs to another operation.
 //
@@ -291,7 +291,7 @@ func (e *ApprovalMismatch) Retryable() bool { return e.as(CodeApprovalMismatch).
 func (e *ApprovalMismatch) MovedByCall() Movement { return e.as(CodeApprovalMismatch).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ApprovalMismatch) LogValue() slog.Value { return e.as(CodeApprovalMismatch).LogValue() }
+func (e *ApprovalMismatch) LogValue() slog.Value { return e.line().logValue() }
 
 // ChallengeConsumed is the error for challenge_consumed (HTTP 409). The challenge was used before. A challenge can be
 // used only once.
@@ -326,7 +326,7 @@ func (e *ChallengeConsumed) Retryable() bool { return e.as(CodeChallengeConsumed
 func (e *ChallengeConsumed) MovedByCall() Movement { return e.as(CodeChallengeConsumed).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ChallengeConsumed) LogValue() slog.Value { return e.as(CodeChallengeConsumed).LogValue() }
+func (e *ChallengeConsumed) LogValue() slog.Value { return e.line().logValue() }
 
 // ChallengeExpired is the error for challenge_expired (HTTP 410). The challenge is too old.
 //
@@ -360,7 +360,7 @@ func (e *ChallengeExpired) Retryable() bool { return e.as(CodeChallengeExpired).
 func (e *ChallengeExpired) MovedByCall() Movement { return e.as(CodeChallengeExpired).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ChallengeExpired) LogValue() slog.Value { return e.as(CodeChallengeExpired).LogValue() }
+func (e *ChallengeExpired) LogValue() slog.Value { return e.line().logValue() }
 
 // ChallengeNotFound is the error for challenge_not_found (HTTP 404). The challengeId is not known.
 //
@@ -394,7 +394,7 @@ func (e *ChallengeNotFound) Retryable() bool { return e.as(CodeChallengeNotFound
 func (e *ChallengeNotFound) MovedByCall() Movement { return e.as(CodeChallengeNotFound).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ChallengeNotFound) LogValue() slog.Value { return e.as(CodeChallengeNotFound).LogValue() }
+func (e *ChallengeNotFound) LogValue() slog.Value { return e.line().logValue() }
 
 // Conflict is the error for conflict (HTTP 409). The state of the resource conflicts with the request, and no more
 // specific slug fits.
@@ -431,7 +431,7 @@ func (e *Conflict) Retryable() bool { return e.as(CodeConflict).Retryable() }
 func (e *Conflict) MovedByCall() Movement { return e.as(CodeConflict).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *Conflict) LogValue() slog.Value { return e.as(CodeConflict).LogValue() }
+func (e *Conflict) LogValue() slog.Value { return e.line().logValue() }
 
 // ContactNotPayable is the error for contact_not_payable (HTTP 409). The contact cannot be paid.
 //
@@ -469,7 +469,7 @@ func (e *ContactNotPayable) Retryable() bool { return e.as(CodeContactNotPayable
 func (e *ContactNotPayable) MovedByCall() Movement { return e.as(CodeContactNotPayable).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ContactNotPayable) LogValue() slog.Value { return e.as(CodeContactNotPayable).LogValue() }
+func (e *ContactNotPayable) LogValue() slog.Value { return e.line().logValue() }
 
 // DatabaseUnavailable is the error for database_unavailable (HTTP 503). The service's database is unavailable. Retry
 // with backoff.
@@ -506,7 +506,7 @@ func (e *DatabaseUnavailable) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *DatabaseUnavailable) LogValue() slog.Value { return e.as(CodeDatabaseUnavailable).LogValue() }
+func (e *DatabaseUnavailable) LogValue() slog.Value { return e.line().logValue() }
 
 // DeveloperKeyAlreadyExists is the error for developer_key_already_exists (HTTP 409). The public key already belongs to
 // a key of the account.
@@ -546,9 +546,7 @@ func (e *DeveloperKeyAlreadyExists) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *DeveloperKeyAlreadyExists) LogValue() slog.Value {
-	return e.as(CodeDeveloperKeyAlreadyExists).LogValue()
-}
+func (e *DeveloperKeyAlreadyExists) LogValue() slog.Value { return e.line().logValue() }
 
 // DeveloperKeyNotFound is the error for developer_key_not_found (HTTP 404). Your account has no developer key with this
 // id. The key-management routes under /api/v1 send this slug.
@@ -584,9 +582,7 @@ func (e *DeveloperKeyNotFound) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *DeveloperKeyNotFound) LogValue() slog.Value {
-	return e.as(CodeDeveloperKeyNotFound).LogValue()
-}
+func (e *DeveloperKeyNotFound) LogValue() slog.Value { return e.line().logValue() }
 
 // Forbidden is the error for forbidden (HTTP 403). The session may not do this. If a scope is missing, RequiredScope
 // and Scope are set. If the token does not come from a developer-key login, Reason is set. If the key was deleted, or
@@ -626,7 +622,7 @@ func (e *Forbidden) Retryable() bool { return e.as(CodeForbidden).Retryable() }
 func (e *Forbidden) MovedByCall() Movement { return e.as(CodeForbidden).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *Forbidden) LogValue() slog.Value { return e.as(CodeForbidden).LogValue() }
+func (e *Forbidden) LogValue() slog.Value { return e.line().logValue() }
 
 // FundingAttemptExpired is the error for funding_attempt_expired (HTTP 409). The approval window of the payout or
 // transfer has passed. Open it again with the same idempotency key.
@@ -662,9 +658,7 @@ func (e *FundingAttemptExpired) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *FundingAttemptExpired) LogValue() slog.Value {
-	return e.as(CodeFundingAttemptExpired).LogValue()
-}
+func (e *FundingAttemptExpired) LogValue() slog.Value { return e.line().logValue() }
 
 // FundingInProgress is the error for funding_in_progress (HTTP 409). The service is moving the money for this payment
 // now. Wait.
@@ -699,7 +693,7 @@ func (e *FundingInProgress) Retryable() bool { return e.as(CodeFundingInProgress
 func (e *FundingInProgress) MovedByCall() Movement { return e.as(CodeFundingInProgress).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *FundingInProgress) LogValue() slog.Value { return e.as(CodeFundingInProgress).LogValue() }
+func (e *FundingInProgress) LogValue() slog.Value { return e.line().logValue() }
 
 // Gone is the error for gone (HTTP 410). The resource is no longer available.
 //
@@ -730,7 +724,7 @@ func (e *Gone) Retryable() bool { return e.as(CodeGone).Retryable() }
 func (e *Gone) MovedByCall() Movement { return e.as(CodeGone).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *Gone) LogValue() slog.Value { return e.as(CodeGone).LogValue() }
+func (e *Gone) LogValue() slog.Value { return e.line().logValue() }
 
 // IdempotencyKeyInvalid is the error for idempotency_key_invalid (HTTP 400). The Idempotency-Key header does not match
 // the allowed pattern.
@@ -766,9 +760,7 @@ func (e *IdempotencyKeyInvalid) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *IdempotencyKeyInvalid) LogValue() slog.Value {
-	return e.as(CodeIdempotencyKeyInvalid).LogValue()
-}
+func (e *IdempotencyKeyInvalid) LogValue() slog.Value { return e.line().logValue() }
 
 // IdempotencyKeyReused is the error for idempotency_key_reused (HTTP 409). The idempotency key was used before with
 // different terms. This request did nothing. The operation that owns the key may have gone through.
@@ -808,9 +800,7 @@ func (e *IdempotencyKeyReused) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *IdempotencyKeyReused) LogValue() slog.Value {
-	return e.as(CodeIdempotencyKeyReused).LogValue()
-}
+func (e *IdempotencyKeyReused) LogValue() slog.Value { return e.line().logValue() }
 
 // InternalError is the error for internal_error (HTTP 500). The service failed. RequestID identifies the request for
 // the service's support.
@@ -847,7 +837,7 @@ func (e *InternalError) Retryable() bool { return e.as(CodeInternalError).Retrya
 func (e *InternalError) MovedByCall() Movement { return e.as(CodeInternalError).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *InternalError) LogValue() slog.Value { return e.as(CodeInternalError).LogValue() }
+func (e *InternalError) LogValue() slog.Value { return e.line().logValue() }
 
 // InvalidCredentials is the error for invalid_credentials (HTTP 401). The login failed. The service does not say
 // whether it refused the email, the key, the signature or the source address.
@@ -885,7 +875,7 @@ func (e *InvalidCredentials) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *InvalidCredentials) LogValue() slog.Value { return e.as(CodeInvalidCredentials).LogValue() }
+func (e *InvalidCredentials) LogValue() slog.Value { return e.line().logValue() }
 
 // InvalidCursor is the error for invalid_cursor (HTTP 400). The cursor belongs to another query or sort order.
 //
@@ -918,7 +908,7 @@ func (e *InvalidCursor) Retryable() bool { return e.as(CodeInvalidCursor).Retrya
 func (e *InvalidCursor) MovedByCall() Movement { return e.as(CodeInvalidCursor).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *InvalidCursor) LogValue() slog.Value { return e.as(CodeInvalidCursor).LogValue() }
+func (e *InvalidCursor) LogValue() slog.Value { return e.line().logValue() }
 
 // InvalidID is the error for invalid_id (HTTP 400). The id belongs to another kind of resource.
 //
@@ -951,7 +941,7 @@ func (e *InvalidID) Retryable() bool { return e.as(CodeInvalidID).Retryable() }
 func (e *InvalidID) MovedByCall() Movement { return e.as(CodeInvalidID).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *InvalidID) LogValue() slog.Value { return e.as(CodeInvalidID).LogValue() }
+func (e *InvalidID) LogValue() slog.Value { return e.line().logValue() }
 
 // InvalidRequest is the error for invalid_request (HTTP 400). The request is invalid, and the cause is not a single
 // field.
@@ -985,7 +975,7 @@ func (e *InvalidRequest) Retryable() bool { return e.as(CodeInvalidRequest).Retr
 func (e *InvalidRequest) MovedByCall() Movement { return e.as(CodeInvalidRequest).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *InvalidRequest) LogValue() slog.Value { return e.as(CodeInvalidRequest).LogValue() }
+func (e *InvalidRequest) LogValue() slog.Value { return e.line().logValue() }
 
 // KeyNotRegistered is the error for key_not_registered (HTTP 403). The public key is not one of the account's developer
 // keys.
@@ -1020,7 +1010,7 @@ func (e *KeyNotRegistered) Retryable() bool { return e.as(CodeKeyNotRegistered).
 func (e *KeyNotRegistered) MovedByCall() Movement { return e.as(CodeKeyNotRegistered).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *KeyNotRegistered) LogValue() slog.Value { return e.as(CodeKeyNotRegistered).LogValue() }
+func (e *KeyNotRegistered) LogValue() slog.Value { return e.line().logValue() }
 
 // LoginModeUnavailable is the error for login_mode_unavailable (HTTP 501). The login mode is not enabled.
 //
@@ -1058,9 +1048,7 @@ func (e *LoginModeUnavailable) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *LoginModeUnavailable) LogValue() slog.Value {
-	return e.as(CodeLoginModeUnavailable).LogValue()
-}
+func (e *LoginModeUnavailable) LogValue() slog.Value { return e.line().logValue() }
 
 // LoginUnavailable is the error for login_unavailable (HTTP 503). Login is temporarily unavailable.
 //
@@ -1093,7 +1081,7 @@ func (e *LoginUnavailable) Retryable() bool { return e.as(CodeLoginUnavailable).
 func (e *LoginUnavailable) MovedByCall() Movement { return e.as(CodeLoginUnavailable).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *LoginUnavailable) LogValue() slog.Value { return e.as(CodeLoginUnavailable).LogValue() }
+func (e *LoginUnavailable) LogValue() slog.Value { return e.line().logValue() }
 
 // MethodNotAllowed is the error for method_not_allowed (HTTP 405). The path does not support this HTTP method.
 //
@@ -1126,7 +1114,7 @@ func (e *MethodNotAllowed) Retryable() bool { return e.as(CodeMethodNotAllowed).
 func (e *MethodNotAllowed) MovedByCall() Movement { return e.as(CodeMethodNotAllowed).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *MethodNotAllowed) LogValue() slog.Value { return e.as(CodeMethodNotAllowed).LogValue() }
+func (e *MethodNotAllowed) LogValue() slog.Value { return e.line().logValue() }
 
 // NotFound is the error for not_found (HTTP 404). There is no such resource, or it belongs to another account.
 //
@@ -1157,7 +1145,7 @@ func (e *NotFound) Retryable() bool { return e.as(CodeNotFound).Retryable() }
 func (e *NotFound) MovedByCall() Movement { return e.as(CodeNotFound).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *NotFound) LogValue() slog.Value { return e.as(CodeNotFound).LogValue() }
+func (e *NotFound) LogValue() slog.Value { return e.line().logValue() }
 
 // PayloadTooLarge is the error for payload_too_large (HTTP 413). The upload is too large.
 //
@@ -1190,7 +1178,7 @@ func (e *PayloadTooLarge) Retryable() bool { return e.as(CodePayloadTooLarge).Re
 func (e *PayloadTooLarge) MovedByCall() Movement { return e.as(CodePayloadTooLarge).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *PayloadTooLarge) LogValue() slog.Value { return e.as(CodePayloadTooLarge).LogValue() }
+func (e *PayloadTooLarge) LogValue() slog.Value { return e.line().logValue() }
 
 // PayoutNotFundable is the error for payout_not_fundable (HTTP 409). The account has no routing to fund the payout. The
 // sandbox operations that complete a payin or change the status of a payout also send this slug.
@@ -1231,7 +1219,7 @@ func (e *PayoutNotFundable) Retryable() bool { return e.as(CodePayoutNotFundable
 func (e *PayoutNotFundable) MovedByCall() Movement { return e.as(CodePayoutNotFundable).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *PayoutNotFundable) LogValue() slog.Value { return e.as(CodePayoutNotFundable).LogValue() }
+func (e *PayoutNotFundable) LogValue() slog.Value { return e.line().logValue() }
 
 // ProviderUnavailable is the error for provider_unavailable (HTTP 503). A partner of the service is down, or the
 // sandbox faucet cannot pay.
@@ -1268,7 +1256,7 @@ func (e *ProviderUnavailable) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ProviderUnavailable) LogValue() slog.Value { return e.as(CodeProviderUnavailable).LogValue() }
+func (e *ProviderUnavailable) LogValue() slog.Value { return e.line().logValue() }
 
 // QuoteExpired is the error for quote_expired (HTTP 409). The price is older than its window.
 //
@@ -1302,7 +1290,7 @@ func (e *QuoteExpired) Retryable() bool { return e.as(CodeQuoteExpired).Retryabl
 func (e *QuoteExpired) MovedByCall() Movement { return e.as(CodeQuoteExpired).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *QuoteExpired) LogValue() slog.Value { return e.as(CodeQuoteExpired).LogValue() }
+func (e *QuoteExpired) LogValue() slog.Value { return e.line().logValue() }
 
 // QuoteNotSubmitted is the error for quote_not_submitted (HTTP 409). The quote was not submitted. The sandbox
 // operations that complete a payin or change the status of a payout also send this slug.
@@ -1336,7 +1324,7 @@ func (e *QuoteNotSubmitted) Retryable() bool { return e.as(CodeQuoteNotSubmitted
 func (e *QuoteNotSubmitted) MovedByCall() Movement { return e.as(CodeQuoteNotSubmitted).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *QuoteNotSubmitted) LogValue() slog.Value { return e.as(CodeQuoteNotSubmitted).LogValue() }
+func (e *QuoteNotSubmitted) LogValue() slog.Value { return e.line().logValue() }
 
 // RailNotAvailable is the error for rail_not_available (HTTP 403). The rail is not enabled for the integrator. The
 // service sends this slug when a rail is opened.
@@ -1371,7 +1359,7 @@ func (e *RailNotAvailable) Retryable() bool { return e.as(CodeRailNotAvailable).
 func (e *RailNotAvailable) MovedByCall() Movement { return e.as(CodeRailNotAvailable).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *RailNotAvailable) LogValue() slog.Value { return e.as(CodeRailNotAvailable).LogValue() }
+func (e *RailNotAvailable) LogValue() slog.Value { return e.line().logValue() }
 
 // RailRequirementsUnmet is the error for rail_requirements_unmet (HTTP 422). The client's verification does not allow
 // the rail yet.
@@ -1410,9 +1398,7 @@ func (e *RailRequirementsUnmet) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *RailRequirementsUnmet) LogValue() slog.Value {
-	return e.as(CodeRailRequirementsUnmet).LogValue()
-}
+func (e *RailRequirementsUnmet) LogValue() slog.Value { return e.line().logValue() }
 
 // RateLimited is the error for rate_limited (HTTP 429). A rate window is used up. RetryAfter says how long to wait.
 //
@@ -1445,7 +1431,7 @@ func (e *RateLimited) Retryable() bool { return e.as(CodeRateLimited).Retryable(
 func (e *RateLimited) MovedByCall() Movement { return e.as(CodeRateLimited).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *RateLimited) LogValue() slog.Value { return e.as(CodeRateLimited).LogValue() }
+func (e *RateLimited) LogValue() slog.Value { return e.line().logValue() }
 
 // RequestExpired is the error for request_expired (HTTP 400). requestExpiry is in the past, or more than five minutes
 // ahead.
@@ -1480,7 +1466,7 @@ func (e *RequestExpired) Retryable() bool { return e.as(CodeRequestExpired).Retr
 func (e *RequestExpired) MovedByCall() Movement { return e.as(CodeRequestExpired).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *RequestExpired) LogValue() slog.Value { return e.as(CodeRequestExpired).LogValue() }
+func (e *RequestExpired) LogValue() slog.Value { return e.line().logValue() }
 
 // SignatureInvalid is the error for signature_invalid (HTTP 400). The signature does not verify. The service consumed
 // nothing, so the same challenge or approval can be signed again.
@@ -1515,7 +1501,7 @@ func (e *SignatureInvalid) Retryable() bool { return e.as(CodeSignatureInvalid).
 func (e *SignatureInvalid) MovedByCall() Movement { return e.as(CodeSignatureInvalid).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *SignatureInvalid) LogValue() slog.Value { return e.as(CodeSignatureInvalid).LogValue() }
+func (e *SignatureInvalid) LogValue() slog.Value { return e.line().logValue() }
 
 // SignerNotAttached is the error for signer_not_attached (HTTP 409). The developer signer is not attached to the
 // wallet.
@@ -1550,7 +1536,7 @@ func (e *SignerNotAttached) Retryable() bool { return e.as(CodeSignerNotAttached
 func (e *SignerNotAttached) MovedByCall() Movement { return e.as(CodeSignerNotAttached).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *SignerNotAttached) LogValue() slog.Value { return e.as(CodeSignerNotAttached).LogValue() }
+func (e *SignerNotAttached) LogValue() slog.Value { return e.line().logValue() }
 
 // SigningPolicyRefused is the error for signing_policy_refused (HTTP 403). The account's signing policy does not allow
 // this.
@@ -1587,9 +1573,7 @@ func (e *SigningPolicyRefused) MovedByCall() Movement {
 }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *SigningPolicyRefused) LogValue() slog.Value {
-	return e.as(CodeSigningPolicyRefused).LogValue()
-}
+func (e *SigningPolicyRefused) LogValue() slog.Value { return e.line().logValue() }
 
 // TokenExpired is the error for token_expired (HTTP 401). The access token has expired.
 //
@@ -1623,7 +1607,7 @@ func (e *TokenExpired) Retryable() bool { return e.as(CodeTokenExpired).Retryabl
 func (e *TokenExpired) MovedByCall() Movement { return e.as(CodeTokenExpired).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *TokenExpired) LogValue() slog.Value { return e.as(CodeTokenExpired).LogValue() }
+func (e *TokenExpired) LogValue() slog.Value { return e.line().logValue() }
 
 // Unauthenticated is the error for unauthenticated (HTTP 401). The bearer token is missing or cannot be verified.
 //
@@ -1656,7 +1640,7 @@ func (e *Unauthenticated) Retryable() bool { return e.as(CodeUnauthenticated).Re
 func (e *Unauthenticated) MovedByCall() Movement { return e.as(CodeUnauthenticated).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *Unauthenticated) LogValue() slog.Value { return e.as(CodeUnauthenticated).LogValue() }
+func (e *Unauthenticated) LogValue() slog.Value { return e.line().logValue() }
 
 // ValidationFailed is the error for validation_failed (HTTP 422). One or more fields are wrong.
 //
@@ -1693,7 +1677,7 @@ func (e *ValidationFailed) Retryable() bool { return e.as(CodeValidationFailed).
 func (e *ValidationFailed) MovedByCall() Movement { return e.as(CodeValidationFailed).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *ValidationFailed) LogValue() slog.Value { return e.as(CodeValidationFailed).LogValue() }
+func (e *ValidationFailed) LogValue() slog.Value { return e.line().logValue() }
 
 // WalletNotLinked is the error for wallet_not_linked (HTTP 409). The account has no wallet yet. A client has a wallet
 // when it is ready.
@@ -1727,7 +1711,7 @@ func (e *WalletNotLinked) Retryable() bool { return e.as(CodeWalletNotLinked).Re
 func (e *WalletNotLinked) MovedByCall() Movement { return e.as(CodeWalletNotLinked).MovedByCall() }
 
 // LogValue returns the fields for slog, see [Refusal.LogValue].
-func (e *WalletNotLinked) LogValue() slog.Value { return e.as(CodeWalletNotLinked).LogValue() }
+func (e *WalletNotLinked) LogValue() slog.Value { return e.line().logValue() }
 
 // newSlug returns the error of the refusal's slug, or nil if the slug is not known.
 func newSlug(r Refusal, d details) error {

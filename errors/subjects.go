@@ -44,10 +44,15 @@ func fieldMessages(fields []Field) string {
 	for i, f := range fields {
 		texts[i] = nameAndCode(f.Field, f.Code)
 		if message := oneLine(f.Message, maxMessage); message != "" {
-			texts[i] = strings.TrimSpace(oneLine(f.Field, maxName) + " " + message)
+			texts[i] = strings.TrimSpace(oneLine(f.Field, maxName) + inProgram[f.Field] + " " + message)
 		}
 	}
 	return listedWith(texts, "; ")
+}
+
+// inProgram is what a program calls a header, which only the SDK writes.
+var inProgram = map[string]string{
+	"X-Service-Account": " (the client of For)", "Idempotency-Key": " (the key of the call)",
 }
 
 func blockerNames(blockers []Blocker) string {

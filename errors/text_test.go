@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
@@ -255,9 +256,15 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 		Details: []byte(`{"blockers":[]}`),
 	}})
 	assert.Contains(t, out.String(),
-		`"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","requestId":"req_1",`+
-			`"idempotencyKey":"invoice-42"}`)
-	assert.Len(t, (&errors.Refusal{Status: 500}).LogValue().Group(), 1, "what is not known is left out")
+		`"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","message":"m","remedy":"complete `)
+	assert.Contains(t, out.String(), `"requestId":"req_1","idempotencyKey":"invoice-42"}`)
+	known := (&errors.Refusal{Status: 500}).LogValue().Group()
+	assert.Len(t, known, 1, "what is not known is left out: %v", known)
+	out.Reset()
+	logger.Error("paying", "err", &errors.PayoutNotFundable{
+		Refusal: errors.Refusal{Details: []byte(`{"available":"3"}`)}, Available: decimal.NewFromInt(3), Currency: "USDC",
+	})
+	assert.Contains(t, out.String(), "credit the account", "as the error's text says, and not only its slug")
 }
 
 func numbered(n int) []errors.Field {

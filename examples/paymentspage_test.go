@@ -66,7 +66,7 @@ func Test(t *testing.T) {
 	check(t, err)
 	submit := func(ctx context.Context, p *payments.Processor, id, fee string) payments.Record {
 		most := decimal.RequireFromString(fee)
-		record, err := p.Submit(ctx, payments.Payment{Key: moneymovement.DeriveKey("invoice", id),
+		record, err := p.Submit(ctx, payments.Payment{Key: moneymovement.DeriveKey("invoice", id), Account: payments.OwnAccount,
 			Payout: dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.NewFromInt(12), Currency: dapi.USDC},
 			Bounds: payments.Bounds{MaxFee: &most}})
 		check(t, err)
@@ -114,7 +114,7 @@ func Test(t *testing.T) {
 		check(t, err)
 		differences := 0
 		for _, day := range []int{0, 1} { // midnight can pass during the test
-			found, err := reconcileDay(ctx, p, []dapi.ClientID{""}, time.Now().AddDate(0, 0, day))
+			found, err := reconcileDay(ctx, p, []dapi.ClientID{payments.OwnAccount}, time.Now().AddDate(0, 0, day))
 			check(t, err)
 			differences += found
 		}

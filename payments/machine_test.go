@@ -42,15 +42,15 @@ func submissions() *rapid.Generator[Submission] {
 		deal := dapi.EscrowCreate{Amount: decimal.NewFromInt(5), Currency: dapi.USDC, Payee: testPayee}
 		switch rapid.SampledFrom([]Kind{KindPayout, KindEscrow, KindEscrowAction, KindTransfer}).Draw(t, "kind") {
 		case KindEscrow:
-			return EscrowPayment{Key: key, Escrow: deal, Deadline: deadline, FirstUsed: used}
+			return EscrowPayment{Key: key, Account: OwnAccount, Escrow: deal, Deadline: deadline, FirstUsed: used}
 		case KindEscrowAction:
-			return EscrowAction{Key: key, Escrow: deal, EscrowID: "es_1", Action: dapi.EscrowActionTypeRelease,
-				Deadline: deadline, FirstUsed: used}
+			return EscrowAction{Key: key, Account: OwnAccount, Escrow: deal, EscrowID: "es_1",
+				Action: dapi.EscrowActionTypeRelease, Deadline: deadline, FirstUsed: used}
 		case KindTransfer:
 			return TransferPayment{Key: key, To: appapi.ToQuote{QuoteID: "q"}, Deadline: deadline, FirstUsed: used}
 		default:
-			return Payment{Key: key, Payout: dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5),
-				Currency: dapi.USDC}, Deadline: deadline, FirstUsed: used}
+			return Payment{Key: key, Account: OwnAccount, Payout: dapi.PayoutCreate{ContactID: "ct_1",
+				Amount: decimal.NewFromInt(5), Currency: dapi.USDC}, Deadline: deadline, FirstUsed: used}
 		}
 	})
 }

@@ -18,32 +18,44 @@ import (
 
 // Prepare checks a submission and returns the row to insert for it. [Processor.Submit] uses it. It is for engines that
 // insert the row themselves, in a transaction of the caller. If the submission is invalid, the error is
-// *errors.InvalidInput: nothing can be stored.
+// *errors.InvalidInput: nothing can be stored. The account must be named, because Prepare knows no services.
 func Prepare(submission Submission, now time.Time) (Row, error) {
-	switch submission.(type) {
-	case Payment, EscrowPayment, EscrowAction, TransferPayment:
-	case nil:
-		return Row{}, invalid("Submit", "submission", errors.FieldMissing, "is nil: pass a Payment, for example")
-	default: // a nil pointer, for example, has no terms
-		return Row{}, invalid("Submit", "submission", "unknown_variant",
-			"must be a Payment, EscrowPayment, EscrowAction or TransferPayment value, not a pointer")
-	}
-	record := submission.record()
-	if err := record.check(); err != nil {
+	record, err := recordOf(submission)
+	if err != nil {
 		return Row{}, err
 	}
-	if record.FirstUsed.After(now.Add(clockMargin)) {
+	return record.accepted(now)
+}
+
+func recordOf(submission Submission) (Record, error) {
+	switch submission.(type) {
+	case Payment, EscrowPayment, EscrowAction, TransferPayment:
+		return submission.record(), nil
+	case nil:
+		return Record{}, invalid("Submit", "submission", errors.FieldMissing, "is nil: pass a Payment, for example")
+	default: // a nil pointer, for example, has no terms
+		return Record{}, invalid("Submit", "submission", "unknown_variant",
+			"must be a Payment, EscrowPayment, EscrowAction or TransferPayment value, not a pointer")
+	}
+}
+
+// accepted returns the row of a record that was submitted.
+func (r Record) accepted(now time.Time) (Row, error) {
+	if err := r.check(); err != nil {
+		return Row{}, err
+	}
+	if r.FirstUsed.After(now.Add(clockMargin)) {
 		return Row{}, invalid("Submit", "firstUsed", "out_of_range", "must not be in the future")
 	}
-	record.State, record.AcceptedAt, record.ChangedAt, record.Due = Accepted, now.UTC(), now.UTC(), now.UTC()
-	record.MayHaveLeft = !record.FirstUsed.IsZero()
-	if record.MayHaveLeft {
-		record.State, record.FirstUsed = InDoubt, record.FirstUsed.UTC()
+	r.State, r.AcceptedAt, r.ChangedAt, r.Due = Accepted, now.UTC(), now.UTC(), now.UTC()
+	r.MayHaveLeft = !r.FirstUsed.IsZero()
+	if r.MayHaveLeft {
+		r.State, r.FirstUsed = InDoubt, r.FirstUsed.UTC()
 	}
-	if !record.Deadline.IsZero() {
-		record.Deadline = record.Deadline.UTC()
+	if !r.Deadline.IsZero() {
+		r.Deadline = r.Deadline.UTC()
 	}
-	row, err := record.digested()
+	row, err := r.digested()
 	if err != nil { // such as a deadline in the year 20000
 		return Row{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
 	}
@@ -108,6 +120,9 @@ func (r *Record) check() error {
 		err = dapi.CheckPay(*r.Payout, r.Key, r.Bounds.options()...)
 	}
 	if err != nil {
+		return err
+	}
+	if err := checkAccount("Submit", r.Account); err != nil {
 		return err
 	}
 	return r.checkMetadata()

@@ -105,7 +105,7 @@ func (p *Processor) ready(ctx context.Context, operation string) error {
 // capacity returns how many payments the rate windows carry at the same time.
 func (p *Processor) capacity() int {
 	if p.services.account != nil {
-		if of, ok := p.services.account(""); ok {
+		if of, ok := p.services.account(OwnAccount); ok {
 			return max(of.payouts.MaxInFlight(), 1)
 		}
 	}
@@ -142,7 +142,12 @@ func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, 
 
 // prepare is [Prepare], with what this processor knows.
 func (p *Processor) prepare(ctx context.Context, submission Submission) (Row, error) {
-	row, err := Prepare(submission, time.Now())
+	submitted, err := recordOf(submission)
+	if err != nil {
+		return Row{}, err
+	}
+	submitted.Account = p.services.named(submitted.Account)
+	row, err := submitted.accepted(time.Now())
 	if err != nil {
 		return Row{}, err
 	}

@@ -10,7 +10,7 @@ import (
 
 // ReconcileParams says what to reconcile.
 type ReconcileParams struct {
-	// Account is the account; empty is the credential's own.
+	// Account is the client, or [OwnAccount]. With [SelfServe], it can be empty.
 	Account dapi.ClientID
 	// From and To are the period, without its end. To must be after From.
 	From, To time.Time
@@ -31,6 +31,10 @@ func (p *Processor) Reconcile(ctx context.Context, params ReconcileParams) (Repo
 	}
 	if !params.From.Before(params.To) {
 		return Report{}, invalid("Reconcile", "to", "out_of_range", "must be after from")
+	}
+	params.Account = p.services.named(params.Account)
+	if err := checkAccount("Reconcile", params.Account); err != nil {
+		return Report{}, err
 	}
 	if err := p.services.check("Reconcile", &Record{Kind: KindPayout, Account: params.Account}); err != nil {
 		return Report{}, err

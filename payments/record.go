@@ -14,7 +14,7 @@ import (
 type Record struct {
 	Key     moneymovement.Key `json:"key"`
 	Kind    Kind              `json:"kind"`
-	Account dapi.ClientID     `json:"account,omitzero"` // empty for the credential's own account
+	Account dapi.ClientID     `json:"account,omitzero"` // or OwnAccount
 
 	Payout   *dapi.PayoutCreate    `json:"payout,omitzero"`   // of a payout
 	Bounds   Bounds                `json:"bounds,omitzero"`   // of a payout; Decide can change them

@@ -4,12 +4,14 @@ import (
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Services are the clients that a processor pays with. Make them with [Integrator] or [SelfServe]. The zero Services
 // pay nothing: they are for a process that only reads and decides.
 type Services struct {
 	account   func(id dapi.ClientID) (account, bool)
+	single    bool // there is one account, which a payment need not name
 	transfers *appapi.Transfers
 }
 
@@ -20,27 +22,28 @@ type account struct {
 	transactions *dapi.Transactions
 }
 
-// Integrator pays from the accounts of an integrator's clients, and from the integrator's own account.
+// Integrator pays from the accounts of an integrator's clients, and from the integrator's own account, which a payment
+// names by [OwnAccount].
 func Integrator(platform *dapi.Integrator) Services {
 	if platform == nil {
 		return Services{}
 	}
 	return Services{account: func(id dapi.ClientID) (account, bool) {
 		of := platform.For(id)
-		if id == "" {
+		if id == OwnAccount {
 			of = platform.Self()
 		}
-		return account{of.Payouts, of.Escrows, of.Transactions}, true
+		return account{of.Payouts, of.Escrows, of.Transactions}, id != ""
 	}}
 }
 
-// SelfServe pays from one account, which its owner's key signs for. A submission must not name an account.
+// SelfServe pays from one account, which its owner's key signs for. A payment need not name it.
 func SelfServe(platform *dapi.SelfServe) Services {
 	if platform == nil {
 		return Services{}
 	}
-	return Services{account: func(id dapi.ClientID) (account, bool) {
-		return account{platform.Payouts, platform.Escrows, platform.Transactions}, id == ""
+	return Services{single: true, account: func(id dapi.ClientID) (account, bool) {
+		return account{platform.Payouts, platform.Escrows, platform.Transactions}, id == OwnAccount
 	}}
 }
 
@@ -67,9 +70,37 @@ func (s Services) check(operation string, r *Record) error {
 			"have no platform API: make the processor with Integrator or SelfServe")
 	}
 	if _, ok := s.account(r.Account); !ok {
-		return invalid(operation, "account", "unexpected", "must be empty: with self-serve there is one account")
+		if s.single {
+			return invalid(operation, "account", "unexpected", "must be payments.OwnAccount, or empty: with self-serve "+
+				"there is one account")
+		}
+		return checkAccount(operation, r.Account)
 	}
 	return nil
+}
+
+// OwnAccount is the account of the credential itself, where the id of a client would be. With [Integrator], it is paid
+// from by this name alone, so that a forgotten account does not pay from the integrator's own money.
+const OwnAccount dapi.ClientID = "self"
+
+// named returns the account that an id names. With one account, no id names it as well.
+func (s Services) named(id dapi.ClientID) dapi.ClientID {
+	if id == "" && s.single {
+		return OwnAccount
+	}
+	return id
+}
+
+// checkAccount refuses what names no account.
+func checkAccount(operation string, id dapi.ClientID) error {
+	switch id {
+	case OwnAccount:
+		return nil
+	case "":
+		return invalid(operation, "account", errors.FieldMissing, "is empty: pass the id of the client, or "+
+			"payments.OwnAccount for the account of the credential itself")
+	}
+	return transport.Validate(operation, func(c *transport.Check) { c.ClientID("account", string(id)) })
 }
 
 // of returns the services of a payment's account.

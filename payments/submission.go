@@ -23,7 +23,7 @@ type Payment struct {
 	// moneymovement.DeriveKey. All payments of a store share one set of keys: two payments need two keys, also in two
 	// accounts.
 	Key moneymovement.Key
-	// Account is the client that pays. Empty is the credential's own account.
+	// Account is the client that pays, or [OwnAccount]. With [SelfServe], it can be empty.
 	Account dapi.ClientID
 	// Payout is what is paid to whom.
 	Payout dapi.PayoutCreate
@@ -116,7 +116,7 @@ func (p EscrowAction) record() Record {
 
 func (p TransferPayment) record() Record {
 	return Record{
-		Key: p.Key, Kind: KindTransfer, Transfer: transferOf(p.To),
+		Key: p.Key, Kind: KindTransfer, Account: OwnAccount, Transfer: transferOf(p.To),
 		Deadline: p.Deadline, FirstUsed: p.FirstUsed, Metadata: p.Metadata,
 	}
 }

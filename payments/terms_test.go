@@ -91,7 +91,7 @@ func TestOtherTermsHaveOtherDigests(t *testing.T) {
 	add("the payment", wholePayment())
 	for name, change := range map[string]func(*Payment){
 		"account":       func(p *Payment) { p.Account = "cl_2" },
-		"own account":   func(p *Payment) { p.Account = "" },
+		"own account":   func(p *Payment) { p.Account = OwnAccount },
 		"amount":        func(p *Payment) { p.Payout.Amount = *dec("12.51") },
 		"contact":       func(p *Payment) { p.Payout.ContactID = "ct_2" },
 		"currency":      func(p *Payment) { p.Payout.Currency = dapi.EURC },
@@ -114,7 +114,7 @@ func TestOtherTermsHaveOtherDigests(t *testing.T) {
 	}
 	add("deal", wholeDeal())
 	for name, change := range map[string]func(*EscrowPayment){
-		"account of the deal": func(p *EscrowPayment) { p.Account = "" },
+		"account of the deal": func(p *EscrowPayment) { p.Account = OwnAccount },
 		"amount of the deal":  func(p *EscrowPayment) { p.Escrow.Amount = *dec("12.51") },
 		"window of the deal":  func(p *EscrowPayment) { p.Escrow.HoldFor = "4d" },
 		"memo of the deal":    func(p *EscrowPayment) { p.Escrow.Memo = "" },

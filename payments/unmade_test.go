@@ -53,7 +53,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 
 // What JSON cannot write is refused as invalid, before anything is stored.
 func TestTermsThatCannotBeStored(t *testing.T) {
-	valid := payments.Payment{Key: "k",
+	valid := payments.Payment{Key: "k", Account: payments.OwnAccount,
 		Payout: dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC}}
 	late := time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, change := range map[string]func(*payments.Payment){

@@ -69,7 +69,7 @@ func TestPrepareOfAProcessor(t *testing.T) {
 	config := payments.Config{Tracer: tracer{}}
 	processor, err := payments.New(payments.NewMemoryStore(), payments.Integrator(integrator), config)
 	require.NoError(t, err)
-	payment := payments.Payment{Key: "a", Payout: dapi.PayoutCreate{
+	payment := payments.Payment{Key: "a", Account: payments.OwnAccount, Payout: dapi.PayoutCreate{
 		ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC}}
 	row, err := processor.Prepare(t.Context(), payment)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 type ListParams struct {
 	// States limits the payments to these states.
 	States []State
-	// Account limits the payments to those of one account. Nil is all accounts; a pointer to "" is the own account.
+	// Account limits the payments to those of one account. Nil is all accounts.
 	Account *dapi.ClientID
 }
 
@@ -32,7 +32,7 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 		}
 		list := List{States: params.States, Limit: page}
 		if params.Account != nil {
-			list.Account, list.ByAccount = *params.Account, true
+			list.Account, list.ByAccount = p.services.named(*params.Account), true
 		}
 		for {
 			rows, err := p.store.List(ctx, list)

@@ -118,7 +118,7 @@ func TestABatchWithOneBadRowIssuesNothing(t *testing.T) {
 		object{"contractId": two, "period": 1, "items": []any{object{"name": "x", "quantity": 1, "price": "-1"}}},
 	})
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
-	assert.Equal(t, map[string]string{"1.items.0.price": "greater_than"}, got.fields())
+	assert.Equal(t, map[string]string{"1.items.0.price": "greater_than_equal"}, got.fields())
 	got = me.call("POST", batch,
 		[]any{object{"contractId": one}, object{"period": 1}, object{"contractId": one, "period": "x"}})
 	assert.Equal(t, map[string]string{"1.contractId": "missing", "2.period": "int_type"}, got.fields(), "%s", got.raw)

@@ -59,6 +59,23 @@ func TestAnInvoiceIsCreatedListedAndRead(t *testing.T) {
 		got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
 }
 
+// The description states no bound for a line. One that is free of charge is taken, and an invoice of such lines too.
+func TestLinesThatCostNothing(t *testing.T) {
+	me := newWorld(t).app()
+	me.fund(1)
+	free := object{"name": "Trial", "quantity": 1, "price": "0"}
+	for want, items := range map[string][]any{
+		"300.5": {object{"name": "Design", "quantity": 2, "price": "150.25"}, free},
+		"0":     {free, object{"name": "None", "quantity": 0, "price": "1"}},
+	} {
+		body := newInvoice()
+		body["items"] = items
+		made := me.got(http.StatusCreated, "POST", invoices, body)
+		assert.Equal(t, want, made.text("amount"))
+		assert.Equal(t, made, me.got(http.StatusOK, "GET", invoices+"/"+made.text("id"), nil))
+	}
+}
+
 func TestInvoicesThatMakeNoSense(t *testing.T) {
 	me := newWorld(t).app()
 	for name, c := range map[string]struct {
@@ -72,8 +89,8 @@ func TestInvoicesThatMakeNoSense(t *testing.T) {
 			"items": []any{object{"name": "x", "quantity": 1, "price": "0.0000001"}}},
 			map[string]string{"items.0.price": "amount_precision"}},
 		"cents of yen": {object{"currency": "JPY"}, map[string]string{"items.0.price": "amount_precision"}},
-		"zero units": {object{"items": []any{object{"name": "x", "quantity": 0, "price": "1"}}},
-			map[string]string{"items.0.quantity": "greater_than"}},
+		"less than nothing": {object{"items": []any{object{"name": "x", "quantity": -1, "price": "-1"}}},
+			map[string]string{"items.0.quantity": "greater_than_equal", "items.0.price": "greater_than_equal"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := newInvoice()

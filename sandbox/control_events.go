@@ -64,7 +64,7 @@ func (c control) listen(w http.ResponseWriter, r *http.Request) {
 			mask := c.mask()
 			for _, entry := range entries {
 				after = entry.ID
-				stream.event("request", eventID(now.log, after), viewOfRequest(mask, entry))
+				stream.event("request", eventID(now.log, after), c.viewOfRequest(mask, entry))
 			}
 		}
 		if stream.pending {

@@ -20,12 +20,17 @@ type requestView struct {
 	Response   *exchange.View `json:"response,omitzero"`
 }
 
-func viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView {
-	entry.Path, entry.ResourceID = mask.Text(entry.Path), mask.Text(entry.ResourceID)
-	return requestView{
+// viewOfRequest shows an entry of the log. Only the advice needs what was sent.
+func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView {
+	view := requestView{
 		Entry: entry, DurationMs: float64(entry.Duration.Microseconds()) / float64(time.Millisecond/time.Microsecond),
-		Do: advice.Do(entry.Slug),
 	}
+	view.Path, view.ResourceID = mask.Text(entry.Path), mask.Text(entry.ResourceID)
+	if entry.Slug != "" {
+		_, sent, _ := c.host.log.Get(entry.ID)
+		view.Do = mask.Text(advice.Do(entry, sent.Response.Body()))
+	}
+	return view
 }
 
 // mask knows the credentials of the host. A chosen app key has no form by which it is known.
@@ -44,7 +49,7 @@ func (c control) listRequests(r *http.Request) (int, any, error) {
 	}
 	items, mask := []requestView{}, c.mask()
 	for _, entry := range c.host.log.After(after) {
-		items = append(items, viewOfRequest(mask, entry))
+		items = append(items, c.viewOfRequest(mask, entry))
 	}
 	return http.StatusOK, map[string]any{"items": items}, nil
 }
@@ -59,7 +64,7 @@ func (c control) readRequest(r *http.Request) (int, any, error) {
 		return 0, nil, refuse.NotFound()
 	}
 	mask := c.mask()
-	view := viewOfRequest(mask, entry)
+	view := c.viewOfRequest(mask, entry)
 	view.Request, view.Response = sent.Request.View(mask), sent.Response.View(mask)
 	return http.StatusOK, view, nil
 }

@@ -178,6 +178,43 @@ func TestKeysThatAnchorNothing(t *testing.T) {
 		"key-1"))
 }
 
+// The routes that emulate money echo the key of their call, derived or given.
+//
+// Rule: idempotency.derived, idempotency.sandbox
+func TestEmulatedMoneyEchoesItsKey(t *testing.T) {
+	p := newPayer(t)
+	booked := p.book("payout-1", "20")
+	require.Equal(t, http.StatusOK, p.confirm(booked).status)
+	payout := booked.body.text("id")
+	for name, c := range map[string]struct {
+		path string
+		body object
+	}{
+		"deposit": {"/sandbox/deposits", object{"amount": "5", "currency": "USDC"}},
+		"payin":   {"/sandbox/payins/" + p.awaited().body.text("id") + "/complete", object{}},
+		"payout":  {"/sandbox/payouts/" + payout + "/status", object{"status": "processing"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := p.call("POST", c.path, c.body)
+			require.Less(t, first.status, 300, "%s", first.raw)
+			derived := first.body.text("idempotencyKey")
+			assert.Regexp(t, `^[A-Za-z0-9._:-]{1,128}$`, derived)
+			assert.NotEqual(t, "payout-1", derived, "it is the key of the call, and not of the payout")
+			again := p.call("POST", c.path, c.body)
+			assert.Equal(t, "true", again.header.Get("Idempotency-Replayed"))
+			assert.Equal(t, derived, again.body.text("idempotencyKey"))
+		})
+	}
+	given := p.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "5", "currency": "USDC"},
+		"Idempotency-Key", "credit-1")
+	assert.Equal(t, "credit-1", given.body.text("idempotencyKey"))
+	for _, entry := range p.must(http.StatusOK, "GET", "/transactions", nil).items() {
+		assert.NotContains(t, entry, "idempotencyKey", "a call has a key, and an entry has none")
+	}
+	assert.Equal(t, "payout-1", p.must(http.StatusOK, "GET", "/payouts/"+payout, nil).body.text("idempotencyKey"),
+		"the payout keeps its own")
+}
+
 // The same create many times at once makes one object: one caller is told that it was made, all others that it was
 // there.
 // Rule: idempotency.replay, idempotency.client, idempotency.rail, idempotency.payin, idempotency.contacts

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"maps"
 	"net/http"
 	"testing"
 
@@ -45,6 +46,41 @@ func TestContactsOverTheirLife(t *testing.T) {
 	assert.NotEmpty(t, gone.header.Get("X-Request-ID"))
 	refused(t, http.StatusNotFound, "not_found", acme.call("DELETE", path, nil))
 	acme.must(http.StatusCreated, "POST", "/contacts", body)
+}
+
+// What the description cuts off can have other keys than the host knows. Everywhere else an unknown key is refused.
+//
+// Rule: error.unknown-key
+func TestUnknownKeysInsideAContact(t *testing.T) {
+	acme := newWorld(t).login().readyClient("acme@example.com")
+	sepa := func(changed object) object {
+		account := object{"accountType": "sepa", "iban": "DE89370400440532013000"}
+		maps.Copy(account, changed)
+		return object{"name": "Bob", "account": account}
+	}
+	contact := "/contacts/" + acme.must(http.StatusCreated, "POST", "/contacts", sepa(nil)).body.text("id")
+	address := object{"city": "Paris", "county": "x"}
+	for _, c := range []struct {
+		method, path string
+		body         object
+		field        string
+	}{
+		{"POST", "/contacts", object{"email": "acme@example.com", "address": address}, "address.county"},
+		{"PATCH", contact, object{"address": address}, "address.county"},
+		{"POST", "/contacts", sepa(object{"ibn": "x"}), "account.ibn"},
+		{"POST", "/contacts", object{"crypto": object{"chain": "base", "token": "USDC", "address": payee, "memo": "x"}},
+			"crypto.memo"},
+	} {
+		got := acme.call(c.method, c.path, c.body)
+		refused(t, http.StatusUnprocessableEntity, "validation_failed", got)
+		assert.Equal(t, map[string]string{c.field: "extra_forbidden"}, got.fields(), c.path)
+	}
+	unknown := object{"county": "x"}
+	acme.must(http.StatusOK, "POST", "/contacts", sepa(object{"bankAddress": unknown}))
+	acme.must(http.StatusOK, "POST", "/contacts", sepa(object{"intermediaryBank": object{"more": "x",
+		"bankAddress": unknown}}))
+	acme.must(http.StatusCreated, "POST", "/contacts", object{"bank": object{"method": "ach", "currency": "USD",
+		"fields": unknown, "holder": object{"address": unknown}, "bankAddress": unknown, "more": "x"}})
 }
 
 // Rule: contact.variants, contact.email

@@ -178,7 +178,6 @@ func TestWindowsFollowEachOther(t *testing.T) {
 	expired := p.sync(late)
 	assert.Equal(t, "expired", expired.body.text("status"))
 	assert.Equal(t, []any{}, expired.body.at("availableActions"))
-	refused(t, http.StatusUnprocessableEntity, "validation_failed", p.escrow("none", object{"approveWithin": "0m"}))
 	refused(t, http.StatusUnprocessableEntity, "validation_failed", p.escrow("none", object{"holdFor": "14 days"}))
 }
 

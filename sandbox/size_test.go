@@ -93,9 +93,11 @@ func TestContactIDsAtTheirBounds(t *testing.T) {
 // Rule: size.escrow-duration
 func TestEscrowDurations(t *testing.T) {
 	p := newPayer(t)
-	for i, duration := range []string{"90s", "60m", "1h", "14d", "0001h", "9999d"} {
-		assert.Equal(t, http.StatusCreated, p.escrow(fmt.Sprint("deal-", i), object{"approveWithin": duration}).status,
-			duration)
+	for i, duration := range []string{"90s", "60m", "1h", "14d", "0001h", "9999d", "0s", "0000d"} {
+		for _, field := range []string{"approveWithin", "holdFor", "refundableFor"} {
+			got := p.escrow(fmt.Sprint(field, "-", i), object{field: duration})
+			assert.Equal(t, http.StatusCreated, got.status, "%s %s: %s", field, duration, got.raw)
+		}
 	}
 	for _, duration := range []string{"10000s", "1w", "1.5h", "-1h", "h", "12", " 1h", "1H", "1h30m", ""} {
 		for _, field := range []string{"approveWithin", "holdFor", "refundableFor"} {

@@ -1,8 +1,8 @@
 // Observability follows a payment through logs, traces and metrics: go run ./examples/observability
 //
-// The SDK writes a log record for each attempt of a call (WithLogger) and reports each call (WithMetrics). It sends its
-// requests through your http.Client (WithHTTPClient), whose transport is where OpenTelemetry hooks in. The log records
-// have the id of the trace that they belong to. No record contains a header, a body or a credential.
+// The SDK writes a log record for each attempt of a call (WithLogger) and reports each call (WithMetrics).
+// OpenTelemetry hooks in around its transport (WithTransport), and so sees each attempt. The log records have the id of
+// the trace that they belong to. No record contains a header, a body or a credential.
 //
 // At the end the program prints what each line and field means, and which of them to alert on. legend.go has the text.
 package main
@@ -49,14 +49,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	platform, err := dapi.NewIntegrator(p.BaseURL, p.Developer(),
 		moneymovement.WithLogger(logger),
 		moneymovement.WithMetrics(metrics{out}),
-		moneymovement.WithHTTPClient(&http.Client{
-			Transport: otelhttp.NewTransport(&http.Transport{Proxy: http.ProxyFromEnvironment},
+		moneymovement.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+			return otelhttp.NewTransport(next,
 				otelhttp.WithTracerProvider(spans),
 				otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string {
 					return r.Method + " " + route(r.URL.Path)
 				}),
 				// no propagator: the ids of your traces stay with you
-				otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator())),
+				otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator()))
 		}))
 	if err != nil {
 		return err

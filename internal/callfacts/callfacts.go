@@ -9,6 +9,7 @@ type Facts struct {
 	Once      bool    // sending it again may do it twice: it has no idempotency key and no natural key
 	Moneyless bool    // it moves no money, even if it succeeds
 	Earlier   Earlier // of a payment whose last call paid nothing
+	Misplaced string  // what the credential looks like, if it looks like that of another surface
 }
 
 // Earlier is what is known of the other calls for a payment, when a call has paid nothing.

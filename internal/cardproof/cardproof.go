@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/nonce"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/model"
@@ -27,6 +28,25 @@ func (p *Prover) Prove(
 		return model.CardDetailsProof{}, err
 	}
 	return proof, nonce.Fresh(op, proof.Nonce, p.now())
+}
+
+// Reveal sends a proof. If the service refuses it with a conflict, the nonce may have been used before: by this call,
+// whose first response was lost, or by another process in the same second. Reveal then proves and sends once more, with
+// another nonce.
+func (p *Prover) Reveal(
+	ctx context.Context, op *transport.Operation, id string, wallet model.CardSigner,
+	send func(model.CardDetailsProof) (*model.CardDetails, error),
+) (*model.CardDetails, error) {
+	for again := true; ; again = false {
+		proof, err := p.Prove(ctx, op, id, wallet)
+		if err != nil {
+			return nil, err
+		}
+		details, err := send(proof)
+		if _, used := errors.AsType[*errors.Conflict](err); !used || !again {
+			return details, err
+		}
+	}
 }
 
 // now returns the service's time by its last response. One response is enough here: a wrong time makes the service

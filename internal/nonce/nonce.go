@@ -8,8 +8,8 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// Source gives out each second once. The service accepts a nonce once, and would refuse a second call within the same
-// second. It is safe for concurrent use.
+// Source gives out each second once. The service may take a nonce only once, and then refuses a second call within the
+// same second. It is safe for concurrent use.
 type Source struct {
 	mu   sync.Mutex
 	used map[int64]bool // Unix seconds

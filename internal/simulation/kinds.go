@@ -72,16 +72,15 @@ func (w *World) orderTransfer(o *order) error {
 func (o *order) submission(used time.Time) payments.Submission {
 	switch o.Kind {
 	case payments.KindEscrow:
-		return payments.EscrowPayment{Key: o.Key, Escrow: o.Deal, FirstUsed: used}
+		return payments.EscrowPayment{Key: o.Key, Account: payments.OwnAccount, Escrow: o.Deal, FirstUsed: used}
 	case payments.KindEscrowAction:
-		return payments.EscrowAction{Key: o.Key, EscrowID: o.EscrowID, Escrow: o.Deal, Action: o.Action,
-			FirstUsed: used}
+		return payments.EscrowAction{Key: o.Key, Account: payments.OwnAccount, EscrowID: o.EscrowID, Escrow: o.Deal,
+			Action: o.Action, FirstUsed: used}
 	case payments.KindTransfer:
 		return payments.TransferPayment{Key: o.Key, To: o.To, FirstUsed: used}
 	}
-	return payments.Payment{Key: o.Key, Payout: o.Terms, FirstUsed: used, Bounds: payments.Bounds{
-		MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency,
-	}}
+	return payments.Payment{Key: o.Key, Account: payments.OwnAccount, Payout: o.Terms, FirstUsed: used,
+		Bounds: payments.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency}}
 }
 
 // signs reports whether an approval is for the order, apart from its price.

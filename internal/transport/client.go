@@ -20,6 +20,7 @@ import (
 // Config holds the settings of a client. The zero value of a field is its default.
 type Config struct {
 	HTTP           *http.Client
+	Wrap           []func(http.RoundTripper) http.RoundTripper // around the transport, the last one outermost
 	Retry          Retry
 	Limiter        Limiter // nil for no limiter
 	Unpaced        bool    // the surface must not set the limiter of its stated windows
@@ -113,7 +114,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
-	c.takeOver(config.HTTP)
+	if err := c.takeOver(config.HTTP, config.Wrap); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 

@@ -5,14 +5,53 @@ import (
 	"crypto/tls"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
+
+	"github.com/moneymovement/moneymovement-go/errors"
 )
 
+// connections is the transport of a client whose caller sets none. After a request without a response, it uses new
+// connections: an HTTP/2 connection on which a request timed out would serve all later ones. Requests that are under
+// way on the old connections go on.
+type connections struct {
+	current atomic.Pointer[http.Transport]
+}
+
+func newConnections() *connections {
+	c := &connections{}
+	c.current.Store(defaultTransport())
+	return c
+}
+
+// RoundTrip implements http.RoundTripper.
+func (c *connections) RoundTrip(request *http.Request) (*http.Response, error) {
+	current := c.current.Load()
+	response, err := current.RoundTrip(request)
+	if err != nil && request.Context().Err() == nil && unanswered(err) {
+		if c.current.CompareAndSwap(current, current.Clone()) {
+			current.CloseIdleConnections()
+		}
+	}
+	return response, err
+}
+
+// CloseIdleConnections is what http.Client calls.
+func (c *connections) CloseIdleConnections() { c.current.Load().CloseIdleConnections() }
+
+// unanswered reports that the transport has waited too long for a response.
+func unanswered(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout() && !dialFailed(err)
+}
+
 // defaultTransport is used if the caller sets no transport. It has TLS 1.2 or later, and a limit on the wait for a
-// response. It keeps as many connections as the program had calls under way at once, until they have been unused for
-// IdleConnTimeout. With a smaller number, each further caller would open a connection for every call.
+// response. It notices by a ping, within ten seconds, that an HTTP/2 connection died without a FIN. It keeps as many
+// connections as the program had calls under way at once, until they have been unused for IdleConnTimeout. With a
+// smaller number, each further caller would open a connection for every call.
 func defaultTransport() *http.Transport {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -22,10 +61,28 @@ func defaultTransport() *http.Transport {
 		ResponseHeaderTimeout: 30 * time.Second,
 		IdleConnTimeout:       90 * time.Second,
 		MaxIdleConnsPerHost:   math.MaxInt,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}
 	inheritWay(t)
+	t.DialContext = dialWithin(maxDial, t.DialContext)
 	t.OnProxyConnectResponse = proxyAnswered
 	return t
+}
+
+// maxDial leaves, of [maxSilence], ten seconds for TLS and thirty for the response.
+const maxDial = 5 * time.Second
+
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
+
+func dialWithin(limit time.Duration, dial dialer) dialer {
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return dial(ctx, network, address)
+	}
 }
 
 // inheritWay copies from http.DefaultTransport how this process reaches the network: its proxy, its dialer and its root

@@ -1,6 +1,9 @@
 package transport
 
 import (
+	"net/http"
+	"strings"
+
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
@@ -30,7 +33,37 @@ func (r *Request) head() errors.CallInfo {
 func (t *tracker) facts() callfacts.Facts {
 	facts := t.op.facts()
 	facts.Once = !t.repeatable()
+	if t.answer.status == http.StatusUnauthorized {
+		facts.Misplaced = t.misplaced()
+	}
 	return facts
+}
+
+// forms are the beginnings of credentials as the sandbox host makes them, and the packages that take them.
+var forms = []struct{ prefix, name, surface string }{
+	{"ak_", "an app key, which package appapi takes", ""},
+	{"uat_", "an access token of the reference endpoints, which package refapi takes", "/api/v1/"},
+	{"at_", "an access token of the platform API, which package dapi gets with a developer key", "/dapi/v1/"},
+}
+
+// misplaced says what a refused credential looks like, if it looks like that of another surface.
+func (t *tracker) misplaced() string {
+	credential := strings.TrimPrefix(t.header.Get("Authorization"), "Bearer ")
+	if credential == "" {
+		credential = t.header.Get("X-Api-Key")
+	}
+	surface := ""
+	for _, form := range forms {
+		if form.surface != "" && strings.Contains(t.request.target.Path, form.surface) {
+			surface = form.surface
+		}
+	}
+	for _, form := range forms {
+		if form.surface != surface && strings.HasPrefix(credential, form.prefix) {
+			return form.name
+		}
+	}
+	return ""
 }
 
 func (o *Operation) facts() callfacts.Facts {

@@ -13,10 +13,11 @@ var KeyRule = Rule{Required: true, Pattern: `^[A-Za-z0-9._:-]{1,128}$`}
 // keyField is the name of the key in an *errors.InvalidInput.
 const keyField = "Idempotency-Key"
 
-// keyHeader is in lower case on purpose. With a canonical Idempotency-Key, net/http repeats a request by itself when a
-// kept connection fails. Neither the retry policy nor the attempt count would notice. HTTP header names are
-// case-insensitive, so the service reads the same header.
-const keyHeader = "idempotency-key"
+// keyHeader is canonical, so that a fake, a proxy or a recorder finds it with Header.Get. net/http would repeat a
+// request with this header by itself when a kept connection fails, if its body is nil or http.NoBody, or has GetBody.
+// Neither the retry policy nor the attempt count would notice. So a write with a key has a body of another kind: see
+// [Request.http].
+const keyHeader = "Idempotency-Key"
 
 // RequireKey refuses a call that moves money without a key from the caller. The program must be able to make the key
 // again: a key that is lost when the program stops allows a second payment.

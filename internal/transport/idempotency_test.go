@@ -71,7 +71,9 @@ func TestACallWithoutAKeyIsRepeatedForTwoHours(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := script(slowly(tc.took, lostAnswer), ok)
-				_, err := send(t.Context(), newClient(t, host, through(svc)), &bookThing, tc.call)
+				ctx, cancel := context.WithTimeout(t.Context(), 4*time.Hour) // without one, the call ends in a minute
+				defer cancel()
+				_, err := send(ctx, newClient(t, host, through(svc)), &bookThing, tc.call)
 				assert.Len(t, svc.attempts(), tc.attempts)
 				if tc.attempts == 2 {
 					require.NoError(t, err)

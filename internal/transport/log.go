@@ -23,7 +23,7 @@ func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err e
 		slog.String("method", t.op.Method),
 		slog.String("path", t.op.Path),
 		slog.Int("attempt", t.attempts),
-		slog.Duration("took", time.Since(started)),
+		Milliseconds("took", time.Since(started)),
 	}
 	if t.request.account != "" {
 		attrs = append(attrs, slog.String("account", t.request.account))
@@ -38,6 +38,11 @@ func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err e
 		attrs = append(attrs, slog.String("error", err.Error()))
 	}
 	c.logger.LogAttrs(ctx, level, "moneymovement attempt", attrs...)
+}
+
+// Milliseconds returns a duration for a log. A JSON handler writes a time.Duration as a number without a unit.
+func Milliseconds(name string, d time.Duration) slog.Attr {
+	return slog.Int64(name+"Ms", d.Milliseconds())
 }
 
 // levelOf returns the level of an attempt's record. A 429 shows in production that others use the same window, even if

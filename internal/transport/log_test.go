@@ -52,8 +52,8 @@ func TestLogHoldsTheListedAttributesOnly(t *testing.T) {
 	for i, record := range records {
 		assert.Equal(t, []string{"DEBUG", "WARN", "DEBUG"}[i], record["level"])
 		assert.Equal(t, "moneymovement attempt", record["msg"])
-		assert.NotNil(t, record["took"])
-		for _, name := range []string{"time", "level", "msg", "took"} {
+		assert.NotNil(t, record["tookMs"])
+		for _, name := range []string{"time", "level", "msg", "tookMs"} {
 			delete(record, name)
 		}
 		want := map[string]any{

@@ -123,7 +123,7 @@ func (c *Client) logQueued(ctx context.Context, t *tracker, class RateClass, que
 		slog.String("operation", t.op.ID),
 		slog.String("window", string(t.op.Window)),
 		slog.String("class", string(class)),
-		slog.Duration("queued", queued),
+		Milliseconds("queued", queued),
 	}
 	if err != nil {
 		attrs = append(attrs, slog.String("error", err.Error()))

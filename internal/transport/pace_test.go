@@ -277,13 +277,13 @@ func TestWaitingInLineIsTold(t *testing.T) {
 		}
 		want := map[string]any{
 			"level": "INFO", "msg": "moneymovement waited for its rate window",
-			"operation": "BookThing", "window": "writes", "class": "write", "queued": float64(minute),
+			"operation": "BookThing", "window": "writes", "class": "write", "queuedMs": float64(minute.Milliseconds()),
 		}
 		gaveUp := map[string]any{"error": "context canceled"}
 		for name, value := range want {
 			gaveUp[name] = value
 		}
-		gaveUp["queued"] = float64(10 * time.Second)
+		gaveUp["queuedMs"] = float64(10_000)
 		assert.Equal(t, []map[string]any{want, gaveUp}, records)
 	})
 }

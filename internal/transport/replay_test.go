@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -120,53 +121,78 @@ func TestAttemptsAreCountedAsTheServiceSeesThem(t *testing.T) {
 	assert.EqualValues(t, 2, server.posts.Load())
 }
 
-// A transport of the caller's may spell headers its own way. What has a body is safe all the same.
-func TestRespelledKeyDoesNotReplayABody(t *testing.T) {
+// A transport of the caller's may copy the request.
+func TestACopiedRequestIsNotReplayed(t *testing.T) {
 	for name, timeout := range map[string]time.Duration{"by the first attempt": 0, "by http.Client": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			server := newDyingServer(t)
 			inner := &http.Transport{}
 			t.Cleanup(inner.CloseIdleConnections)
 			client := newClient(t, server.address, retries(transport.Retry{Max: -1}), func(c *transport.Config) {
-				c.HTTP = &http.Client{Transport: respelling{inner}, Timeout: timeout}
+				c.HTTP = &http.Client{Transport: copying{inner}, Timeout: timeout}
 			})
-			_, err := send(t.Context(), client, &readThing, transport.Call{})
-			require.NoError(t, err)
-
-			_, err = sendKeyed(t.Context(), client, &bookThing, transport.Call{})
-			var unknown *errors.OutcomeUnknown
-			require.ErrorAs(t, err, &unknown)
-			assert.EqualValues(t, 1, server.posts.Load())
+			for i, op := range []*transport.Operation{&bookThing, &deleteThing} {
+				_, err := send(t.Context(), client, &readThing, transport.Call{})
+				require.NoError(t, err)
+				_, err = sendKeyed(t.Context(), client, op, transport.Call{})
+				var unknown *errors.OutcomeUnknown
+				require.ErrorAs(t, err, &unknown)
+				assert.EqualValues(t, i+1, server.posts.Load())
+			}
 		})
 	}
 }
 
 // Nor does a retry that goes out on the connection of the attempt before.
-func TestRespelledKeyDoesNotReplayARetry(t *testing.T) {
+func TestACopiedRetryIsNotReplayed(t *testing.T) {
 	server := newDyingServerThat(t, "429 Too Many Requests")
 	inner := &http.Transport{}
 	t.Cleanup(inner.CloseIdleConnections)
-	client := newClient(t, server.address, retries(transport.Retry{Max: 1}), through(respelling{inner}))
+	client := newClient(t, server.address, retries(transport.Retry{Max: 1}), through(copying{inner}))
 	_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
 	var unknown *errors.OutcomeUnknown
 	require.ErrorAs(t, err, &unknown)
 	assert.EqualValues(t, 2, server.posts.Load())
 }
 
-// respelling spells all headers canonically.
-type respelling struct{ next http.RoundTripper }
+// copying passes a copy of each request on, as a transport that adds a header does.
+type copying struct{ next http.RoundTripper }
 
-func (r respelling) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
-	for name, values := range req.Header {
-		delete(req.Header, name)
-		req.Header[http.CanonicalHeaderKey(name)] = values
-	}
-	return r.next.RoundTrip(req)
+func (c copying) RoundTrip(req *http.Request) (*http.Response, error) {
+	return c.next.RoundTrip(req.Clone(req.Context()))
 }
 
-// The control experiment: spelled canonically, the same header makes net/http send the write twice while its caller
-// sees one. If this test fails, the lower-case spelling is no longer needed.
+// Over HTTP/2, a connection that dies loses the write as well.
+func TestKeyedWritesAreNotReplayedOverHTTP2(t *testing.T) {
+	for name, op := range map[string]*transport.Operation{
+		"with a body": &bookThing, "without a body": &deleteThing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var n *network
+				var writes atomic.Int32
+				n = newNetwork(t, func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodGet {
+						writes.Add(1)
+						n.cut()
+						return
+					}
+					things(w, r)
+				})
+				client := n.client(retries(transport.Retry{Max: -1}))
+				_, err := send(t.Context(), client, &readThing, transport.Call{}) // leaves a connection to be kept
+				require.NoError(t, err)
+				_, err = sendKeyed(t.Context(), client, op, transport.Call{})
+				var unknown *errors.OutcomeUnknown
+				require.ErrorAs(t, err, &unknown)
+				assert.EqualValues(t, 1, writes.Load())
+			})
+		})
+	}
+}
+
+// The control experiment: without a guard, the header makes net/http send the write twice while its caller sees one. If
+// this test fails, the guard is no longer needed.
 func TestNetHTTPStillReplaysKeyedWritesOfItself(t *testing.T) {
 	server := newDyingServer(t)
 	stock := &http.Transport{}

@@ -106,9 +106,18 @@ func (r *Request) http(c *Client, body []byte) http.Request {
 		sent.Reset(body)
 		// net/http knows this type. It sends the header of any other body as a packet of its own.
 		req.Body, req.ContentLength = io.NopCloser(sent), int64(len(body))
+	} else if r.call.Key != "" {
+		req.Body = emptyBody{}
 	}
 	return req
 }
+
+// emptyBody is the body of a write that has a key and no body. net/http sends the request once, because it cannot know
+// that the body can be sent again.
+type emptyBody struct{}
+
+func (emptyBody) Read([]byte) (int, error) { return 0, io.EOF }
+func (emptyBody) Close() error             { return nil }
 
 // aim joins the base URL and the path, without parsing the URL again.
 func (r *Request) aim(c *Client) {

@@ -87,7 +87,7 @@ func TestHeadersOfARequest(t *testing.T) {
 	read.Del("User-Agent")
 	assert.Equal(t, http.Header{
 		"Accept": {"application/json"}, "Content-Type": {"application/json"}, "X-Service-Account": {"cl_1"},
-		"idempotency-key": {"invoice-42"}, "X-Api-Key": {"secret"},
+		"Idempotency-Key": {"invoice-42"}, "X-Api-Key": {"secret"},
 	}, write)
 	assert.Equal(t, http.Header{"Accept": {"application/json"}, "X-Api-Key": {"secret"}}, read)
 	assert.Empty(t, svc.attempts()[1].body)

@@ -112,6 +112,9 @@ func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool
 	}
 	now := time.Now()
 	deadline, limited := ctx.Deadline()
+	if !limited && resp == nil && t.silence+c.retry.bound(t.retried) >= maxSilence {
+		return false
+	}
 	t.noTime = limited && !now.Add(max(wait, c.retry.bound(t.retried))).Before(deadline)
 	if asked && !t.noTime {
 		t.askedBack = now.Add(wait)
@@ -141,7 +144,11 @@ func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration
 // service asked for, if that is longer. A wrong Retry-After, such as a time in the past, makes no burst of retries.
 func (c *Client) backoff(ctx context.Context, t *tracker, resp *http.Response) time.Duration {
 	asked, _ := retryAfter(resp)
-	return max(asked, c.jittered(ctx, c.retry.bound(t.retried-1)))
+	pause := c.jittered(ctx, c.retry.bound(t.retried-1))
+	if resp == nil {
+		t.silence += pause
+	}
+	return max(asked, pause)
 }
 
 // jittered returns a random time between half the bound and the bound.

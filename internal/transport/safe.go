@@ -2,6 +2,8 @@ package transport
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -29,6 +31,18 @@ func (c *Check) Header(field, value string, rule Rule) {
 	default:
 		c.Text(field, value, rule)
 	}
+}
+
+// clientRule is the stated rule for a client's id.
+var clientRule = Rule{Required: true, Pattern: "^cl_", Prefix: "cl_"}
+
+// ClientID checks the id of a client, as it is sent in X-Service-Account. HTTP cuts off blanks at its ends.
+func (c *Check) ClientID(field, id string) {
+	if !utf8.ValidString(id) || strings.TrimFunc(id, unicode.IsSpace) != id {
+		c.Refuse(field, "pattern", "begins or ends with a blank, or has bytes that are not UTF-8: remove them")
+		return
+	}
+	c.Header(field, id, clientRule)
 }
 
 // breaksHeader reports characters that end a header, or that HTTP forbids in one (RFC 9110, section 5.5).

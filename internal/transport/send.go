@@ -27,6 +27,7 @@ type tracker struct {
 	reserved  bool          // the next attempt already has its place in the rate windows
 	attempts  int           // sent so far
 	began     time.Time     // when the first attempt was sent
+	silence   time.Duration // of the attempts without a response, and of the pauses after them
 	askedBack time.Time     // when the service asked for the next attempt
 	lost      bool          // an attempt got no complete response, and may have been carried out
 	// an earlier attempt got a server error and may have been carried out
@@ -92,10 +93,7 @@ type watchedSending struct {
 
 // attempt is the last step of every attempt. It counts, sets the header, and sends.
 func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*http.Response, error) {
-	var started time.Time
-	if c.logger != nil || t.op.write() { // looking at the clock takes time
-		started = time.Now()
-	}
+	started := time.Now()
 	if t.attempts++; t.attempts == 1 {
 		t.began = started
 	}
@@ -111,7 +109,11 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*h
 	ctx, cancel := context.WithCancel(ctx)
 	sent.request = *req.WithContext(ctx) // a copy, because a transport must not change its request
 	sent.request.Header = t.header
+	stop := t.endSilence(ctx, cancel)
 	resp, err := answered(c.next.Value().RoundTrip(&sent.request))
+	if stop != nil && !stop() && err != nil {
+		err = errSilence
+	}
 	t.unsent, t.final = err != nil && traced.notSent(err), err != nil && handshake.Final(err)
 	if err == nil {
 		dropUnreadableLocation(resp.Header)
@@ -121,11 +123,27 @@ func (c *Client) attempt(ctx context.Context, req *http.Request, t *tracker) (*h
 		t.body = &sent.body
 		resp.Body = t.body
 	} else {
+		t.silence += time.Since(started)
 		err = unquoted(withoutURL(err))
 		cancel()
 	}
 	c.log(ctx, t, resp, err, started)
 	return resp, err
+}
+
+// maxSilence is how long a call without a deadline waits for a service that does not respond, over all attempts. The
+// first attempt has the limits of the default transport, which are as long together.
+const maxSilence = 45 * time.Second
+
+var errSilence = errors.New("the service has not responded for " + maxSilence.String())
+
+// endSilence ends a further attempt of a call without a deadline when the service has been silent for too long. It
+// returns a function that stops the timer and reports whether that was in time, or nil if nothing limits the attempt.
+func (t *tracker) endSilence(ctx context.Context, cancel context.CancelFunc) (stop func() bool) {
+	if _, limited := ctx.Deadline(); limited || t.attempts == 1 {
+		return nil
+	}
+	return time.AfterFunc(maxSilence-t.silence, cancel).Stop
 }
 
 // answered corrects mistakes that a caller's transport may make, like http.Client.
@@ -155,16 +173,26 @@ func dropUnreadableLocation(h http.Header) {
 	}
 }
 
-// takeOver copies the transport and the timeout of the caller's client. It does not copy cookies and redirects.
-func (c *Client) takeOver(given *http.Client) {
-	next := http.RoundTripper(defaultTransport())
+// takeOver copies the transport and the timeout of the caller's client, and wraps the transport. It does not copy
+// cookies and redirects.
+func (c *Client) takeOver(given *http.Client, wraps []func(http.RoundTripper) http.RoundTripper) error {
+	var next http.RoundTripper
 	if given != nil {
-		c.timeout = given.Timeout
-		if given.Transport != nil {
-			next = given.Transport
+		c.timeout, next = given.Timeout, given.Transport
+	}
+	if next == nil {
+		next = newConnections()
+	}
+	for _, wrap := range wraps {
+		if wrap == nil {
+			return invalid("WithTransport", "invalid_option", "must not be nil")
+		}
+		if next = wrap(next); next == nil {
+			return invalid("WithTransport", "invalid_option", "must return a transport, not nil")
 		}
 	}
 	c.next = Hide(next)
+	return nil
 }
 
 // httpClient returns the client that go-retryablehttp uses, and that applies a Timeout. It never follows redirects:

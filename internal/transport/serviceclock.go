@@ -139,7 +139,7 @@ func (c *Client) watchClock(ctx context.Context, h http.Header, now time.Time) {
 	ahead := c.clock.offsets.Load().value().last
 	if c.logger != nil && ahead.Abs() > worthAWarning && c.firstReport(clockPlace) {
 		c.logger.LogAttrs(ctx, slog.LevelWarn, "moneymovement: the clocks of the service and this machine differ",
-			slog.Time("service", now.Add(ahead)), slog.Time("here", now), slog.Duration("ahead", ahead))
+			slog.Time("service", now.Add(ahead)), slog.Time("here", now), Milliseconds("ahead", ahead))
 	}
 }
 

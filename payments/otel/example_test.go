@@ -38,7 +38,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := processor.Submit(ctx, payments.Payment{Key: "invoice-42",
+	if _, err := processor.Submit(ctx, payments.Payment{Key: "invoice-42", Account: "cl_8fK2",
 		Payout: dapi.PayoutCreate{ContactID: "ct_3dR9", Amount: decimal.NewFromInt(12), Currency: dapi.USDC},
 	}); err != nil {
 		log.Fatal(err)

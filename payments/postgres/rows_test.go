@@ -20,7 +20,8 @@ import (
 // payment is a payment of one USDC.
 func payment(key moneymovement.Key) payments.Payment {
 	return payments.Payment{
-		Key: key, Payout: dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC},
+		Key: key, Account: payments.OwnAccount,
+		Payout: dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC},
 	}
 }
 

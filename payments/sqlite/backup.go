@@ -9,7 +9,8 @@ import (
 )
 
 // Backup writes a copy of the store, as it is at one time, to a new file. Payments go on meanwhile. The copy is
-// complete or not there, and its owner alone can read it. If the file exists already, the error wraps fs.ErrExist.
+// complete or not there, and its owner alone can read it. If the file exists already, the error wraps fs.ErrExist. It
+// also works after *[Removed], when the files of the store are gone.
 //
 // To go back to a copy, put it in the place of the store's file while no process has it open, and remove the store's
 // -wal and -shm. It does not know what was paid since: call [payments.Processor.Reconcile] for that time before
@@ -39,13 +40,23 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 }
 
 func (s *Store) copyTo(ctx context.Context, path string) error {
-	source, err := s.connect("", 1)
-	if err != nil {
+	const vacuum = "VACUUM INTO ?"
+	switch err := s.trusted(ctx); {
+	case errors.As(err, new(*Removed)): // the writer still has the files, and does nothing more
+		if _, err := s.writer.conn.ExecContext(ctx, vacuum, path); err != nil {
+			return s.read(ctx, err)
+		}
+	case err != nil:
 		return err
-	}
-	defer source.Close()
-	if _, err := source.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
-		return s.read(ctx, err)
+	default:
+		source, err := s.connect("", 1)
+		if err != nil {
+			return err
+		}
+		defer source.Close()
+		if _, err := source.ExecContext(ctx, vacuum, path); err != nil {
+			return s.read(ctx, err)
+		}
 	}
 	fresh := &Store{path: path, settings: s.settings}
 	target, err := fresh.connect("_journal_mode=WAL", 1)

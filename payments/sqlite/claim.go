@@ -13,7 +13,7 @@ import (
 //
 // A row is leased first and read then, so that it is read as the holder of the lease before has left it.
 func (s *Store) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
-	if err := s.reading(ctx); err != nil {
+	if err := s.trusted(ctx); err != nil {
 		return payments.Claimed{}, err
 	}
 	if claim.Key != "" {

@@ -44,7 +44,7 @@ func (b *books) copied() map[moneymovement.Key]int {
 // record is the record of a payment, which says how often it was saved.
 func record(key moneymovement.Key, n int, state payments.State) []byte {
 	row, err := payments.Prepare(payments.Payment{
-		Key: key, Account: dapi.ClientID(key[:2]),
+		Key: key, Account: dapi.ClientID("cl_" + key[:2]),
 		Payout:   dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC},
 		Metadata: map[string]string{"n": strconv.Itoa(n), "filling": strings.Repeat("x", n*197)},
 	}, time.Unix(1_800_000_000, 0))

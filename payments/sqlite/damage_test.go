@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,6 +70,75 @@ func refused(t *testing.T, path, problem string) {
 	assert.Equal(t, before, after)
 	logAfter, _ := os.ReadFile(path + "-wal")
 	assert.Equal(t, log, logAfter)
+}
+
+// Files that are removed or replaced while the store is open take nothing any more: what is written to them ends with
+// the process. Backup saves all that was stored before.
+func TestFilesThatAreRemovedWhileTheStoreIsOpen(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows removes no file that is open")
+	}
+	removed := func(paths ...string) {
+		for _, path := range paths {
+			require.NoError(t, os.Remove(path))
+		}
+	}
+	for name, remove := range map[string]func(path string){
+		"the file":          func(path string) { removed(path) },
+		"its log":           func(path string) { removed(path + "-wal") },
+		"its shared memory": func(path string) { removed(path + "-shm") },
+		"its lock":          func(path string) { removed(path + ".lock") },
+		"all":               func(path string) { removed(path, path+"-wal", path+"-shm", path+".lock") },
+		"its folder": func(path string) {
+			require.NoError(t, os.Rename(filepath.Dir(path), filepath.Dir(path)+"-moved"))
+		},
+		"for another one": func(path string) {
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			removed(path)
+			require.NoError(t, os.WriteFile(path, content, 0o600))
+		},
+	} {
+		for _, first := range []string{"a write", "a claim", "a backup"} {
+			t.Run(name+", noticed by "+first, func(t *testing.T) {
+				folder := filepath.Join(t.TempDir(), "store")
+				require.NoError(t, os.Mkdir(folder, 0o700))
+				s, err := Open(t.Context(), filepath.Join(folder, "p.db"))
+				require.NoError(t, err)
+				_, _, err = s.Insert(t.Context(), due("before", 0))
+				require.NoError(t, err)
+				claimed, err := s.Claim(t.Context(), payments.Claim{Key: "before", Owner: "o", For: time.Minute})
+				require.NoError(t, err)
+				remove(s.path)
+				saved := filepath.Join(t.TempDir(), "saved.db")
+				steps := map[string]func(){
+					"a write": func() {
+						_, _, err := s.Insert(t.Context(), due("after", 0))
+						require.ErrorAs(t, err, new(*Removed))
+						_, err = s.Save(t.Context(), claimed.Rows[0], false)
+						require.ErrorAs(t, err, new(*Removed))
+					},
+					"a claim": func() {
+						_, err := s.Claim(t.Context(), payments.Claim{Work: payments.WorkBegin, Limit: 1,
+							Now: time.Now(), Owner: "o", For: time.Minute})
+						require.ErrorAs(t, err, new(*Removed))
+					},
+					"a backup": func() { require.NoError(t, s.Backup(t.Context(), saved)) },
+				}
+				steps[first]()
+				delete(steps, first)
+				for _, step := range steps {
+					step()
+				}
+				require.NoError(t, s.Close())
+				s, err = Open(t.Context(), saved, MustExist())
+				require.NoError(t, err)
+				_, err = s.Load(t.Context(), "before")
+				require.NoError(t, err)
+				require.NoError(t, s.Close())
+			})
+		}
+	}
 }
 
 func TestDamagedFiles(t *testing.T) {

@@ -16,7 +16,8 @@
 // payments.db alone lacks the newest payments, and Open refuses it. A new file can be read by its owner alone.
 //
 // One process has the store at a time: for a second one, Open fails with *[InUse]. For several processes, use package
-// payments/postgres. Keep the file on a disk of the machine. Network file systems can lose locks and writes.
+// payments/postgres. Keep the file on a disk of the machine. Network file systems can lose locks and writes. If one of
+// the four files is removed or replaced while the store is open, the store pays nothing more: see *[Removed].
 //
 // # Damage
 //

@@ -111,6 +111,24 @@ func (e *Failed) Error() string {
 // Unwrap returns Err.
 func (e *Failed) Unwrap() error { return e.Err }
 
+// Removed says that a file of an open store was removed, moved or replaced by another one. Writes to it would end with
+// the process. So the store writes nothing more, and what the call should have written counts as not stored.
+// [Store.Backup] still copies what was stored before, until the process ends.
+type Removed struct {
+	// Path is the file of the store.
+	Path string
+	// File is the file that is not there any more, or is another one now.
+	File string
+}
+
+// Error returns one line, safe to log.
+func (e *Removed) Error() string {
+	return errorpage.Textf(e, "sqlite: %s was removed, moved or replaced while the store was open, so nothing is "+
+		"stored any more. To go on: 1. let this process call Backup, which still reads all payments; 2. stop it; 3. put "+
+		"the copy in the place of %s, and remove what is left of the -wal and -shm beside it; 4. start again",
+		e.File, e.Path)
+}
+
 // Closed says that a store was closed. Nothing was changed.
 type Closed struct {
 	// Path is the file of the store.

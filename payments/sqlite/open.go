@@ -123,6 +123,9 @@ func (s *Store) open(ctx context.Context) error {
 	if err := checkLength(ctx, conn, s.path); err != nil {
 		return err
 	}
+	if err := s.remember(); err != nil {
+		return err
+	}
 	s.readers.db, err = s.connect("_query_only=1", readerCount)
 	return err
 }

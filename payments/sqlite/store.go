@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -23,6 +26,7 @@ type Store struct {
 	queue    chan *request
 	done     chan struct{} // closed when the writer has ended
 	failed   atomic.Pointer[error]
+	files    map[string]fs.FileInfo // that are open, by their paths
 
 	closing sync.RWMutex
 	closed  bool
@@ -73,6 +77,42 @@ func (s *Store) release() error {
 		errs = append(errs, s.writers.Close())
 	}
 	return errors.Join(append(errs, s.lock.release())...)
+}
+
+// remember notes which files are open.
+func (s *Store) remember() error {
+	s.files = map[string]fs.FileInfo{}
+	for _, path := range []string{s.path, s.path + "-wal", s.path + "-shm", s.path + ".lock"} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return fmt.Errorf("sqlite: %w", err)
+		}
+		s.files[path] = info
+	}
+	return nil
+}
+
+// inPlace returns an error if a file that is open is not at its path any more. The system lets anybody remove it: what
+// is then written is gone when the process ends.
+func (s *Store) inPlace() error {
+	for path, open := range s.files {
+		if now, err := os.Stat(path); err != nil || !os.SameFile(open, now) {
+			return &Removed{Path: s.path, File: path}
+		}
+	}
+	return nil
+}
+
+// trusted returns an error if nothing that is read now can be acted on.
+func (s *Store) trusted(ctx context.Context) error {
+	err := s.inPlace()
+	if closed := s.reading(ctx); closed != nil { // which removes the log
+		return closed
+	}
+	if err != nil {
+		return s.failing(err)
+	}
+	return nil
 }
 
 // reading returns an error if nothing can be read now.

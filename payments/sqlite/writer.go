@@ -176,6 +176,9 @@ func (w *writer) apply(batch []*request) (made []*request, err error) {
 	if _, err = w.commit.ExecContext(ctx); err != nil {
 		return batch, w.undo(before, err)
 	}
+	if err := w.store.inPlace(); err != nil { // after the commit: what is confirmed was in the files
+		return batch, err
+	}
 	for i, r := range refused {
 		r.result <- refusals[i]
 	}
@@ -206,7 +209,8 @@ func (s *Store) failing(err error) error {
 	found := typed(s.path, err)
 	var damaged *Damaged
 	var failed *Failed
-	if errors.As(found, &damaged) || errors.As(found, &failed) {
+	var removed *Removed
+	if errors.As(found, &damaged) || errors.As(found, &failed) || errors.As(found, &removed) {
 		s.failed.CompareAndSwap(nil, &found)
 	}
 	return found

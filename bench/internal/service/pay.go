@@ -22,19 +22,9 @@ func Payments() *Service {
 		case r.Method == http.MethodGet:
 			return dated(now, http.StatusOK, paidPayout(now, id, "processing", ""))
 		}
-		id = "po_" + keyOf(r.Header)
+		id = "po_" + r.Header.Get("Idempotency-Key")
 		return dated(now, http.StatusCreated, paidPayout(now, id, "awaiting_approval", approvalOf(now, id)))
 	})
-}
-
-// keyOf returns the idempotency key. The SDK sends its name in lower case.
-func keyOf(header http.Header) string {
-	for name, values := range header {
-		if len(values) == 1 && strings.EqualFold(name, "Idempotency-Key") {
-			return values[0]
-		}
-	}
-	return ""
 }
 
 func dated(now time.Time, status int, body string) *Response {

@@ -11,6 +11,7 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // Activities makes the calls of a payment. Register it with a worker.
@@ -95,7 +96,7 @@ func (c PayCall) history(first bool, now time.Time) []dapi.PayOption {
 }
 
 func (a *Activities) account(id dapi.ClientID) *dapi.Account {
-	if id == "" {
+	if id == payments.OwnAccount { // a forgotten account must not pay from the own one
 		return a.Platform.Self()
 	}
 	return a.Platform.For(id)

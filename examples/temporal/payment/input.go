@@ -16,7 +16,7 @@ type Input struct {
 	ID string
 	// Try is 0 at first. After a payment came back, a payment with a higher Try has a new key, and pays again.
 	Try int
-	// Account is the client that pays. It is empty for the account of the developer key.
+	// Account is the client that pays. payments.OwnAccount is the account of the developer key.
 	Account dapi.ClientID
 	Terms   dapi.PayoutCreate
 	Bounds  Bounds

@@ -28,7 +28,7 @@ func run() error {
 	address := flag.String("temporal", "localhost:7233", "`address` of the Temporal server")
 	namespace := flag.String("namespace", "default", "`namespace` of Temporal")
 	id := flag.String("id", "", "`id` of the payment in your database")
-	account := flag.String("account", "", "`id` of the client that pays; empty for your own account")
+	account := flag.String("account", "", "`id` of the client that pays; self is your own account")
 	contact := flag.String("contact", "", "`id` of the contact to pay")
 	amount := flag.String("amount", "", "`amount` in USDC; if empty, the payment exists already")
 	fee := flag.String("max-fee", "", "highest `fee` in USDC; with -decide retry, the new bound")

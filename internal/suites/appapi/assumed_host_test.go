@@ -3,7 +3,6 @@ package appapi_test
 import (
 	"testing"
 
-	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -88,12 +87,12 @@ func TestTheHostJudgesWhatIsAssumed(t *testing.T) {
 				appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com"})
 			return err
 		}, "items", "missing"},
-		"a line that is free": {func() error {
-			line := model.LineItem{Name: "Advice", Quantity: number("1"), Price: decimal.Zero}
+		"a line that costs less than nothing": {func() error {
+			line := model.LineItem{Name: "Advice", Quantity: number("1"), Price: price("-1")}
 			_, err := w.app.Invoices.Create(t.Context(),
 				appapi.InvoiceCreate{Currency: "USD", ClientEmail: "a@example.com", Items: []model.LineItem{line}})
 			return err
-		}, "items.0.price", "greater_than"},
+		}, "items.0.price", "greater_than_equal"},
 		"a negative transfer": {func() error {
 			_, err := w.app.Transfers.Send(t.Context(), appapi.ToContact{ContactID: w.bob(), Amount: price("-1")}, "k")
 			return err

@@ -1,6 +1,7 @@
 package appapi_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -290,17 +291,29 @@ func TestACardShowsItsNumberToItsWalletOnly(t *testing.T) {
 	}
 }
 
-// TestALostRevealIsAskedForAgain: the host takes a nonce once, and the next call has another.
-func TestALostRevealIsAskedForAgain(t *testing.T) {
+// TestAUsedNonceIsReplacedOnce: the host takes a nonce once. After a lost response, or beside another process that
+// reveals in the same second, the SDK signs another one.
+func TestAUsedNonceIsReplacedOnce(t *testing.T) {
 	w := newWorld(t)
 	card, err := w.app.Cards.Create(t.Context(), appapi.CardCreate{Format: appapi.CardFormatVirtual})
 	require.NoError(t, err)
 	w.Host.Advance(time.Minute)
+	key := w.Host.Credentials().Wallet
 	w.Host.Arm("POST", "/cards/{card_id}/details", sandbox.DropAfterCommit())
-	_, err = w.app.Cards.Details(t.Context(), card.ID, w.Host.Credentials().Wallet)
-	as[*errors.Conflict](t, err)
-	_, err = w.app.Cards.Details(t.Context(), card.ID, w.Host.Credentials().Wallet)
+	_, err = w.app.Cards.Details(t.Context(), card.ID, key)
 	require.NoError(t, err)
+
+	other := w.App(w.AppKey()) // each has its own memory of the nonces that it used
+	_, err = other.Account.App(t.Context())
+	require.NoError(t, err)
+	_, err = other.Cards.Details(t.Context(), card.ID, key)
+	require.NoError(t, err)
+
+	w.Host.Arm("POST", "/cards/{card_id}/details", sandbox.Respond(http.StatusConflict, "conflict").Times(3))
+	_, err = w.app.Cards.Details(t.Context(), card.ID, key)
+	as[*errors.Conflict](t, err)
+	_, err = w.app.Cards.Details(t.Context(), card.ID, key)
+	require.NoError(t, err, "two signatures a call: the third conflict met the second of this one")
 }
 
 // TestTheKeyIsTakenInEitherHeaderAndNowhereElse: it is no access token of the reference endpoints, and their token is

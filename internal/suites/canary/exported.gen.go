@@ -415,6 +415,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[sqlite.InUse](),
 	reflect.TypeFor[sqlite.Newer](),
 	reflect.TypeFor[sqlite.Option](),
+	reflect.TypeFor[sqlite.Removed](),
 	reflect.TypeFor[sqlite.Store](),
 	reflect.TypeFor[storetest.Option](),
 	reflect.TypeFor[public.Client](),

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -65,4 +67,20 @@ func TestACredit(t *testing.T) {
 	p.told("amount_below_minimum")
 	p.until(`[...document.querySelectorAll("#result a")]
 		.some((a) => a.href.endsWith("docs/errors.md#amount_below_minimum"))`)
+}
+
+// The advice for a balance that is too low is that of the SDK's error, and the button beside it follows it.
+func TestALowBalanceIsCreditedWhereItIsRefused(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	_, err := payer.Payouts.Pay(t.Context(), payer.asked("70"), moneymovement.Key("too-much"))
+	require.Error(t, err)
+	p.fill("#request-text", "payout_not_fundable")
+	p.click("tr[data-id] button")
+	p.see("The balance is 50 USDC: credit the account, then repeat with the same idempotency key.")
+	assert.Contains(t, err.Error(), "the balance is 50 USDC: credit the account, then repeat")
+	p.press("Credit acme@example.com with 100 USDC")
+	p.told("100 USDC from the faucet; the balance is 150.")
+	payer.pay("70", "too-much")
 }

@@ -32,8 +32,8 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {
 	_, err := newWorld(t).integrator().For("ct_1").Payouts.Book(t.Context(), dapi.PayoutCreate{})
 	assert.ErrorContains(t, err,
-		"BookPayout: invalid input: X-Service-Account is the id of another kind of resource (ct_): pass an id that "+
-			"begins with cl_; "+
+		"BookPayout: invalid input: X-Service-Account (the client of For) is the id of another kind of "+
+			"resource (ct_): pass an id that begins with cl_; "+
 			"amount is required and must not be zero; currency is required; contactId is required")
 }
 

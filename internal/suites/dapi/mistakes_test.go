@@ -83,17 +83,18 @@ var localMistakes = map[string]mistake{
 	},
 		[]string{"contactId is the id of another kind of resource (cl_): pass an id that begins with ct_"}},
 	"a contact as client": {func(w *payWorld) error { return read(w.Context(), w.integrator().For("ct_1")) },
-		[]string{"X-Service-Account is the id of another kind of resource (ct_): pass an id that begins with cl_"}},
+		[]string{"X-Service-Account (the client of For) is the id of another kind of resource (ct_): " +
+			"pass an id that begins with cl_"}},
 	"no client": {func(w *payWorld) error {
 		return read(w.Context(), w.integrator().For(""))
-	}, []string{"X-Service-Account is required"}},
+	}, []string{"X-Service-Account (the client of For) is required"}},
 	"a contact as payout": {func(w *payWorld) error {
 		_, err := w.account.Payouts.Get(w.Context(), "ct_1")
 		return err
 	}, []string{"GetPayout", "payoutId is the id of another kind of resource (ct_): pass an id that begins with po_"}},
 	"a key with a space": {func(w *payWorld) error {
 		return w.book(func(*dapi.PayoutCreate) {}, moneymovement.IdempotencyKey("invoice 42"))
-	}, []string{"Idempotency-Key does not match ^[A-Za-z0-9._:-]{1,128}$"}},
+	}, []string{"Idempotency-Key (the key of the call) does not match ^[A-Za-z0-9._:-]{1,128}$"}},
 	"a key for other terms, here": {func(w *payWorld) error {
 		require.NoError(w, w.book(func(*dapi.PayoutCreate) {}, key42))
 		return w.book(func(p *dapi.PayoutCreate) { p.Amount = amount("24") }, key42)

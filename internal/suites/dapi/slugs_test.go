@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -101,6 +102,29 @@ func (w *payWorld) control(method, path, body string) error {
 		Header: recorder.Header(), Body: recorder.Body.Bytes()})
 }
 
+// adviceOn returns what the host's controls advise about the last request that was refused with a code, or "".
+func (w *payWorld) adviceOn(code errors.Code) string {
+	w.Helper()
+	recorder := httptest.NewRecorder()
+	request := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/_host/requests", http.NoBody)
+	request.RemoteAddr = "127.0.0.1:1"
+	w.Host.ServeHTTP(recorder, request)
+	require.Equal(w, http.StatusOK, recorder.Code, "%s", recorder.Body)
+	var list struct {
+		Items []struct {
+			Slug string `json:"slug"`
+			Do   string `json:"do"`
+		} `json:"items"`
+	}
+	require.NoError(w, json.Unmarshal(recorder.Body.Bytes(), &list))
+	for _, entry := range slices.Backward(list.Items) {
+		if entry.Slug == string(code) {
+			return entry.Do
+		}
+	}
+	return ""
+}
+
 // Every code of the catalogue: a request that provokes it, its status and details, its Go type.
 // Rule: slug.*, login.mode, session.platform-token, error.fields, error.location, error.request-id
 func TestEverySlugArrivesAsItsType(t *testing.T) {
@@ -115,13 +139,20 @@ func TestEverySlugArrivesAsItsType(t *testing.T) {
 	for code, p := range all {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				err := p.provoke(newPayWorld(t))
+				w := newPayWorld(t, sandbox.WithControl())
+				err := p.provoke(w)
 				refusal := as[*errors.Refusal](t, err)
 				assert.Equal(t, code, refusal.Code)
 				assert.Equal(t, code.Status(), refusal.Status)
 				assert.NotEmpty(t, refusal.Message)
 				assert.NotEmpty(t, refusal.Operation)
 				p.is(t, err)
+				if slices.Contains([]errors.Code{errors.CodeForbidden, errors.CodeRateLimited}, code) {
+					return // its error knows more than the host's console: the scopes, and until when to wait
+				}
+				if advice := w.adviceOn(code); advice != "" {
+					assert.Contains(t, err.Error(), advice, "the host and the error advise the same")
+				}
 			})
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -33,7 +34,7 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 		done := w.becomes(p, w.payment(1).Key, payments.Completed)
 		for name, change := range map[string]func(*payments.Payment){
 			"amount":  func(p *payments.Payment) { p.Payout.Amount = amount("999") },
-			"account": func(p *payments.Payment) { p.Account = "" },
+			"account": func(p *payments.Payment) { p.Account = payments.OwnAccount },
 			"bounds":  func(p *payments.Payment) { p.Bounds.QuoteTolerance = amount("0.1") },
 		} {
 			other := w.payment(1)
@@ -44,7 +45,8 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 			assert.Equal(t, errors.NotMoved, reused.MovedByCall(), name)
 			assert.Empty(t, stored, name)
 		}
-		_, err := p.Submit(w.Context(), payments.EscrowPayment{Key: w.payment(1).Key, Escrow: deal()})
+		_, err := p.Submit(w.Context(),
+			payments.EscrowPayment{Key: w.payment(1).Key, Account: w.account, Escrow: deal()})
 		as[*errors.IdempotencyKeyReused](w, err)
 		w.assertPaid(1)
 	})
@@ -123,6 +125,63 @@ func TestSelfServeHasOneAccount(t *testing.T) {
 		w.submit(p, own)
 		w.becomes(p, own.Key, payments.Completed)
 		w.assertPaid(1)
+	})
+}
+
+// A payment names the account that pays. With an integrator, a forgotten account must not pay from the integrator's own
+// money, so that account is named, too.
+func TestAPaymentNamesItsAccount(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		payment, action := w.payment(1), payments.EscrowAction{EscrowID: "esc_1", Escrow: deal(),
+			Action: dapi.EscrowActionTypeRelease}
+		for _, account := range []dapi.ClientID{"", "acme", "cl_acme ", " cl_acme", "cl_a\x00", "cl_a\xff", "ct_1", "Self"} {
+			payment.Account, action.Account = account, account
+			payment.Key, action.Key = "of-no-account", "action-of-no-account"
+			for _, submission := range []payments.Submission{payment, action,
+				payments.EscrowPayment{Key: "deal-of-no-account", Account: account, Escrow: deal()}} {
+				_, err := p.Submit(w.Context(), submission)
+				refused := as[*errors.InvalidInput](w, err)
+				if assert.Len(t, refused.Fields, 1, "%q: %v", account, err) {
+					assert.Equal(t, "account", refused.Fields[0].Field)
+				}
+				if account == "" {
+					require.ErrorContains(t, err, "payments.OwnAccount")
+				}
+			}
+			_, err := p.Reconcile(w.Context(), payments.ReconcileParams{Account: account, To: time.Now()})
+			as[*errors.InvalidInput](w, err)
+		}
+		for range p.List(w.Context(), payments.ListParams{}) {
+			t.Error("a payment without an account was stored")
+		}
+		own := w.ownPayment(2)
+		own.Account = payments.OwnAccount
+		w.submit(p, own)
+		assert.Equal(t, payments.OwnAccount, w.becomes(p, own.Key, payments.Completed).Account)
+		w.assertPaid(1)
+	})
+}
+
+// With self-serve there is one account, and no word is needed. It is stored by its name, however it was submitted.
+func TestSelfServeNeedsNoAccount(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p, err := payments.New(w.store, payments.SelfServe(w.selfServe()), payments.Config{})
+		require.NoError(t, err)
+		own := w.ownPayment(1)
+		assert.Equal(t, payments.OwnAccount, w.submit(p, own).Account)
+		own.Account = payments.OwnAccount
+		w.submit(p, own)
+		none := dapi.ClientID("")
+		for _, account := range []dapi.ClientID{none, payments.OwnAccount} {
+			listed := 0
+			for range p.List(w.Context(), payments.ListParams{Account: &account}) {
+				listed++
+			}
+			assert.Equal(t, 1, listed, account)
+			_, err = p.Reconcile(w.Context(), payments.ReconcileParams{Account: account, To: time.Now()})
+			require.NoError(t, err)
+		}
 	})
 }
 

@@ -129,7 +129,7 @@ func (w *world) resumed(options postgres.Options, config payments.Config) *progr
 }
 
 func (w *world) payment(key moneymovement.Key) payments.Payment {
-	return payments.Payment{Key: key, Payout: dapi.PayoutCreate{
+	return payments.Payment{Key: key, Account: payments.OwnAccount, Payout: dapi.PayoutCreate{
 		ContactID: w.contact, Amount: decimal.NewFromInt(1), Currency: dapi.USDC}}
 }
 

@@ -30,10 +30,11 @@ func newNames(start time.Time) *names {
 	return &names{start: start, given: map[string]string{}, opaque: map[string]string{}, count: map[string]int{}}
 }
 
-// varying matches times, dates, and the random values of the host: UUIDs, addresses, hashes, and texts of crypto/rand
-// with their prefix.
+// varying matches times, dates, and the random values of the host: UUIDs, derived keys, addresses, hashes, and texts of
+// crypto/rand with their prefix.
 var varying = regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?\b` +
 	`|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}` +
+	`|\bderived-[0-9a-f]{32}\b` +
 	`|\b0x[0-9a-fA-F]{40}\b|\b0x[0-9a-fA-F]{64}\b` +
 	`|\b(?:[a-z]+_)?(?:[A-Z2-7]{52}|[A-Z2-7]{26}|[a-z2-7]{26})\b`)
 
@@ -70,6 +71,8 @@ func (n *names) next(found string) string {
 	kind := found[:strings.LastIndexByte(found, '_')+1]
 	switch {
 	case kind != "":
+	case strings.HasPrefix(found, "derived-"):
+		kind = "derived-"
 	case strings.HasPrefix(found, "0x"):
 		kind = fmt.Sprintf("0x%%0%dd", len(found)-len("0x"))
 	case strings.Contains(found, "-"):

@@ -246,3 +246,17 @@ func TestHostLostAnswers(t *testing.T) {
 var paid = model.InvoiceUpdate{Status: model.InvoiceStatusPaid}
 
 func is[E error](err error) bool { _, ok := errors.AsType[E](err); return ok }
+
+// A credential of another surface is refused with 401. The error says what it looks like.
+func TestACredentialOfAnotherSurface(t *testing.T) {
+	w := worlds.New(t)
+	credentials := w.Host.Credentials()
+	_, err := w.App(appapi.NewAPIKey(credentials.AccessToken.Reveal())).Account.Balances(t.Context())
+	assert.ErrorContains(t, err, "looks like an access token of the reference endpoints, which package refapi takes")
+	app := credentials.APIKey.Reveal()
+	_, err = w.Reference(refapi.Credential{AccessToken: refapi.NewAccessToken(app)}).Cards.List(t.Context())
+	assert.ErrorContains(t, err, "looks like an app key, which package appapi takes")
+	_, err = w.App(appapi.NewAPIKey("ak_of-nobody")).Account.Balances(t.Context())
+	assert.ErrorContains(t, err, "401 unauthenticated")
+	assert.NotContains(t, err.Error(), "looks like", "it has the form of this surface")
+}

@@ -4,9 +4,13 @@ package advice
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"regexp"
 	"sync"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
 )
 
 //go:embed advice.gen.json
@@ -21,22 +25,68 @@ type Slug struct {
 	Page    string `json:"page"` // the address of its section of docs/errors.md
 }
 
-// All returns every slug in alphabetical order. Callers share the list, and must not change it.
-var All = sync.OnceValue(func() []Slug {
-	var all []Slug
+// hinted is a slug with its hints, of which the first whose members are in the details takes the place of Do.
+type hinted struct {
+	Slug
+	Hints []string `json:"hints"`
+}
+
+var entries = sync.OnceValue(func() []hinted {
+	var all []hinted
 	if err := json.Unmarshal(file, &all); err != nil {
 		panic(fmt.Errorf("advice: advice.gen.json: %w", err)) // a mistake in the build, which a test finds
 	}
 	return all
 })
 
-var bySlug = sync.OnceValue(func() map[string]Slug {
-	index := map[string]Slug{}
-	for _, s := range All() {
-		index[s.Slug] = s
+// All returns every slug in alphabetical order. Callers share the list, and must not change it.
+var All = sync.OnceValue(func() []Slug {
+	var all []Slug
+	for _, entry := range entries() {
+		all = append(all, entry.Slug)
+	}
+	return all
+})
+
+var bySlug = sync.OnceValue(func() map[string]hinted {
+	index := map[string]hinted{}
+	for _, entry := range entries() {
+		index[entry.Slug.Slug] = entry
 	}
 	return index
 })
 
-// Do returns what to do about a slug, or "" for a slug that the service does not have.
-func Do(slug string) string { return bySlug()[slug].Do }
+// member is a place in a hint.
+var member = regexp.MustCompile(`\{(\w+)\}`)
+
+// Do returns what to do about a refused request, as the error of the SDK does, or "" for an unknown slug. response is
+// the body of the refusal, as far as the log still has it.
+func Do(refused gate.Entry, response []byte) string {
+	var body struct {
+		Error struct {
+			Details map[string]any `json:"details"`
+		} `json:"error"`
+	}
+	_ = json.Unmarshal(response, &body) // without the details, the general advice is right
+	known := map[string]any{}
+	if refused.ResourceID != "" {
+		known["resource"] = refused.ResourceID
+	}
+	if refused.Account != "self" && refused.Account != "" {
+		known["account"] = refused.Account
+	}
+	maps.Copy(known, body.Error.Details)
+	slug := bySlug()[refused.Slug]
+	for _, hint := range slug.Hints {
+		missing := false
+		filled := member.ReplaceAllStringFunc(hint, func(place string) string {
+			value, found := known[place[1:len(place)-1]]
+			missing = missing || !found
+			return fmt.Sprint(value)
+		})
+		if !missing {
+			return filled
+		}
+	}
+	return slug.Do
+}

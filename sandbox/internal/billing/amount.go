@@ -35,14 +35,23 @@ func decimalsOf(currency commonwire.InvoiceCurrency) int32 {
 
 // checkAmount returns what is wrong with an amount, as field errors, or nil.
 func checkAmount(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
+	if wrong := checkNumber(field, amount.Abs(), decimals); wrong != nil || amount.IsPositive() {
+		return wrong
+	}
+	return []refuse.Field{{Field: field, Code: "greater_than", Message: "The amount must be greater than zero."}}
+}
+
+// checkNumber is checkAmount for the price or the quantity of a line. The description states no bound for them, so
+// either can be zero.
+func checkNumber(field string, amount decimal.Decimal, decimals int32) []refuse.Field {
 	wrong := func(code, message string) []refuse.Field {
 		return []refuse.Field{{Field: field, Code: code, Message: message}}
 	}
 	switch {
 	case amount.NumDigits() > maxDigits || amount.Exponent() > maxDigits || amount.Exponent() < -maxDigits:
 		return wrong("decimal_max_digits", fmt.Sprintf("An amount has at most %d digits.", maxDigits))
-	case !amount.IsPositive():
-		return wrong("greater_than", "The amount must be greater than zero.")
+	case amount.IsNegative():
+		return wrong("greater_than_equal", "The value must not be less than zero.")
 	case !amount.Equal(amount.Truncate(decimals)):
 		return wrong("amount_precision", fmt.Sprintf("The currency has %d decimals.", decimals))
 	}
@@ -64,8 +73,8 @@ func total(
 	for i, line := range lines {
 		at := field + "." + strconv.Itoa(i)
 		problems := append(
-			checkAmount(at+".quantity", line.Quantity.Decimal, maxDigits),
-			checkAmount(at+".price", line.Price, decimals)...,
+			checkNumber(at+".quantity", line.Quantity.Decimal, maxDigits),
+			checkNumber(at+".price", line.Price, decimals)...,
 		)
 		if line.Name == "" {
 			problems = append(problems,
@@ -75,11 +84,6 @@ func total(
 		if wrong = append(wrong, problems...); len(problems) == 0 {
 			sum = sum.Add(lineTotal(line, decimals))
 		}
-	}
-	if len(wrong) == 0 && !sum.IsPositive() {
-		wrong = append(wrong,
-			refuse.Field{Field: field, Code: "greater_than",
-				Message: "The total of an invoice must be more than zero."})
 	}
 	return sum, wrong
 }

@@ -51,6 +51,14 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:maxHeaderValue], "") + "…"
 }
 
+// Body returns what is kept of the body, with its secrets. It is nil for nil.
+func (m *Message) Body() []byte {
+	if m == nil {
+		return nil
+	}
+	return m.body
+}
+
 // View is a message without its secrets.
 type View struct {
 	Headers map[string]string `json:"headers"`

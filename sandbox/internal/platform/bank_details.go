@@ -31,8 +31,8 @@ func (d BankDetails) Check() []refuse.Field {
 	if !known && d.IBAN == "" && d.BIC == "" && d.RoutingNumber == "" {
 		report("iban", "missing", "Give an IBAN, a BIC or a routing number.")
 	}
-	if d.Country != "" && !countryForm.MatchString(d.Country) {
-		report("country", "country_form", "A country is two capital letters of ISO 3166, such as DE.")
+	if d.Country != "" && !isCountry(d.Country) {
+		report("country", "country_form", "A country is an ISO 3166-1 code, such as DE.")
 	}
 	switch {
 	case d.IBAN == "":

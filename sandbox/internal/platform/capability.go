@@ -115,7 +115,7 @@ func (t *turn) bankBlockers(c *contact) []refuse.Blocker {
 			list = append(list, refuse.Blocker{Code: blockedDetailMissing, Message: message, Field: alternatives[0]})
 		}
 	}
-	return append(list, invalidIdentifiers(bank, route)...)
+	return append(list, invalidIdentifiers(c, route)...)
 }
 
 // identifiersOf returns the fields that methods need as identifiers.
@@ -127,20 +127,27 @@ func identifiersOf(bank *platformwire.BankAccount) map[string]string {
 	}
 }
 
-// invalidIdentifiers checks the identifiers with a checksum.
-func invalidIdentifiers(bank *platformwire.BankAccount, route coverage.Method) []refuse.Blocker {
+// invalidIdentifiers checks the identifiers with a checksum or a register, and the countries.
+func invalidIdentifiers(c *contact, route coverage.Method) []refuse.Blocker {
+	bank := c.To.Bank
 	var list []refuse.Blocker
 	invalid := func(field, message string) {
 		list = append(list, refuse.Blocker{Code: blockedDetailInvalid, Message: message, Field: field})
 	}
 	if bank.IBAN != "" && !validIBAN(bank.IBAN) {
-		invalid("iban", "The IBAN's form or checksum is wrong.")
+		invalid("iban", "The IBAN's form, its length for the country, or its checksum is wrong.")
 	}
 	if bank.BIC != "" && !bicForm.MatchString(bank.BIC) {
 		invalid("bic", "A BIC has 8 or 11 characters.")
 	}
 	if bank.RoutingNumber != "" && route.Currency == "USD" && !validABA(bank.RoutingNumber) {
 		invalid("routingNumber", "The routing number's form or checksum is wrong.")
+	}
+	if bank.HolderNationality != "" && !isCountry(bank.HolderNationality) {
+		invalid("holderNationality", "The nationality is not the ISO 3166-1 code of a country, such as DE.")
+	}
+	if c.Address != nil && c.Address.Country != "" && !isCountry(c.Address.Country) {
+		invalid("address.country", "The country is not an ISO 3166-1 code, such as DE.")
 	}
 	return list
 }

@@ -41,6 +41,18 @@ func TestBlockersOfAContact(t *testing.T) {
 			[]string{"account_detail_invalid iban"}},
 		"IBAN with separators": {bank(`"accountType":"sepa","iban":"DE89 3704 0044 0532 0130 00"`),
 			[]string{"account_detail_invalid iban"}},
+		"IBAN of a length that its country does not have": {bank(`"accountType":"sepa","iban":"DE68210501700012345"`),
+			[]string{"account_detail_invalid iban"}},
+		"IBAN of a country that has none": {bank(`"accountType":"sepa","iban":"US62370400440532013000"`),
+			[]string{"account_detail_invalid iban"}},
+		"an address in no country": {`{"name":"Bob","address":{"country":"XX"},"account":{"accountType":"sepa",` +
+			`"iban":"DE89370400440532013000"}}`, []string{"account_detail_invalid address.country"}},
+		"an address in a country by its name": {`{"name":"Bob","address":{"country":"Germany"},"account":{` +
+			`"accountType":"sepa","iban":"DE89370400440532013000"}}`, []string{"account_detail_invalid address.country"}},
+		"an address": {contact: `{"name":"Bob","address":{"country":"DE"},"account":{"accountType":"sepa",` +
+			`"iban":"DE89370400440532013000"}}`},
+		"a nationality of no country": {bank(`"accountType":"sepa","iban":"DE89370400440532013000",` +
+			`"holderNationality":"ZZ"`), []string{"account_detail_invalid holderNationality"}},
 		"no holder": {`{"account":{"accountType":"sepa","iban":"DE89370400440532013000"}}`,
 			[]string{"holder_name_missing accountHolderName"}},
 		"holder in two names": {contact: `{"account":{"accountType":"sepa","iban":"DE89370400440532013000",` +

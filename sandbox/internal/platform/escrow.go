@@ -52,10 +52,6 @@ func (p *Platform) CreateEscrow(ctx context.Context, body platformwire.EscrowCre
 	if err := checkAmount(body.Amount, assetDecimals); err != nil {
 		return serve.Answer{}, err
 	}
-	if lasting(body.ApproveWithin) == 0 {
-		return serve.Answer{},
-			refuse.InvalidField("approveWithin", "greater_than", "approveWithin must be more than zero.")
-	}
 	key, asked, lifetime, err := anchorOf(c, "CreateEscrow", agreementOf(body))
 	if err != nil {
 		return serve.Answer{}, err

@@ -67,6 +67,7 @@ func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositC
 		return serve.Answer{}, err
 	}
 	credited := t.credit(h, body)
+	credited.IdempotencyKey = key.Key
 	t.deposits.keep(key, asked, credited, t.now, lifetime)
 	return serve.Created(credited).Lean(), nil
 }

@@ -3,6 +3,9 @@ package platform
 import (
 	"regexp"
 	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
 )
 
 var (
@@ -12,9 +15,19 @@ var (
 	addressForm = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 )
 
-// validIBAN checks the form and the ISO 7064 mod 97-10 checksum. On the wire, an IBAN has no separators.
+// ibanLengths are the countries of the IBAN registry by the length of their IBANs.
+var ibanLengths = map[int]string{
+	15: "NO", 16: "BE", 18: "DK FI FK FO GL NL SD", 19: "MK SI", 20: "AT BA EE KZ LT LU MN XK",
+	21: "CH HR LI LV", 22: "BG BH CR DE GB GE IE ME RS VA", 23: "AE GI IL IQ OM SO TL",
+	24: "AD CZ ES MD PK RO SA SE SK TN VG", 25: "LY PT ST", 26: "IS TR",
+	27: "BI DJ FR GR IT MC MR SM", 28: "AL AZ BY CY DO GT HN HU LB NI PL SV", 29: "BR EG PS QA UA",
+	30: "JO KW MU YE", 31: "MT SC", 32: "LC", 33: "RU",
+}
+
+// validIBAN checks the form, the length for the country and the ISO 7064 mod 97-10 checksum. On the wire, an IBAN has
+// no separators.
 func validIBAN(iban string) bool {
-	if !ibanForm.MatchString(iban) {
+	if !ibanForm.MatchString(iban) || !strings.Contains(ibanLengths[len(iban)], iban[:2]) {
 		return false
 	}
 	remainder := 0
@@ -28,6 +41,12 @@ func validIBAN(iban string) bool {
 		}
 	}
 	return remainder == 1
+}
+
+// isCountry reports whether a text is the ISO 3166-1 code of a country, such as DE.
+func isCountry(code string) bool {
+	region, err := language.ParseRegion(code)
+	return err == nil && region.IsCountry() && region.String() == code
 }
 
 // validABA checks a US routing number and its 3-7-1 checksum.

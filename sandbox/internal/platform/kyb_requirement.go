@@ -2,7 +2,6 @@ package platform
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
@@ -16,9 +15,6 @@ const (
 	requiredApplicantFormat = "applicant_field_invalid"
 	requiredDocument        = "document_missing"
 )
-
-// countryForm is the form of an ISO 3166-1 alpha-2 code.
-var countryForm = regexp.MustCompile(`^[A-Z]{2}$`)
 
 // outstanding lists what the applicant still lacks: a name for its legal form, its country, and one document.
 func (h *holder) outstanding() []refuse.Blocker {
@@ -42,7 +38,7 @@ func (h *holder) outstanding() []refuse.Blocker {
 	switch country := h.KYB.says("country"); {
 	case country == "":
 		missing("country", "The country of residency or registration is needed.")
-	case !countryForm.MatchString(country):
+	case !isCountry(country):
 		list = append(list, refuse.Blocker{
 			Code: requiredApplicantFormat, Message: "A country is its ISO 3166-1 alpha-2 code, such as DE.",
 			Field: "applicant.country",

@@ -42,6 +42,7 @@ func (p *Platform) CompletePayin(ctx context.Context, payinID platformwire.Payin
 		t.arrive(arriving)
 	}
 	view := arriving.view(t.now)
+	view.IdempotencyKey = key.Key
 	t.completions.keep(key, asked, view, t.now, lifetime)
 	return serve.OK(view).Lean(), nil
 }

@@ -67,6 +67,7 @@ func (p *Platform) MovePayout(
 		return serve.Answer{}, err
 	}
 	view := moving.view(t.now)
+	view.IdempotencyKey = key.Key // of this call, and not of the booking
 	t.moves.keep(key, asked, view, t.now, lifetime)
 	moving.Moves = append(moving.Moves, key.Key)
 	t.kept.payouts.Put(moving)

@@ -71,6 +71,10 @@ func (p program) run(t *testing.T, keys []moneymovement.Key, submitted ...paymen
 	require.NoError(t, store.Close())
 }
 
+func (p program) payment(key moneymovement.Key) payments.Payment {
+	return payments.Payment{Key: key, Account: payments.OwnAccount, Payout: p.payout}
+}
+
 // ended is what a command left behind.
 type ended struct {
 	code        int
@@ -105,7 +109,7 @@ func decoded[T any](t *testing.T, from ended) (value T) {
 func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
 	p := newProgram(t)
 	p.run(t, []moneymovement.Key{"invoice-1", "invoice-2"},
-		payments.Payment{Key: "invoice-1", Payout: p.payout}, payments.Payment{Key: "invoice-2", Payout: p.payout})
+		p.payment("invoice-1"), p.payment("invoice-2"))
 
 	got := p.moneymove(t, "", "list")
 	require.Equal(t, app.ExitFine, got.code, got.errors)
@@ -158,8 +162,8 @@ func TestNewBoundsKeepTheOthers(t *testing.T) {
 	p := newProgram(t)
 	credit(t, p)
 	none, least := decimal.RequireFromString("0.000001"), decimal.NewFromInt(1)
-	p.run(t, []moneymovement.Key{"invoice-1"}, payments.Payment{Key: "invoice-1", Payout: p.payout,
-		Bounds: payments.Bounds{MaxFee: &none, MinDestinationAmount: &least, DestinationCurrency: "EUR"}})
+	p.run(t, []moneymovement.Key{"invoice-1"}, payments.Payment{Key: "invoice-1", Account: payments.OwnAccount,
+		Payout: p.payout, Bounds: payments.Bounds{MaxFee: &none, MinDestinationAmount: &least, DestinationCurrency: "EUR"}})
 	got := p.moneymove(t, "", "get", "invoice-1")
 	for _, line := range []string{`why +price`, `bound +max_fee`, `refused price +10 USDC for \S+ EUR, fee \S+`} {
 		assert.Regexp(t, `(?m)^`+line+`$`, got.out)
@@ -175,7 +179,7 @@ func TestNewBoundsKeepTheOthers(t *testing.T) {
 
 func TestAWordAboutTheBooksIsAskedForAgain(t *testing.T) {
 	p := newProgram(t)
-	p.run(t, []moneymovement.Key{"invoice-1"}, payments.Payment{Key: "invoice-1", Payout: p.payout})
+	p.run(t, []moneymovement.Key{"invoice-1"}, p.payment("invoice-1"))
 	got := p.moneymove(t, "no\n", "decide", "invoice-1", "was-not-paid")
 	assert.Equal(t, app.ExitFailure, got.code)
 	assert.Contains(t, got.errors, "payment invoice-1 was not paid. Type yes")
@@ -227,7 +231,7 @@ func TestFilesThatHoldNoPayments(t *testing.T) {
 
 func TestWrongCommandLines(t *testing.T) {
 	p := newProgram(t)
-	p.run(t, nil, payments.Payment{Key: "invoice-1", Payout: p.payout})
+	p.run(t, nil, p.payment("invoice-1"))
 	for line, says := range map[string]string{
 		"list -state lost":                                   "give one of accepted",
 		"list -self -account cl_1":                           "contradict",

@@ -57,7 +57,7 @@ func details(r payments.Record) app.Table {
 	line("key", string(r.Key))
 	line("state", string(r.State))
 	line("kind", string(r.Kind))
-	line("account", accountOf(r))
+	line("account", string(r.Account))
 	line("amount", amount)
 	line("currency", currency)
 	if r.Payout != nil {

@@ -35,7 +35,11 @@ func listCommand(f *file) *cobra.Command {
 			return app.Usagef("-account and -self contradict each other: give one of them")
 		}
 		params := payments.ListParams{}
-		if client := dapi.ClientID(account); account != "" || own {
+		client := dapi.ClientID(account)
+		if own {
+			client = payments.OwnAccount
+		}
+		if client != "" {
 			params.Account = &client
 		}
 		for _, name := range states {
@@ -98,17 +102,10 @@ func tableOf(records []payments.Record) app.Table {
 		if r.Reason != nil {
 			why = string(r.Reason.Code)
 		}
-		table.Rows = append(table.Rows, []string{string(r.Key), string(r.State), string(r.Kind), accountOf(r), amount,
-			currency, r.ChangedAt.UTC().Format(time.RFC3339), why})
+		table.Rows = append(table.Rows, []string{string(r.Key), string(r.State), string(r.Kind), string(r.Account),
+			amount, currency, r.ChangedAt.UTC().Format(time.RFC3339), why})
 	}
 	return table
-}
-
-func accountOf(r payments.Record) string {
-	if r.Account == "" {
-		return "self"
-	}
-	return string(r.Account)
 }
 
 // terms returns the amount and the currency that were asked for. A transfer names no currency, and its quote or invoice

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed" // for the readings
 	"fmt"
 	"strings"
 )
@@ -28,6 +29,11 @@ const preamble = "\n\"Assumed\" counts what the description does not show at all
 	"field can still have an\nassumed aspect, such as the type of a field that is only named. Those are listed " +
 	"below, and are not in that count.\n"
 
+// readings is the last part of the page: sentences of the description with two readings.
+//
+//go:embed readings.md
+var readings string
+
 func render(surveys []survey) []byte {
 	var page bytes.Buffer
 	page.WriteString(preface)
@@ -40,6 +46,7 @@ func render(surveys []survey) []byte {
 	for _, s := range surveys {
 		s.render(&page)
 	}
+	page.WriteString(readings)
 	return page.Bytes()
 }
 

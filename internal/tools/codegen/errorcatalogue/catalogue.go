@@ -25,6 +25,7 @@ type slug struct {
 	Status    int       `yaml:"status"`
 	Condition string    `yaml:"condition"`
 	Hint      string    `yaml:"hint"`
+	Hints     []string  `yaml:"hints"`
 	Details   []detail  `yaml:"details"`
 	Remedy    judgement `yaml:"remedy"`
 	Moved     judgement `yaml:"moved"`

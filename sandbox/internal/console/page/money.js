@@ -56,7 +56,7 @@ function creditForm(accounts) {
     showAgain();
   };
   return h("section", { class: "card", "data-key": "credit" }, h("h3", {}, "Credit an account"),
-    form("credit form", () => perform(call, (made) => `${made.amount} ${made.currency} from the faucet; the balance is ${made.balance}.`),
+    form("credit form", () => perform(call, credited),
       h("div", { class: "bar" },
         field("credit-account", "Account", choice(credit.account, accounts.map(({ id, name, email }) => [id, `${name || email || ""} (${id})`]), change("account"))),
         field("credit-amount", "Amount", textInput(credit.amount, change("amount"), { inputmode: "decimal", required: true })),
@@ -64,6 +64,8 @@ function creditForm(accounts) {
         h("button", { type: "submit", class: "main" }, "Credit"))),
     curl(call, "the credit"));
 }
+
+function credited({ amount, currency, balance }) { return `${amount} ${currency} from the faucet; the balance is ${balance}.`; }
 
 // --- The ledger
 

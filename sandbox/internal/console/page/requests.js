@@ -127,8 +127,16 @@ function requestDetail() {
       h("h3", { id: "request-title", tabindex: "-1" }, h("span", { class: "method" }, entry.method), " ", breakable(entry.path || "")),
       h("button", { type: "button", class: "small", onclick: closeRequest }, "Close")),
     h("p", { class: "badges" }, statusBadge(entry.status), requestNotes(entry)),
-    entry.slug && slugAdvice(entry.slug, entry.do),
+    entry.slug && slugAdvice(entry.slug, entry.do, creditOf(entry)),
     requestFacts(entry), requests.detail ? requestMessages(requests.detail) : h("p", { "data-key": "loading" }, "Loading…"));
+}
+
+// creditOf is the button for a refusal whose details name a balance that is too low.
+function creditOf({ account, response }) {
+  const { available, currency = "USDC" } = parsed(response?.body)?.error?.details || {};
+  if (available === undefined || !account) return null;
+  const call = { method: "POST", path: "/credits", body: { account, amount: "100", currency } };
+  return h("ul", { class: "actions" }, actionRow("credit", `Credit ${accountName(account)} with 100 ${currency}`, call, credited));
 }
 
 function requestFacts(entry) {

@@ -113,12 +113,12 @@ const docs = "https://github.com/moneymovement/moneymovement-go/blob/main/docs/"
 function outside(href, ...text) { return h("a", { href, rel: "noreferrer" }, text); }
 
 // slugAdvice says what a slug means and what to do about it, with a link to the error page.
-function slugAdvice(slug, advice) {
+function slugAdvice(slug, advice, action) {
   const known = host.slugs.get(slug) || {};
   return h("section", { class: "advice", "data-key": "advice", "aria-label": `What to do about ${slug}` },
     h("h4", {}, "What to do about ", h("code", {}, slug)),
     known.meaning && h("p", {}, sentence(known.meaning)),
-    h("p", { class: "do" }, sentence(advice || known.do || "The error page says what to do")),
+    h("p", { class: "do" }, sentence(advice || known.do || "The error page says what to do")), action,
     h("p", {}, outside(known.page || `${docs}errors.md#${slug}`, `${slug} on the error page`)));
 }
 

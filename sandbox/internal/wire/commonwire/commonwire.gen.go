@@ -249,7 +249,8 @@ type CardDetailsProof struct {
 	// The wallet's signature over the confirmation message.
 	MessageSignature string `json:"messageSignature"`
 
-	// The Unix time, in seconds, in the signed message. The proof is valid for 5 minutes.
+	// The Unix time, in seconds, in the signed message. The proof is valid for 5 minutes. The sandbox host takes a
+	// nonce once for each card.
 	Nonce int64 `json:"nonce"`
 }
 

@@ -874,6 +874,9 @@ type Payin struct {
 	// The payin's id.
 	ID PayinID `json:"id"`
 
+	// The idempotency key of the call, in the response to an emulated completion. Otherwise empty.
+	IdempotencyKey string `json:"idempotencyKey,omitempty,omitzero"`
+
 	// The largest amount that the payer may send, in Currency.
 	MaxAmount externalRef0.Decimal `json:"maxAmount,omitempty,omitzero"`
 
@@ -944,7 +947,8 @@ type Payout struct {
 	// The payout's id.
 	ID PayoutID `json:"id"`
 
-	// The idempotency key of the payout: yours, or one that the service derived from the terms.
+	// The idempotency key of the payout: yours, or one that the service derived from the terms. In the response to an
+	// emulated status move it is the key of that call.
 	IdempotencyKey string `json:"idempotencyKey"`
 
 	// The text that the beneficiary sees.
@@ -1202,6 +1206,9 @@ type Transaction struct {
 
 	// The entry's id.
 	ID TransactionID `json:"id"`
+
+	// The idempotency key of the call, in the response to an emulated credit. Empty in a list.
+	IdempotencyKey string `json:"idempotencyKey,omitempty,omitzero"`
 
 	// The payin that the entry belongs to. Empty for other entries.
 	PayinID PayinID `json:"payinId,omitempty,omitzero"`
