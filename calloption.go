@@ -65,9 +65,10 @@ type Response struct {
 	// Queued is how long the call waited for its rate windows, over all attempts.
 	Queued time.Duration
 	// Unread names at most 1,000 members of the body that the SDK could not read, because they differ from the
-	// service's description or from what this SDK assumes. Their fields are zero. It leaves out members that the SDK
-	// could read in another form, such as a number written as a string, and optional members that are missing. It also
-	// names a list that has more entries than you asked for; these are read.
+	// service's description or from what this SDK assumes, or are text that JSON does not allow. Their
+	// fields are zero. It leaves out members that the SDK could read in another form, such as a number written as a
+	// string, and optional members that are missing. It also names a list that has more entries than you asked for;
+	// these are read.
 	Unread []Unread
 
 	// Body is the body as it was received, with the members that this version of the SDK does not know. It is nil for

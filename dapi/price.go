@@ -9,6 +9,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/wire"
 	"github.com/moneymovement/moneymovement-go/model"
 )
 
@@ -237,5 +238,6 @@ func hasFee(quote *Quote, body []byte) bool {
 			Fee *model.Number `json:"fee"`
 		} `json:"quote"`
 	}
+	body, _ = wire.Mend(body)
 	return jsonv2.Unmarshal(body, &booked) == nil && booked.Quote.Fee != nil
 }

@@ -1,6 +1,10 @@
 package errors
 
-import "sync"
+import (
+	"bytes"
+	"sync"
+	"unicode/utf8"
+)
 
 // Code is a slug: the stable lower snake_case name of a refusal, for example "quote_expired". Branch on it, never on
 // the message. The set is open: a newer service can send a code that this SDK does not know.
@@ -27,6 +31,9 @@ var knownCodes = sync.OnceValue(func() map[string]Code {
 func codeOf(text []byte) Code {
 	if known, ok := knownCodes()[string(text)]; ok {
 		return known
+	}
+	if bytes.ContainsRune(text, utf8.RuneError) {
+		return "" // a part of it is lost
 	}
 	return Code(text)
 }

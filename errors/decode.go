@@ -39,8 +39,20 @@ type envelope struct {
 	Detail  jsonv2.Value
 }
 
-// readEnvelope reads a body in one pass.
-func readEnvelope(body []byte) (e envelope, err error) {
+// readEnvelope reads a body in one pass. If it has text that JSON does not allow, such as a message that was cut in the
+// middle of a character, it reads the body once more with U+FFFD in place of what is wrong.
+func readEnvelope(body []byte) (envelope, error) {
+	e, err := readValid(body)
+	if err == nil {
+		return e, nil
+	}
+	if mended, ends := jsonscan.Mend(body); ends != nil {
+		return readValid(mended)
+	}
+	return e, err
+}
+
+func readValid(body []byte) (e envelope, err error) {
 	s := jsonscan.Over(body)
 	isObject := s.Kind() == jsonv2.KindBeginObject
 	members := s.Object()

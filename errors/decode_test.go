@@ -1,6 +1,7 @@
 package errors_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -175,6 +176,7 @@ func TestAnswersThatAreNoEnvelope(t *testing.T) {
 		"duplicate keys": {409, `{"error":{"code":"gone"},"error":{"code":"conflict"}}`,
 			`{"error":{"code":"gone"},"error":{"code":"conflict"}}`},
 		"other case":          {409, `{"Error":{"Code":"gone"}}`, `{"Error":{"Code":"gone"}}`},
+		"a code that is cut":  {409, `{"error":{"code":"gone\ud800"}}`, `{"error":{"code":"gone\ud800"}}`},
 		"invalid UTF-8":       {409, "{\"error\":{\"code\":\"gone\xff\"}}", "{\"error\":{\"code\":\"gone\ufffd\"}}"},
 		"no code":             {400, `{"error":{"message":"m"}}`, `{"error":{"message":"m"}}`},
 		"empty code":          {400, `{"error":{"code":""}}`, `{"error":{"code":""}}`},
@@ -266,4 +268,31 @@ func TestRetryAtCountsFromTheClockWithoutNow(t *testing.T) {
 	require.ErrorAs(t, err, &limited)
 	assert.Equal(t, time.Minute, limited.RetryAfter)
 	assert.WithinRange(t, limited.RetryAt, before.Add(time.Minute), time.Now().Add(time.Minute))
+}
+
+// A message that was cut in the middle of a character costs no more than that character. Of an id, nothing is read.
+func TestARefusalWithTextThatJSONDoesNotAllow(t *testing.T) {
+	for text, want := range map[string]string{`Bob \ud83d`: "Bob \ufffd", "Bo\xffb": "Bo\ufffdb", "Bo\tb": "Bo\tb"} {
+		err := errors.Decode(errors.Response{Status: 409, Body: []byte(`{"error":{"code":"already_funded","message":"` +
+			text + `","details":{"payoutId":"po_1","transactionHash":"` + text + `"}}}`)})
+		funded, ok := errors.AsType[*errors.AlreadyFunded](err)
+		require.True(t, ok, "%T", err)
+		assert.Equal(t, want, funded.Message)
+		assert.Equal(t, "po_1", funded.PayoutID)
+		if strings.Contains(want, "\ufffd") {
+			assert.Empty(t, funded.TransactionHash)
+		}
+		assert.True(t, json.Valid(funded.Details))
+
+		err = errors.Decode(errors.Response{Status: 422, Body: []byte(`{"error":{"code":"validation_failed","details":` +
+			`{"fields":[{"field":"name","code":"missing","message":"` + text + `"}]}}}`)})
+		failed, ok := errors.AsType[*errors.ValidationFailed](err)
+		require.True(t, ok, "%T", err)
+		assert.Equal(t, []errors.Field{{Field: "name", Code: "missing", Message: want}}, failed.Fields)
+
+		err = errors.Decode(errors.Response{Status: 422, Body: []byte(`{"detail":[{"loc":["body"],"msg":"` + text + `"}]}`)})
+		details, ok := errors.AsType[*errors.DetailErrors](err)
+		require.True(t, ok, "%T", err)
+		assert.Equal(t, want, details.Items[0].Message)
+	}
 }

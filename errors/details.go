@@ -2,6 +2,7 @@ package errors
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
@@ -40,9 +41,14 @@ func (d details) find(key string) jsonscan.Scanner {
 	return s
 }
 
+// text reads a string that is not for people, such as an id. If a part of it is lost, it reads as "".
 func (d details) text(key string) string {
 	s := d.find(key)
-	return s.Text()
+	text := s.Text()
+	if strings.ContainsRune(text, utf8.RuneError) {
+		return ""
+	}
+	return text
 }
 
 // texts reads an array of strings, or one string of words separated by spaces, which is how OAuth writes scopes.

@@ -6,10 +6,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -133,6 +136,7 @@ func (h *WebhookHandler) hand(ctx context.Context, event WebhookEvent) *webhookR
 
 // read requires the stated fields, and accepts others: a partner may add some.
 func (e *WebhookEvent) read(body []byte) *webhookRefusal {
+	body, _ = jsonscan.Mend(body) // a payload's text that is cut in the middle of a character costs no more than that
 	if err := jsonv2.Unmarshal(body, e); err != nil {
 		return unreadable(err)
 	}
@@ -140,7 +144,7 @@ func (e *WebhookEvent) read(body []byte) *webhookRefusal {
 	for _, field := range []struct{ name, value string }{
 		{"eventType", e.EventType}, {"entityId", e.EntityID}, {"entityType", e.EntityType}, {"createdAt", e.CreatedAt},
 	} {
-		if field.value == "" {
+		if field.value == "" || strings.ContainsRune(field.value, utf8.RuneError) {
 			missing = append(missing, validationErrorItem{Loc: []string{"body", field.name}, Msg: "is required",
 				Type: "missing"})
 		}

@@ -57,6 +57,26 @@ func TestAnEventIsHandedOnAndAcknowledged(t *testing.T) {
 		CreatedAt: "2026-01-02T03:04:05Z"}, events[0])
 }
 
+// A payload is often text that was cut to a length, in the middle of a character too.
+func TestAnEventWithTextThatIsCut(t *testing.T) {
+	var note any
+	handler := &refapi.WebhookHandler{Handle: func(_ context.Context, event refapi.WebhookEvent) error {
+		note = event.EventPayload["note"]
+		return nil
+	}}
+	for text, want := range map[string]string{`Bob \ud83d`: "Bob \ufffd", "Bo\xffb": "Bo\ufffdb", "Bo\tb": "Bo\tb"} {
+		body := `{"eventType":"a","entityId":"b","entityType":"c","createdAt":"d","eventPayload":{"note":"` + text + `"}}`
+		require.Equal(t, http.StatusOK, post(t, handler, "POST", "application/json", strings.NewReader(body)).Code)
+		assert.Equal(t, want, note)
+		body = `{"eventType":"a","entityId":"` + text + `","entityType":"c","createdAt":"d"}`
+		if strings.Contains(want, "\ufffd") {
+			w := post(t, handler, "POST", "application/json", strings.NewReader(body))
+			require.Equal(t, http.StatusUnprocessableEntity, w.Code, "an id of which a part is lost is no id")
+			assert.Contains(t, w.Body.String(), "entityId")
+		}
+	}
+}
+
 func TestWhatIsNoEventIsRefused(t *testing.T) {
 	long := `{"eventType":"` + strings.Repeat("a", 1<<20) + `"}`
 	for name, test := range map[string]struct {

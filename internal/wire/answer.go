@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
@@ -15,9 +17,9 @@ type Answer struct {
 }
 
 // Decode decodes a response into value, a pointer to its Go type. It accepts exactly one JSON value, and refuses
-// duplicate keys and invalid UTF-8. It skips unknown members, since the service may add some. A member that differs
-// from the shape leaves its field zero and is named. A response without its proof members is an error, and so is one
-// with too many entries.
+// duplicate keys. It skips unknown members, since the service may add some. A member that differs from the shape leaves
+// its field zero and is named, and so does a text that JSON does not allow. A response without its proof members is an
+// error, and so is one with too many entries.
 func (a *Answer) Decode(r *Reader, body []byte, value any) ([]Unread, error) {
 	into := value
 	if a.Field != nil {
@@ -30,7 +32,26 @@ func (a *Answer) Decode(r *Reader, body []byte, value any) ([]Unread, error) {
 	if _, err := crowded(body, r.most(), 0); err != nil {
 		return nil, err
 	}
+	if mended, replaced := Mend(body); replaced != nil {
+		unread, err := a.Decode(r, mended, value)
+		if err != nil {
+			return nil, fmt.Errorf("%w; %s %s", err, replaced[0].Pointer, replaced[0].Problem)
+		}
+		return withReplaced(unread, replaced), nil
+	}
 	return a.bend(body, value)
+}
+
+// withReplaced adds the texts that [Mend] replaced to what is noted about the mended response.
+func withReplaced(unread, replaced []Unread) []Unread {
+	all := replaced
+	for _, u := range unread {
+		same := func(r Unread) bool { return r.Pointer == u.Pointer }
+		if !slices.ContainsFunc(replaced, same) { // there it says that the member is null
+			all = append(all, u)
+		}
+	}
+	return all[:min(len(all), maxUnread)]
 }
 
 // bend decodes a response that a [Reader] cannot read. It brings the whole response into the form of the shape before

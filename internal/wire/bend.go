@@ -234,12 +234,13 @@ func (s *Shape) provenBy(given []given) bool {
 	return proofs > 0
 }
 
-// Shows reports that a body, which is valid JSON, holds an object with a member of the shape. A body without one, such
+// Shows reports that a body, which is [Valid], holds an object with a member of the shape. A body without one, such
 // as {"ok":true}, does not show the resource.
 func (s *Shape) Shows(body []byte) bool {
 	if s.Kind != KindObject {
 		return true
 	}
+	body, _ = Mend(body)
 	raw := enveloped(body, s)
 	if raw.Kind() != jsonv2.KindBeginObject {
 		return false

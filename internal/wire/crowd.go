@@ -60,6 +60,7 @@ func endOfString(text []byte, start int) int {
 
 // list returns the list that a body holds, in any envelope, or nil.
 func (a *Answer) list(body []byte) jsonv2.Value {
+	body, _ = Mend(body)
 	raw, list := enveloped(body, a.Shape), a.Shape
 	if m := a.Shape.proof(KindList); m != nil {
 		raw, list = nil, m.Shape

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonscan"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
@@ -37,9 +38,10 @@ func Secrets(body any) (secrets []string) {
 // Replace returns a body without the given texts, and whether it had one of them. It finds them with escaped characters
 // too. In a body that is not JSON, it replaces the texts as they are.
 func Replace(body []byte, by *strings.Replacer) (text []byte, found bool) {
+	mended, _ := jsonscan.Mend(body)
 	lenient := jsonv2.Lenient()
 	var out bytes.Buffer
-	dec, enc := jsonv2.NewDecoder(bytes.NewReader(body), lenient), jsonv2.NewEncoder(&out, lenient)
+	dec, enc := jsonv2.NewDecoder(bytes.NewReader(mended), lenient), jsonv2.NewEncoder(&out, lenient)
 	for {
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {

@@ -44,6 +44,7 @@ func TestReplace(t *testing.T) {
 		"a number":               {`[1234,1.50]`, `["****",1.50]`},
 		"a name that came twice": {`{"a":"s/cret","a":"s/cret"}`, `{"a":"***","a":"***"}`},
 		"no UTF-8":               {"[\"\xff s\\/cret\"]", "[\"\ufffd ***\"]"},
+		"a raw tab":              {"[\"\ts\\/cret\"]", `["\t***"]`},
 		"no JSON":                {`<p>s/cret`, `<p>***`},
 		"cut off":                {`{"a":"s/cret`, `{"a":"***`},
 		"several values":         {`"s/cret" "s/cret"`, "\"***\"\n\"***\""},

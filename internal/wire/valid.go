@@ -15,8 +15,10 @@ func Malformed(err error) bool {
 	return malformed
 }
 
-// Valid returns nil for one JSON value without duplicate keys and invalid UTF-8, and the reason for any other body.
+// Valid returns nil for one JSON value without duplicate keys, and the reason for any other body. Text that [Mend]
+// replaces is no reason.
 func Valid(body []byte) error {
+	body, _ = Mend(body)
 	dec := jsonv2.NewDecoder(bytes.NewReader(body))
 	if err := dec.SkipValue(); err != nil {
 		return fmt.Errorf("the response is not valid JSON: %w", err)

@@ -1,7 +1,10 @@
 package dapi_test
 
 import (
+	"bytes"
+	"io"
 	"net/http"
+	"path"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +12,8 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -71,6 +76,43 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Text that JSON does not allow costs neither a page nor a payment: all else is read. What proves nothing without it
+// stays no proof.
+func TestTextThatJSONDoesNotAllow(t *testing.T) {
+	w := newPayWorld(t)
+	damage := func(method, pattern, member string) {
+		w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
+			is, err := path.Match(method+" "+pattern, r.Method+" "+r.URL.Path)
+			assert.NoError(t, err)
+			if !is || answer.StatusCode >= 300 {
+				return
+			}
+			body, err := io.ReadAll(answer.Body)
+			assert.NoError(w, err)
+			inprocess.SetBody(answer, bytes.Replace(body, []byte(`"`+member+`":"`), []byte(`"`+member+`":"\ud83d`), 1))
+		})
+	}
+	damage("POST", "/dapi/v1/payouts", "createdAt")
+	paid, err := w.pay(dapi.FirstUse())
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.Fundings())
+
+	damage("GET", "/dapi/v1/transactions", "status")
+	var answer moneymovement.Response
+	page, err := w.account.Transactions.List(t.Context(), dapi.ListTransactionsParams{},
+		moneymovement.CaptureResponse(&answer))
+	require.NoError(t, err)
+	assert.Greater(t, len(page.Items), 1)
+	require.Len(t, answer.Unread, 1)
+	assert.Equal(t, "/items/0/status", answer.Unread[0].Pointer)
+	assert.NotEmpty(t, page.Items[0].ID)
+
+	damage("GET", "/dapi/v1/payouts/*", "id")
+	_, err = w.account.Payouts.Get(t.Context(), paid.ID)
+	require.ErrorContains(t, err, "cannot be read")
+	require.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "/id is text that JSON does not allow")
 }
 
 // A login needs two things from the service: the bytes to sign, and the access token. All other members are assumed,
