@@ -119,8 +119,8 @@ func TestFilesThatAreRemovedWhileTheStoreIsOpen(t *testing.T) {
 						require.ErrorAs(t, err, new(*Removed))
 					},
 					"a claim": func() {
-						_, err := s.Claim(t.Context(), payments.Claim{Work: payments.WorkBegin, Limit: 1, Now: time.Now(),
-							Owner: "o", For: time.Minute})
+						_, err := s.Claim(t.Context(), payments.Claim{Work: payments.WorkBegin, Limit: 1,
+							Now: time.Now(), Owner: "o", For: time.Minute})
 						require.ErrorAs(t, err, new(*Removed))
 					},
 					"a backup": func() { require.NoError(t, s.Backup(t.Context(), saved)) },

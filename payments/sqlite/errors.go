@@ -123,10 +123,10 @@ type Removed struct {
 
 // Error returns one line, safe to log.
 func (e *Removed) Error() string {
-	return errorpage.Textf(e, "sqlite: %s was removed, moved or replaced while the store was open, so nothing is stored "+
-		"any more. To go on: 1. let this process call Backup, which still reads all payments; 2. stop it; 3. put the "+
-		"copy in the place of %s, and remove what is left of the -wal and -shm beside it; 4. start again",
-		e.File, e.Path)
+	return errorpage.Textf(e, "sqlite: %s was removed, moved or replaced while the store was open, so nothing is "+
+		"stored any more. To go on: 1. let this process call Backup, which still reads all payments; 2. stop "+
+		"it; 3. put the copy in the place of %s, and remove what is left of the -wal and -shm beside it; 4. start "+
+		"again", e.File, e.Path)
 }
 
 // Closed says that a store was closed. Nothing was changed.

@@ -45,7 +45,8 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 			assert.Equal(t, errors.NotMoved, reused.MovedByCall(), name)
 			assert.Empty(t, stored, name)
 		}
-		_, err := p.Submit(w.Context(), payments.EscrowPayment{Key: w.payment(1).Key, Account: w.account, Escrow: deal()})
+		_, err := p.Submit(w.Context(),
+			payments.EscrowPayment{Key: w.payment(1).Key, Account: w.account, Escrow: deal()})
 		as[*errors.IdempotencyKeyReused](w, err)
 		w.assertPaid(1)
 	})

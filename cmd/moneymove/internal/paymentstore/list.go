@@ -102,8 +102,8 @@ func tableOf(records []payments.Record) app.Table {
 		if r.Reason != nil {
 			why = string(r.Reason.Code)
 		}
-		table.Rows = append(table.Rows, []string{string(r.Key), string(r.State), string(r.Kind), string(r.Account), amount,
-			currency, r.ChangedAt.UTC().Format(time.RFC3339), why})
+		table.Rows = append(table.Rows, []string{string(r.Key), string(r.State), string(r.Kind), string(r.Account),
+			amount, currency, r.ChangedAt.UTC().Format(time.RFC3339), why})
 	}
 	return table
 }
