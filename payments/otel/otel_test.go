@@ -120,8 +120,8 @@ func TestMetrics(t *testing.T) {
 		name + "changes": 2, name + "age": 1, name + "step.duration": 2, name + "step.queued": 1,
 		name + "storedaccepted": 0, name + "storedpaying": 0, name + "storedin_doubt": 0, name + "storedpaid": 0,
 		name + "storedneeds_decision": 0, name + "storedcompleted": 5, name + "storedrefused": 0,
-		name + "storedcame_back": 0, name + "in_flight": 6, name + "following": 0, name + "waiting": 2, name + "late": 1,
-		name + "store.failures": 9,
+		name + "storedcame_back": 0, name + "in_flight": 6, name + "following": 0, name + "waiting": 2,
+		name + "late": 1, name + "store.failures": 9,
 	}, counts)
 	assert.Equal(t, map[string]float64{
 		name + "age": 90, name + "step.duration": 2, name + "step.queued": 1, name + "overdue": 0, name + "paused": 0,

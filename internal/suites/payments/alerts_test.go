@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,8 +16,18 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
+// logged is a log that can be read while a processor writes.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(line []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.text.Write(line) }
+
+func (l *logged) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.text.String() }
+
 // observed are settings that keep what a processor says.
-func observed(h *hooks, log *bytes.Buffer) func(*payments.Config) {
+func observed(h *hooks, log *logged) func(*payments.Config) {
 	return func(c *payments.Config) {
 		c.Metrics = h
 		c.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -36,7 +47,7 @@ func (h *hooks) last(w *world) (last payments.LoadMetrics) {
 func TestWorkThatNobodyDoesIsReported(t *testing.T) {
 	inBubble(t, func(w *world) {
 		h := &hooks{}
-		p := w.processor(observed(h, &bytes.Buffer{}))
+		p := w.processor(observed(h, &logged{}))
 		w.submit(p, w.payment(1))
 		time.Sleep(time.Hour)
 		assert.Greater(w, h.last(w).Overdue, 59*time.Minute)
@@ -47,7 +58,7 @@ func TestWorkThatNobodyDoesIsReported(t *testing.T) {
 // An outage of the store is one warning and a count, however many calls fail, and its end is a line.
 func TestAnOutageOfTheStoreIsOneWarning(t *testing.T) {
 	inBubble(t, func(w *world) {
-		h, log := &hooks{}, &bytes.Buffer{}
+		h, log := &hooks{}, &logged{}
 		store := watch(w.store)
 		w.store = store
 		p := w.started(observed(h, log))
@@ -78,7 +89,7 @@ func TestAnOutageOfTheStoreIsOneWarning(t *testing.T) {
 // A payment that is not made in time is a warning with the reason, and a number, until it is made.
 func TestAPaymentThatIsNotMadeInTime(t *testing.T) {
 	inBubble(t, func(w *world) {
-		h, log := &hooks{}, &bytes.Buffer{}
+		h, log := &hooks{}, &logged{}
 		down := w.Host.Arm(http.MethodPost, "/payouts", sandbox.DropBefore().Times(1_000_000))
 		p := w.started(observed(h, log))
 		w.submit(p, w.payment(1))
@@ -100,7 +111,7 @@ func TestAPaymentThatIsNotMadeInTime(t *testing.T) {
 // A payment that is refused is not made, and somebody must learn of it. One that a person has canceled is no surprise.
 func TestARefusedPaymentIsAWarning(t *testing.T) {
 	inBubble(t, func(w *world) {
-		log := &bytes.Buffer{}
+		log := &logged{}
 		p := w.started(observed(&hooks{}, log))
 		late := w.payment(1)
 		late.Deadline = time.Now().Add(-time.Minute)
@@ -118,7 +129,7 @@ func TestARefusedPaymentIsAWarning(t *testing.T) {
 func TestAPaymentThatWaitsForItsWindowSaysSo(t *testing.T) {
 	inBubble(t, func(w *world) {
 		h := &hooks{}
-		p := w.started(observed(h, &bytes.Buffer{}), func(c *payments.Config) { c.LoadEvery = time.Second })
+		p := w.started(observed(h, &logged{}), func(c *payments.Config) { c.LoadEvery = time.Second })
 		for n := range 150 {
 			small := w.payment(n)
 			small.Payout.Amount = amount("1")

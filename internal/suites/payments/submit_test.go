@@ -135,7 +135,9 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 		p := w.started()
 		payment, action := w.payment(1), payments.EscrowAction{EscrowID: "esc_1", Escrow: deal(),
 			Action: dapi.EscrowActionTypeRelease}
-		for _, account := range []dapi.ClientID{"", "acme", "cl_acme ", " cl_acme", "cl_a\x00", "cl_a\xff", "ct_1", "Self"} {
+		for _, account := range []dapi.ClientID{
+			"", "acme", "cl_acme ", " cl_acme", "cl_a\x00", "cl_a\xff", "ct_1", "Self",
+		} {
 			payment.Account, action.Account = account, account
 			payment.Key, action.Key = "of-no-account", "action-of-no-account"
 			for _, submission := range []payments.Submission{payment, action,
