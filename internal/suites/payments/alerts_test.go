@@ -22,7 +22,11 @@ type logged struct {
 	text bytes.Buffer
 }
 
-func (l *logged) Write(line []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.text.Write(line) }
+func (l *logged) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
 
 func (l *logged) String() string { l.mu.Lock(); defer l.mu.Unlock(); return l.text.String() }
 
