@@ -31,7 +31,9 @@ type Key string
 // from ("a", "bc"). The key contains the beginning of the parts, which helps to find it in logs. Do not put secrets
 // into them.
 //
-// Two payments with equal terms need different keys. So the parts must identify the payment.
+// Two payments with equal terms need different keys. So the parts must identify the payment. Let the last one be the
+// number of the attempt, such as DeriveKey("invoice", "42", "1"): terms that the service has booked cannot be changed
+// under their key. To pay an invoice whose payment was wrong and is known not to be made, take the next number.
 func DeriveKey(parts ...string) Key {
 	digest := sha256.New()
 	for _, part := range parts {

@@ -29,8 +29,8 @@ type CallMetrics struct {
 	Operation string
 	// Result says how it ended.
 	Result CallResult
-	// Code is the slug of a refusal, such as "rate_limited". It is empty for other results, and for a refusal without a
-	// slug.
+	// Code is the slug of the response, such as "rate_limited" of a refusal. A repeated confirm of a payment that was
+	// made has succeeded with "already_funded". It is empty without a slug.
 	Code errors.Code
 	// Status is the HTTP status of the last response, 0 if there was none.
 	Status int
@@ -92,6 +92,9 @@ func resultOf(err error) (CallResult, errors.Code) {
 		return CallNotDelivered, ""
 	}
 	if refusal, is := errors.AsType[*errors.Refusal](err); is {
+		if refusal.MovedByCall() == errors.Moved { // what the call is for was done, by an earlier one
+			return CallSucceeded, refusal.Code
+		}
 		return CallRefused, refusal.Code
 	}
 	if _, is := errors.AsType[*errors.DetailErrors](err); is {

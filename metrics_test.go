@@ -71,6 +71,9 @@ func TestMetricsOfEachResult(t *testing.T) {
 			moneymovement.CallMetrics{Operation: "GetProfile", Result: moneymovement.CallSucceeded}},
 		"a refusal": {read, 404, refusal, 1, moneymovement.CallMetrics{
 			Operation: "GetProfile", Result: moneymovement.CallRefused, Code: errors.CodeNotFound}},
+		"a refusal because it was done before": {send(appapi.ToQuote{QuoteID: "q_1"}), 409,
+			strings.Replace(refusal, "not_found", "already_funded", 1), 1, moneymovement.CallMetrics{
+				Operation: "CreateTransfer", Result: moneymovement.CallSucceeded, Code: errors.CodeAlreadyFunded}},
 		"a refusal of a slug that this version does not know": {read, 409,
 			strings.Replace(refusal, "not_found", "new_slug", 1), 1, moneymovement.CallMetrics{
 				Operation: "GetProfile", Result: moneymovement.CallRefused, Code: "new_slug"}},
@@ -94,7 +97,8 @@ func TestMetricsOfEachResult(t *testing.T) {
 				require.NoError(t, err)
 				began := time.Now()
 				err = c.call(t.Context(), app)
-				assert.Equal(t, c.want.Result == moneymovement.CallSucceeded, err == nil, "%v", err)
+				assert.Equal(t, c.want.Result == moneymovement.CallSucceeded && c.want.Code == "", err == nil,
+					"%v", err)
 				require.Len(t, measured.calls, 1)
 				c.want.Status, c.want.Attempts, c.want.Took = c.status, c.attempts, time.Since(began)
 				assert.Equal(t, c.want, measured.calls[0])

@@ -20,7 +20,7 @@
 //		Items: []model.LineItem{{Name: "Design", Quantity: hours, Price: price}}, // hours is a model.Number
 //	})
 //	receipt, err := app.Transfers.Send(ctx, appapi.ToInvoice{InvoiceID: invoice.ID},
-//		moneymovement.DeriveKey("invoice", invoice.ID))
+//		moneymovement.DeriveKey("invoice", invoice.ID, attempt))
 //
 // The examples below play recorded responses: in your program, server.URL is the service's address, and server.APIKey
 // the key of your app.

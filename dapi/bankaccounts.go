@@ -1,6 +1,10 @@
 package dapi
 
-import "github.com/moneymovement/moneymovement-go/model"
+import (
+	"strings"
+
+	"github.com/moneymovement/moneymovement-go/model"
+)
 
 // AccountHolder is the person or business that holds an account. For a method with one field for the name, set Name.
 // Otherwise set FirstName and LastName, or BusinessName.
@@ -39,7 +43,7 @@ func (h AccountHolder) with(account BankAccount) BankAccount {
 // [Contacts.Capabilities] returns a blocker for each field that is missing. All this is also true for the other account
 // types.
 type IBANAccount struct {
-	// IBAN is the account's IBAN, without spaces or other separators.
+	// IBAN is the account's IBAN. Blanks in it, as people write them, are removed.
 	IBAN string
 	// BIC is the BIC (SWIFT code) of the bank.
 	BIC    string
@@ -55,9 +59,12 @@ type IBANAccount struct {
 // this type lacks, set it there and pass the result to [Bank].
 func (a IBANAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
-		IBAN: a.IBAN, BIC: a.BIC, BankName: a.BankName, BankAddress: a.BankAddress, Currency: a.Currency,
+		IBAN: unspaced(a.IBAN), BIC: a.BIC, BankName: a.BankName, BankAddress: a.BankAddress, Currency: a.Currency,
 	})
 }
+
+// unspaced removes the blanks from an IBAN. The service takes it for wrong with them, and an account cannot be updated.
+func unspaced(iban string) string { return strings.Join(strings.Fields(iban), "") }
 
 // SWIFTAccount is a bank account that is paid by an international wire: see [SWIFT]. See [IBANAccount] for the
 // fields that a method needs.
@@ -82,7 +89,7 @@ type SWIFTAccount struct {
 // this type lacks, set it there and pass the result to [Bank].
 func (a SWIFTAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
-		BIC: a.BIC, AccountNumber: a.AccountNumber, IBAN: a.IBAN, BankName: a.BankName, BankAddress: a.BankAddress,
+		BIC: a.BIC, AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN), BankName: a.BankName, BankAddress: a.BankAddress,
 		IntermediaryBank: a.IntermediaryBank, AccountKind: a.AccountKind, Currency: a.Currency,
 	})
 }
@@ -137,7 +144,7 @@ type LocalAccount struct {
 // this type lacks, set it there and pass the result to [Bank].
 func (a LocalAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
-		AccountNumber: a.AccountNumber, IBAN: a.IBAN, FinancialInstitutionID: a.FinancialInstitutionID,
+		AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN), FinancialInstitutionID: a.FinancialInstitutionID,
 		BranchNumber: a.BranchNumber, RoutingNumber: a.RoutingNumber, AccountKind: a.AccountKind,
 		PhoneNumber: a.PhoneNumber, BankName: a.BankName, Currency: a.Currency,
 	})
@@ -179,7 +186,7 @@ type KeyAccount struct {
 // this type lacks, set it there and pass the result to [Bank].
 func (a KeyAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
-		PaymentKey: a.PaymentKey, PhoneNumber: a.PhoneNumber, AccountNumber: a.AccountNumber, IBAN: a.IBAN,
+		PaymentKey: a.PaymentKey, PhoneNumber: a.PhoneNumber, AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN),
 		FinancialInstitutionID: a.FinancialInstitutionID, Currency: a.Currency,
 	})
 }

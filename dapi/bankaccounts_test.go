@@ -137,3 +137,18 @@ func byConstructor() map[dapi.BankMethod]dapi.ContactAccount {
 	}
 	return made
 }
+
+// People copy an IBAN in groups of four. The account of a contact cannot be updated, so the blanks must not reach it.
+func TestBlanksInAnIBANAreRemoved(t *testing.T) {
+	for _, iban := range []string{"DE89 3704 0044 0532 0130 00", " DE89\u00a03704004405320130 00\n", "DE89370400440532013000"} {
+		for name, account := range map[string]dapi.ContactAccount{
+			"SEPA":     dapi.SEPA(dapi.IBANAccount{IBAN: iban}),
+			"SWIFT":    dapi.SWIFT(dapi.SWIFTAccount{IBAN: iban}),
+			"an alias": dapi.UAEFTS(dapi.IBANAccount{IBAN: iban}),
+		} {
+			text, err := account.MarshalJSON()
+			require.NoError(t, err)
+			assert.Contains(t, string(text), `"DE89370400440532013000"`, name)
+		}
+	}
+}

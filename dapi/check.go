@@ -1,6 +1,9 @@
 package dapi
 
 import (
+	"fmt"
+	"strings"
+
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -35,12 +38,43 @@ func checkEscrowID(id EscrowID) func(*transport.Check) {
 // is compared with them before it is signed. Without them, the SDK would sign an approval for any amount or asset.
 func (v *PayoutCreate) checkMoney(c *transport.Check) {
 	c.Positive("amount", v.Amount)
-	c.Missing("currency", v.Currency == "")
+	checkAsset(c, v.Currency)
 }
 
 // checkMoney refuses a deal without an amount, a currency or a payee, for the same reason as for a payout.
 func (v *EscrowCreate) checkMoney(c *transport.Check) {
 	c.Positive("amount", v.Amount)
-	c.Missing("currency", v.Currency == "")
+	checkAsset(c, v.Currency)
 	c.Missing("payee", v.Payee == "")
 }
+
+// checkAsset refuses an asset that is missing, or that is one of the known ones in another spelling. The service can
+// have other assets.
+func checkAsset(c *transport.Check, asset Asset) {
+	c.Missing("currency", asset == "")
+	misspelledAsset(c, asset)
+}
+
+func misspelledAsset(c *transport.Check, asset Asset) {
+	for _, known := range []Asset{USDC, EURC} {
+		if asset != known && strings.EqualFold(strings.TrimSpace(string(asset)), string(known)) {
+			c.Refuse("currency", "unknown_variant", fmt.Sprintf("is %q: did you mean %s", asset, known))
+		}
+	}
+}
+
+// CheckPay is the function [CheckPay] with what this client knows: it also compares the decimals of the amount with the
+// list of chains, if this client has read it. It calls nobody.
+func (s *Payouts) CheckPay(payout PayoutCreate, key moneymovement.Key, options ...PayOption) error {
+	s = transport.Of(s)
+	opts := payOptionsOf(options)
+	return checkPayment(opBookPayout.ID, key, s.low.made, payout.validate, s.check(&payout), opts.check)
+}
+
+// CheckOpen does the same as [Payouts.CheckPay] for [Escrows.Open].
+func (s *Escrows) CheckOpen(deal EscrowCreate, key moneymovement.Key) error {
+	s = transport.Of(s)
+	return checkPayment(opCreateEscrow.ID, key, s.low.made, deal.validate, s.check(&deal))
+}
+
+func (c lowLevel) made(check *transport.Check) { check.Made(c.transport, constructors) }

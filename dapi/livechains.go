@@ -77,6 +77,9 @@ func (l *liveChains) list(ctx context.Context) ([]Chain, error) {
 // checkPlaces refuses an amount with more decimals than its token has. It makes no call to the service: if the chains
 // are not known, the service decides (amount_precision).
 func (l *liveChains) checkPlaces(c *transport.Check, amount decimal.Decimal, asset Asset) {
+	if l == nil { // no constructor made the client
+		return
+	}
 	chains, _ := l.known()
 	for _, token := range settlementTokens(chains) {
 		if token.Symbol == string(asset) && token.Decimals <= maxPlaces {

@@ -83,11 +83,14 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 	}
 	before := l.waiting.Add(1) - 1
 	defer l.waiting.Add(-1)
-	if at := time.Now().Add(l.least(before)); l.paced && late(ctx, at) {
+	at := time.Now().Add(l.least(before))
+	if l.paced && late(ctx, at) {
 		return nil, l.refused(key, at, &transport.WaitTooLong{Window: transport.WindowWrites, Until: at})
 	}
 	began := time.Now()
+	over := transport.InLine(ctx, transport.WindowWrites, at)
 	err = l.places.Acquire(ctx, 1)
+	over()
 	if queued := time.Since(began); queued >= time.Second {
 		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement payment waited in the queue",
 			slog.String("operation", l.operation), slog.String("idempotencyKey", key), transport.Milliseconds("queued", queued))

@@ -36,7 +36,10 @@ func (s *Sandbox) Deposit(
 	if err := transport.Of(s).low.ready(ctx, &opCreateDeposit); err != nil {
 		return nil, err
 	}
-	low := s.low.withCheck(func(c *transport.Check) { s.chains.checkPlaces(c, deposit.Amount, deposit.Currency) })
+	low := s.low.withCheck(func(c *transport.Check) {
+		misspelledAsset(c, deposit.Currency)
+		s.chains.checkPlaces(c, deposit.Amount, deposit.Currency)
+	})
 	return low.CreateDeposit(ctx, &deposit, options).Proven(nil)
 }
 

@@ -435,7 +435,8 @@ func (e *Conflict) LogValue() slog.Value { return e.line().logValue() }
 
 // ContactNotPayable is the error for contact_not_payable (HTTP 409). The contact cannot be paid.
 //
-// What to do: complete the contact as the blockers say, then repeat with the same idempotency key.
+// What to do: update the contact if the blockers are about its name, email, address or currency, and repeat with the
+// same idempotency key; other details, such as an IBAN, cannot be updated: a new contact is a new payment.
 //
 // The remedy is [RemedyChangeAccount] (assumed: The saved contact must be completed first). For a write, MovedByCall
 // returns [NotMoved] (assumed).
@@ -1993,7 +1994,7 @@ func (c Code) lookup() (entry, bool) {
 		return entry{
 			status: 409, remedy: RemedyChangeAccount, moved: NotMoved,
 			condition: "The contact cannot be paid.",
-			hint:      "complete the contact as the blockers say, then repeat with the same idempotency key",
+			hint:      "update the contact if the blockers are about its name, email, address or currency, and repeat with the same idempotency key; other details, such as an IBAN, cannot be updated: a new contact is a new payment",
 		}, true
 	case CodeDatabaseUnavailable:
 		return entry{

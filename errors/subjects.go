@@ -34,6 +34,10 @@ func fieldNames(fields []Field) string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = nameAndCode(f.Field, f.Code)
+		// The code does not say how many decimals there may be.
+		if message := oneLine(f.Message, maxMessage); f.Code == FieldAmountPrecision && message != "" {
+			names[i] += ": " + message
+		}
 	}
 	return listed(names)
 }

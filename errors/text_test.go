@@ -56,8 +56,9 @@ func TestErrorTexts(t *testing.T) {
 			Refusal: errors.Refusal{CallInfo: errors.CallInfo{Operation: "CreateContact"}, Status: 422,
 				Code: errors.CodeValidationFailed, Message: "m"}, Fields: fields},
 		"409 contact_not_payable: kyc_pending (iban) - " +
-			"complete the contact as the blockers say, then repeat with the same " +
-			"idempotency key": &errors.ContactNotPayable{
+			"update the contact if the blockers are about its name, email, address or currency, and repeat " +
+			"with the same idempotency key; other details, such as an IBAN, cannot be updated: a new contact is " +
+			"a new payment": &errors.ContactNotPayable{
 			Refusal:  errors.Refusal{Status: 409, Code: errors.CodeContactNotPayable},
 			Blockers: []errors.Blocker{{Code: "kyc_pending", Field: "iban"}}},
 		"422 rail_requirements_unmet: kyb_open - " +

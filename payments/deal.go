@@ -22,10 +22,7 @@ func (s *progress) open(ctx context.Context) found {
 	deal, err := s.p.services.of(r).escrows.Open(ctx, *r.Escrow, r.Key, options...)
 	f := withDeal(called(err, s.inDoubt, true), deal)
 	if waits := deal == nil || deal.Status == dapi.EscrowStatusPendingApproval; waits && s.unsigned(f) {
-		if cause := refusalOf(err); cause != nil {
-			f = withDeal(called(cause, false, true), deal)
-		}
-		f.mayHaveLeft = false
+		f = unsigned(f, err, func(cause error) found { return withDeal(called(cause, false, true), deal) })
 	}
 	cause := causeOf(err)
 	if refusal, is := errors.AsType[*errors.Refusal](cause); f.verdict == verdictUnknown && is && deal == nil &&

@@ -34,7 +34,9 @@ const (
 // can be out of bounds by now, and then the doubt would not end before the key does.
 func NewBounds(bounds Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
-// Retry makes the same call again, after somebody has removed the reason: has paid money in, or completed the contact.
+// Retry makes the same call again, after somebody has removed the reason: has paid money in, or updated the contact. An
+// update of a contact does not reach its account, such as the IBAN. A payment that is blocked by that stays blocked:
+// Cancel it, and submit a payment to a new contact with a new key.
 // It is for payments in the state [NeedsDecision], and for those that wait for their next try.
 func Retry() Decision { return Decision{kind: decideRetry} }
 

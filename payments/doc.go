@@ -11,7 +11,7 @@
 //	defer p.Stop(context.Background())
 //
 //	record, err := p.Submit(ctx, payments.Payment{
-//		Key:     moneymovement.DeriveKey("invoice", "42"),
+//		Key:     moneymovement.DeriveKey("invoice", "42", "1"),
 //		Account: "cl_8fK2",
 //		Payout:  dapi.PayoutCreate{ContactID: "ct_3dR9", Amount: amount, Currency: dapi.USDC},
 //		Bounds:  payments.Bounds{MaxFee: &fee},

@@ -15,7 +15,7 @@ type Metrics interface {
 	Changed(ctx context.Context, change ChangeMetrics)
 	// Stepped is called after each step: a call that pays, a look, a search.
 	Stepped(ctx context.Context, step StepMetrics)
-	// Load is called every Config.LoadEvery while the processor runs.
+	// Load is called every Config.LoadEvery from [New] to [Processor.Stop], also if the processor is not resumed.
 	Load(ctx context.Context, load LoadMetrics)
 }
 
@@ -41,10 +41,14 @@ type StepMetrics struct {
 // LoadMetrics describes what a processor has to do.
 type LoadMetrics struct {
 	InFlight  int           // calls that pay, under way in this process
+	Waiting   int           // those of them that wait for room in a rate window, for more than a few seconds
 	Following int           // looks under way in this process
-	ByState   map[State]int // the payments of the whole store
-	Overdue   time.Duration // for how long the oldest work has been due
+	ByState   map[State]int // the payments of the whole store; nil if it cannot be counted now
+	Overdue   time.Duration // for how long the oldest work has been due; zero if that cannot be read now
+	Late      int           // payments of this process that are not made in time: see Policy.Late
 	PausedFor time.Duration // for how long an API gets no calls, because it said so or refuses the credential
+	// StoreFailures is how many calls of the store have failed in this process. It only rises.
+	StoreFailures int64
 }
 
 // Tracer keeps the spans of a payment together, over restarts and processes. Module payments/otel has one for

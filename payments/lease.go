@@ -2,7 +2,6 @@ package payments
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -16,7 +15,7 @@ type held struct {
 	store  Store
 	owner  string
 	lasts  time.Duration
-	logger *slog.Logger
+	outage *outage
 	mu     sync.Mutex
 	leases map[moneymovement.Key]heldLease
 	steps  map[moneymovement.Key][]*heldStep // that have not ended, also of leases that are lost
@@ -36,8 +35,8 @@ type heldStep struct {
 	retryAt time.Time     // when the service asked to come back; set before over is closed
 }
 
-func newHeld(store Store, config Config) *held {
-	return &held{store: store, owner: config.Owner, lasts: config.LeaseFor, logger: config.Logger,
+func newHeld(store Store, config Config, outage *outage) *held {
+	return &held{store: store, owner: config.Owner, lasts: config.LeaseFor, outage: outage,
 		leases: map[moneymovement.Key]heldLease{}, steps: map[moneymovement.Key][]*heldStep{},
 		paused: map[moneymovement.Key]time.Time{}}
 }
@@ -137,8 +136,7 @@ func (h *held) renew(ctx context.Context, quit <-chan struct{}) {
 		timed, cancel := context.WithTimeout(ctx, h.lasts)
 		lost, err := h.store.Extend(timed, leases, h.lasts)
 		cancel()
-		if err != nil {
-			h.logger.LogAttrs(ctx, slog.LevelWarn, "payments: leases could not be renewed", slog.Any("error", err))
+		if h.outage.noted(ctx, "leases could not be renewed", err); err != nil {
 			continue
 		}
 		for _, key := range lost {

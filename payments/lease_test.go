@@ -17,8 +17,8 @@ var leased = Row{Key: "k-1", Lease: Lease{Owner: "p1", Epoch: 1}}
 
 // oneMinute holds leases for a minute.
 func oneMinute() *held {
-	return newHeld(NewMemoryStore(),
-		Config{Owner: "p1", LeaseFor: time.Minute, Logger: slog.New(slog.DiscardHandler)})
+	return newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute},
+		&outage{logger: slog.New(slog.DiscardHandler)})
 }
 
 // A claim that took as long as the lease lasts has no lease any more. Nothing may begin under it.

@@ -2,15 +2,22 @@ package payments
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // pay makes the call that pays, and returns what it shows. The begun call is stored.
 func (s *progress) pay(ctx context.Context) found {
+	s.during(func() { s.paying, s.shown = true, s.record })
+	defer s.during(func() { s.paying = false })
+	ctx = transport.WatchQueue(ctx, func(window transport.Window, until time.Time) func() {
+		return s.waits(ctx, window, until)
+	})
 	switch r := &s.record; r.Kind {
 	case KindEscrow:
 		return s.open(ctx)
@@ -21,6 +28,27 @@ func (s *progress) pay(ctx context.Context) found {
 	default:
 		return s.payOut(ctx)
 	}
+}
+
+func (s *progress) during(change func()) { s.mu.Lock(); defer s.mu.Unlock(); change() }
+
+// waits stores that the call waits for room in a rate window. It does not matter if that fails. A login waits for all
+// calls that need it, and can end after this one.
+func (s *progress) waits(ctx context.Context, window transport.Window, until time.Time) (over func()) {
+	s.p.load.calls.Add(1)
+	s.during(func() {
+		if !s.paying || s.shown.State == Paid {
+			return
+		}
+		waiting := s.shown
+		waiting.WaitsFor, waiting.WaitsUntil = "room in the rate window "+string(window), until.UTC()
+		if row, err := waiting.row(s.row); err == nil {
+			if _, err := s.p.store.Save(ctx, row, false); err == nil {
+				s.p.changes.happened()
+			}
+		}
+	})
+	return func() { s.p.load.calls.Add(-1) }
 }
 
 // payOut makes a payout.
@@ -42,11 +70,24 @@ func (s *progress) payOut(ctx context.Context) found {
 	s.queued = response.Queued
 	f := paid(payout, err)
 	if waits := payout == nil || payout.Status == dapi.PayoutStatusAwaitingApproval; waits && s.unsigned(f) {
-		if cause := refusalOf(err); cause != nil {
-			f = paid(payout, cause)
-		}
-		f.mayHaveLeft = false
+		f = unsigned(f, err, func(cause error) found { return paid(payout, cause) })
 	}
+	return f
+}
+
+// unsigned returns what is known after a doubt about a call that signed nothing. Nothing has left then, so a refusal is
+// what it says, also one that may have booked something.
+func unsigned(f found, err error, show func(cause error) found) found {
+	cause := causeOf(err)
+	failure, typed := errors.AsType[errors.Failure](cause)
+	refusal, refused := errors.AsType[*errors.Refusal](cause)
+	switch {
+	case typed && failure.MovedByCall() == errors.NotMoved:
+		f = show(cause)
+	case refused && refusal.Status >= http.StatusInternalServerError:
+		f.verdict, f.reason = verdictWait, reasonOf(cause)
+	}
+	f.mayHaveLeft = false
 	return f
 }
 
@@ -57,7 +98,11 @@ func (s *progress) beforeSigning(ctx context.Context, next Record) error {
 		return errors.New("the deadline has passed")
 	}
 	s.signs = true
-	return s.save(ctx, next, false)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.save(ctx, next, false)
+	s.shown = s.record
+	return err
 }
 
 // unsigned reports a doubt after a call that has signed nothing, of a payment for which no earlier call has. The client
@@ -65,15 +110,6 @@ func (s *progress) beforeSigning(ctx context.Context, next Record) error {
 // doubt stays.
 func (s *progress) unsigned(f found) bool {
 	return !s.inDoubt && !s.signs && f.verdict == verdictUnknown
-}
-
-// refusalOf returns the cause of a doubt if it shows that its call did nothing, else nil.
-func refusalOf(err error) error {
-	cause := causeOf(err)
-	if failure, typed := errors.AsType[errors.Failure](cause); typed && failure.MovedByCall() == errors.NotMoved {
-		return cause
-	}
-	return nil
 }
 
 // history says what is known of earlier calls with the key. If none of them can have paid, a refusal is final for this

@@ -10,13 +10,16 @@ import (
 
 // Policy says how often and when a payment is tried again and looked at. The zero value is the default.
 type Policy struct {
-	// Refusals is how many refusals that may pass by themselves are taken before a person must decide. Calls that did
-	// not reach the service do not count, and neither do pauses of all payments. It does not limit a payment in doubt,
-	// which is tried until it is known. The default is 50.
+	// Refusals is how many refusals that may pass by themselves are taken before a person must decide, such as those of
+	// a service whose partner is down. Calls that did not reach the service do not count, and neither do pauses of all
+	// payments: see Late. It does not limit a payment in doubt, which is tried until it is known. The default is 50.
 	Refusals int
 	// RetryMin is the pause after the first call that did not pay. Each further pause is twice as long, up to RetryMax.
 	// If the service says when to come back, that time counts. The defaults are 1 second and 5 minutes.
 	RetryMin, RetryMax time.Duration
+	// Late is the time after which a payment that is not made counts as late: a warning in the log says so once, with
+	// the last reason, and LoadMetrics.Late counts it. The default is 1 hour.
+	Late time.Duration
 	// FollowMin is the pause before the first look at a payment that is paid. Each further pause is half of the time
 	// since it was paid, from FollowMin to FollowMax. The defaults are 1 second and 5 minutes.
 	FollowMin, FollowMax time.Duration
@@ -31,6 +34,7 @@ func (p Policy) withDefaults() Policy {
 	if p.Refusals <= 0 {
 		p.Refusals = 50
 	}
+	set(&p.Late, time.Hour)
 	set(&p.RetryMin, time.Second)
 	set(&p.RetryMax, 5*time.Minute)
 	set(&p.FollowMin, time.Second)

@@ -35,9 +35,10 @@ type Config struct {
 	StepTimeout time.Duration
 	// Owner names this process in leases and logs. The default is a random name.
 	Owner string
-	// Logger receives a line for each change of state, and for each problem with the store. Nil is silent.
+	// Logger receives a line for each change of state, one for each outage of the store and for its end, and one for
+	// each payment that is late: see [Policy]. Nil is silent.
 	Logger *slog.Logger
-	// Metrics receives counts. It may be nil.
+	// Metrics receives counts, until [Processor.Stop]. It may be nil.
 	Metrics Metrics
 	// LoadEvery is how often Metrics.Load is called. The default is 10 seconds.
 	LoadEvery time.Duration
@@ -72,6 +73,8 @@ type Processor struct {
 	config   Config
 	held     *held
 	runner   *runner
+	outage   *outage
+	load     *load
 	changes  changes
 }
 
@@ -88,8 +91,10 @@ func New(store Store, services Services, config Config) (*Processor, error) {
 	if p.config.InFlight <= 0 {
 		p.config.InFlight = p.capacity()
 	}
-	p.held = newHeld(store, p.config)
+	p.outage = &outage{logger: p.config.Logger}
+	p.held = newHeld(store, p.config, p.outage)
 	p.runner = newRunner(p)
+	p.load = newLoad(p)
 	return p, nil
 }
 
@@ -207,6 +212,7 @@ func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Re
 		return Record{}, err
 	}
 	record, problem := before.decide(decision, time.Now().UTC())
+	record.WaitsFor, record.WaitsUntil = "", time.Time{}
 	if problem != "" {
 		return before, &NotPossible{Key: before.Key, Decision: decision, State: before.State, Problem: problem}
 	}
@@ -245,7 +251,8 @@ func (p *Processor) report(ctx context.Context, from State, r Record) {
 		attributes = append(attributes, slog.String("reason", string(r.Reason.Code)),
 			slog.String("message", r.Reason.Message))
 	}
-	if r.State == NeedsDecision || r.State == CameBack {
+	canceled := r.Reason != nil && r.Reason.Code == ReasonCanceled
+	if r.State == NeedsDecision || r.State == CameBack || r.State == Refused && !canceled {
 		level = slog.LevelWarn
 	}
 	p.config.Logger.LogAttrs(ctx, level, "payment is "+string(r.State), attributes...)

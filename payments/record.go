@@ -37,6 +37,10 @@ type Record struct {
 	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment, and no later
 	// call showed that none has left.
 	MayHaveLeft bool `json:"mayHaveLeft,omitzero"`
+	// WaitsFor says for what a call that is being made has waited for some seconds, such as room in a rate window, and
+	// WaitsUntil when it will go on, as far as is known. Both are zero again at the next step.
+	WaitsFor   string    `json:"waitsFor,omitzero"`
+	WaitsUntil time.Time `json:"waitsUntil,omitzero"`
 	// Calls is how many calls of the flow, such as dapi.Payouts.Pay, were begun.
 	Calls int `json:"calls,omitzero"`
 	// Refusals is how many of them the service refused for a reason that may pass by itself: see [Policy].

@@ -94,7 +94,8 @@ func (p *Processor) Resume(ctx context.Context) (Summary, error) {
 // returns *[Unfinished]: their payments are stored as they are, and the next Resume goes on with them. It then waits
 // for at most a second more, in which they store what they know.
 //
-// After Stop, [Processor.Submit] still stores payments. Close the store after Stop.
+// After Stop, [Processor.Submit] still stores payments. Close the store after Stop. A processor with Config.Metrics
+// must be stopped also if it was not resumed: it reports its load until then.
 func (p *Processor) Stop(ctx context.Context) error {
 	if err := p.ready(ctx, "Stop"); err != nil {
 		return err
@@ -107,6 +108,7 @@ func (p *Processor) Stop(ctx context.Context) error {
 		close(r.stop)
 	}
 	r.mu.Unlock()
+	p.load.stop()
 	if !started {
 		return nil
 	}
@@ -146,9 +148,6 @@ func (r *runner) run() {
 	defer close(r.over)
 	defer r.end()
 	defer steps.Wait()
-	load := time.NewTicker(r.p.config.LoadEvery)
-	defer load.Stop()
-	reporting := make(chan struct{}, 1)
 	for !r.isStopped() { // a select picks any of the cases that are ready
 		next := r.handOut(&steps)
 		timer := time.NewTimer(max(time.Until(next), 0))
@@ -158,12 +157,6 @@ func (r *runner) run() {
 			return
 		case <-r.wakes:
 		case <-timer.C:
-		case <-load.C:
-			select {
-			case reporting <- struct{}{}:
-				steps.Go(func() { r.report(); <-reporting })
-			default: // the store is slow, and the last report is not over
-			}
 		}
 		timer.Stop()
 	}
@@ -236,8 +229,7 @@ func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time
 	began := time.Now()
 	claimed, err := r.p.store.Claim(r.calls,
 		Claim{Owner: r.p.config.Owner, Work: work, Limit: most, Now: now, For: r.p.config.LeaseFor})
-	if err != nil {
-		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: the store gives no work", slog.Any("error", err))
+	if r.p.outage.noted(r.calls, "it gives no work", err); err != nil {
 		return 0 // the next poll asks again
 	}
 	for _, row := range claimed.Rows {
@@ -281,10 +273,13 @@ func (r *runner) step(row Row, claimed time.Time) {
 	if err == nil {
 		return
 	}
-	r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: a step has failed",
-		slog.String("key", string(row.Key)), slog.Any("error", err))
 	_, lost := errors.AsType[*LeaseLost](err)
 	_, unreadable := errors.AsType[*Unreadable](err)
+	_, invalid := errors.AsType[*errors.InvalidInput](err)
+	if lost || unreadable || invalid { // the store works
+		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: a step has failed",
+			slog.String("key", string(row.Key)), slog.Any("error", err))
+	}
 	if lost || unreadable {
 		return
 	}
@@ -299,26 +294,6 @@ func (r *runner) wakeUp() {
 	case r.wakes <- struct{}{}:
 	default:
 	}
-}
-
-// report counts the store for the metrics.
-func (r *runner) report() {
-	summary, err := r.p.store.Summary(r.calls)
-	if err != nil {
-		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: the store cannot be counted",
-			slog.Any("error", err))
-		return
-	}
-	now := time.Now()
-	load := LoadMetrics{ByState: summary.ByState}
-	if !summary.OldestDue.IsZero() {
-		load.Overdue = max(now.Sub(summary.OldestDue), 0)
-	}
-	r.mu.Lock()
-	load.InFlight, load.Following = len(r.running)-r.looks, r.looks
-	load.PausedFor = max(r.paused.untilAll().Sub(now), 0)
-	r.mu.Unlock()
-	r.p.config.Metrics.Load(r.calls, load)
 }
 
 func earlier(a, b time.Time) time.Time {

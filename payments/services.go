@@ -76,6 +76,15 @@ func (s Services) check(operation string, r *Record) error {
 		}
 		return checkAccount(operation, r.Account)
 	}
+	if operation != "Submit" {
+		return nil
+	}
+	switch of := s.of(r); r.Kind { // nothing is stored that this process knows to be impossible
+	case KindPayout:
+		return of.payouts.CheckPay(*r.Payout, r.Key, r.Bounds.options()...)
+	case KindEscrow:
+		return of.escrows.CheckOpen(*r.Escrow, r.Key)
+	}
 	return nil
 }
 

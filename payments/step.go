@@ -2,7 +2,7 @@ package payments
 
 import (
 	"context"
-	"log/slog"
+	"sync"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -39,6 +39,10 @@ type progress struct {
 	retryAt time.Time // when the service asked to come back; zero if it did not say
 
 	serviceTime time.Time // of the last look at the list of transfers
+
+	mu     sync.Mutex
+	paying bool   // a call that pays is under way
+	shown  Record // the payment as it is stored during the call
 }
 
 // run makes one step of a row that was claimed at a time, and releases it.
@@ -71,6 +75,7 @@ func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record
 		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
 	})
 	outcome, err := s.make(ctx)
+	p.load.note(ctx, &s.record, time.Now())
 	end(StepResult{State: s.record.State, Outcome: string(outcome), Reason: s.record.Reason})
 	p.config.Metrics.Stepped(ctx, StepMetrics{
 		Kind: record.Kind, Step: string(next), Outcome: string(outcome), Took: time.Since(now), Queued: s.queued,
@@ -135,6 +140,7 @@ func editedRow(mayHaveLeft bool) found {
 
 // save stores a record under the lease.
 func (s *progress) save(ctx context.Context, next Record, release bool) error {
+	next.WaitsFor, next.WaitsUntil = "", time.Time{}
 	row, err := next.row(s.row)
 	if err != nil {
 		return err
@@ -173,12 +179,11 @@ func (s *progress) postpone(ctx context.Context, due time.Time) error {
 func (s *progress) repeated(ctx context.Context, write func() (Position, error)) (Position, error) {
 	for pause := writeAgain; ; pause = min(2*pause, time.Second) {
 		position, err := write()
+		s.p.outage.noted(ctx, "a payment could not be stored", err)
 		if err == nil {
 			return position, nil
 		}
 		_, lost := errors.AsType[*LeaseLost](err)
-		s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment could not be stored",
-			slog.String("key", string(s.record.Key)), slog.Any("error", err))
 		if lost || transport.Pause(ctx, pause) != nil {
 			return "", err
 		}

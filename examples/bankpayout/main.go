@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	// The key says which payment this is. Within 7 days, a second call with the same key, for example after a crash,
 	// does not pay again.
-	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
+	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42", "1")
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
 		PaymentReference: "Invoice 42", Purpose: "services"}
 	booked, err := account.Payouts.Book(ctx, asked, moneymovement.IdempotencyKey(invoice))

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	payout, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: payee.ID, Amount: decimal.RequireFromString("30.00"), Currency: dapi.USDC,
 		FromChainID: here.ChainID, ToChainID: there.ChainID,
-	}, moneymovement.DeriveKey(p.Name, "order", "8"))
+	}, moneymovement.DeriveKey(p.Name, "order", "8", "1"))
 	if err != nil {
 		return err
 	}

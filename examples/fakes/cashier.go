@@ -67,7 +67,8 @@ func (c *Cashier) Pay(ctx context.Context, invoice Invoice) string {
 	return "somebody has to look"
 }
 
-// key makes two clicks on one invoice one payment.
+// key makes two clicks on one invoice one payment. It has no number of the attempt, because this cashier never pays an
+// invoice again: somebody looks at a payment that has failed.
 func key(invoice Invoice) moneymovement.Key {
 	return moneymovement.DeriveKey("invoice", invoice.Number)
 }

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC}
-	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42")
+	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42", "1")
 
 	p.Step("the vault is slow, and the payment has a deadline of half a second")
 	late := hurried(ctx, vault, account, asked, invoice)

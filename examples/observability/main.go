@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("paying invoice 42; all lines that follow belong to one trace")
 	err = pay(ctx, spans.Tracer("example"), logger, platform.For(client),
-		moneymovement.DeriveKey(p.Name, "invoice", "42"),
+		moneymovement.DeriveKey(p.Name, "invoice", "42", "1"),
 		dapi.PayoutCreate{ContactID: supplier, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC})
 	if err != nil {
 		return err

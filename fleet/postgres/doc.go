@@ -16,7 +16,7 @@
 // logged.
 //
 // Rows of windows that count nothing any more are deleted now and then. The user who calls Migrate needs the right
-// to create the schema. Other users need USAGE on the schema, SELECT, INSERT, UPDATE and DELETE on the two tables,
+// to create what is missing. Other users need USAGE on the schema, SELECT, INSERT, UPDATE and DELETE on the two tables,
 // and EXECUTE on the function.
 //
 // A session in the table is as secret as a password: use TLS, access rules, and [WithEncryption].

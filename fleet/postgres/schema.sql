@@ -1,7 +1,6 @@
 -- The tables and the function of package fleetpostgres, in the schema whose name is put in. Every statement can run
 -- again. The function's name ends with a number: another version gets another number, so that processes of both
 -- versions can run at the same time.
-CREATE SCHEMA IF NOT EXISTS {schema};
 
 CREATE TABLE IF NOT EXISTS {schema}.fleet_session (
   credential text PRIMARY KEY,

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	_ "embed" // of the tables and the function
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,8 +39,8 @@ const migrating = 0x6d6f6e6579 // "money"
 
 // Migrate creates the schema, its two tables and its function, or brings them up to date. It can run at each start of
 // each process, and changes nothing that is there. If schema is empty, it is [DefaultSchema]. A name has up to 63 bytes
-// of text that can be printed, and no dollar sign. The user of db needs the right to create the schema; afterwards, a
-// user who may use the tables and the function is enough.
+// of text that can be printed, and no dollar sign. The user of db needs the right to create what is missing, and none
+// if all is there.
 func Migrate(ctx context.Context, db DB, schema string) error {
 	named, err := schemaOf(schema)
 	if err != nil {
@@ -49,7 +50,17 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrating)); err != nil {
 			return err
 		}
-		for _, statement := range []string{tables, function} {
+		var schemaThere, allThere bool
+		_, body, _ := strings.Cut(named.In(function), "$take$")
+		body, _, _ = strings.Cut(body, "$take$")
+		if err := tx.QueryRow(ctx, there, named.String(), body).Scan(&schemaThere, &allThere); err != nil || allThere {
+			return err
+		}
+		statements := []string{tables, function}
+		if !schemaThere {
+			statements = append([]string{"CREATE SCHEMA {schema}"}, statements...)
+		}
+		for _, statement := range statements {
 			if _, err := tx.Exec(ctx, named.In(statement)); err != nil {
 				return err
 			}
@@ -57,6 +68,14 @@ func Migrate(ctx context.Context, db DB, schema string) error {
 		return nil
 	})
 }
+
+// there asks which of all this is there. IF NOT EXISTS asks for the right to create first.
+const there = `
+SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1),
+	(SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relname IN ('fleet_session', 'fleet_window', 'fleet_window_ends')) = 3
+	AND EXISTS (SELECT FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+		WHERE n.nspname = $1 AND p.proname = 'fleet_take_1' AND p.prosrc = $2)`
 
 // schemaOf returns the schema with a name. It refuses a text that cannot be one.
 func schemaOf(schema string) (sqlname.Schema, error) {
@@ -105,6 +124,9 @@ func explained(err error) error {
 		switch refused.Code {
 		case "3F000", "42P01", "42883": // no schema, no table, no function
 			return fmt.Errorf("call fleetpostgres.Migrate, or name the schema that it has made: %w", err)
+		case "42501":
+			return fmt.Errorf("let the owner of the schema grant the rights that the documentation of package "+
+				"fleetpostgres lists: %w", err)
 		}
 	}
 	return err

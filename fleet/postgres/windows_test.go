@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -85,6 +86,41 @@ func TestWindowsThatAreNotThere(t *testing.T) {
 
 	_, err = fleetpostgres.NewLimiter(nil, "", "credential")
 	require.ErrorContains(t, err, "make one with pgxpool.New")
+}
+
+// Nobody needs a right to create what is there: the schema, and then the tables and the function.
+func TestMigrateNeedsNoRightForWhatIsThere(t *testing.T) {
+	admin := dial(t, shared.PostgreSQL(t))
+	execute := func(statement string) {
+		t.Helper()
+		_, err := admin.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	execute(`CREATE ROLE fleet_of_a_test LOGIN PASSWORD 'fleet'`)
+	defer func() { execute(`DROP OWNED BY fleet_of_a_test`); execute(`DROP ROLE fleet_of_a_test`) }()
+	execute(`CREATE SCHEMA moneymovement AUTHORIZATION fleet_of_a_test`)
+	config := admin.Config()
+	config.ConnConfig.User, config.ConnConfig.Password, config.MaxConns = "fleet_of_a_test", "fleet", 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer pool.Close()
+	require.Error(t, fleetpostgres.Migrate(t.Context(), pool, "another"))
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+
+	execute(`REASSIGN OWNED BY fleet_of_a_test TO postgres`)
+	execute(`GRANT USAGE ON SCHEMA moneymovement TO fleet_of_a_test`)
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
+	ask := fleet.Ask{Key: "a", Process: "p", Calls: 1, Held: time.Minute}
+	_, err = windows(t, pool).Ask(t.Context(), ask)
+	require.ErrorContains(t, err, "grant the rights")
+	execute(`GRANT SELECT, INSERT, UPDATE, DELETE ON moneymovement.fleet_session, moneymovement.fleet_window
+		TO fleet_of_a_test`)
+	_, err = windows(t, pool).Ask(t.Context(), ask)
+	require.NoError(t, err)
+	execute(`DROP FUNCTION moneymovement.fleet_take_1`)
+	require.Error(t, fleetpostgres.Migrate(t.Context(), pool, ""), "there is something to do")
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), admin, ""))
+	require.NoError(t, fleetpostgres.Migrate(t.Context(), pool, ""))
 }
 
 // Windows that count nothing any more are deleted.

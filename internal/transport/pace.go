@@ -66,17 +66,60 @@ func (c *Client) pace(ctx context.Context, t *tracker) (time.Duration, error) {
 func (c *Client) passAll(ctx context.Context, t *tracker, call RateCall) error {
 	if also := t.call.Counted; also.Window != "" {
 		call.Window, call.Scope = also.Window, also.Scope
-		if err := c.limiter.Wait(ctx, call); err != nil {
+		if err := c.wait(ctx, call); err != nil {
 			return err
 		}
 	}
 	call.Window, call.Scope = t.op.Window, t.scope
-	err := c.limiter.Wait(ctx, call)
+	err := c.wait(ctx, call)
 	if err == nil && t.op.Window == WindowSandboxMoney {
 		call.Window, call.Scope = WindowWrites, ""
-		err = c.limiter.Wait(ctx, call)
+		err = c.wait(ctx, call)
 	}
 	return err
+}
+
+func (c *Client) wait(ctx context.Context, call RateCall) error {
+	var until time.Time
+	if local, ok := c.limiter.(*LocalLimiter); ok && watched(ctx) != nil {
+		until = local.expect(call)
+	}
+	defer InLine(ctx, call.Window, until)()
+	return c.limiter.Wait(ctx, call)
+}
+
+// QueueWatch is called when a call has waited in line for some seconds. until is when it will go on, as far as is
+// known. What it returns is called when the wait is over.
+type QueueWatch func(window Window, until time.Time) (over func())
+
+type queueWatch struct{}
+
+// watchedQueue is the time in line after which a [QueueWatch] is called.
+const watchedQueue = 5 * time.Second
+
+// WatchQueue returns a context for calls whose waits in line are watched.
+func WatchQueue(ctx context.Context, watch QueueWatch) context.Context {
+	return context.WithValue(ctx, queueWatch{}, watch)
+}
+
+func watched(ctx context.Context) QueueWatch {
+	watch, _ := ctx.Value(queueWatch{}).(QueueWatch)
+	return watch
+}
+
+// InLine begins a wait. Call what it returns when the wait is over.
+func InLine(ctx context.Context, window Window, until time.Time) (over func()) {
+	watch := watched(ctx)
+	if watch == nil {
+		return func() {}
+	}
+	called := make(chan func(), 1)
+	timer := time.AfterFunc(watchedQueue, func() { called <- watch(window, until) })
+	return func() {
+		if !timer.Stop() {
+			(<-called)()
+		}
+	}
 }
 
 // class returns the class of the call, or that of its operation.

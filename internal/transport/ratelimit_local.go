@@ -70,6 +70,18 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 	return err
 }
 
+// expect returns when a call that comes now goes on, as the line looks now. It is zero if the call need not wait.
+func (l *LocalLimiter) expect(call RateCall) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.lines[lineKey{call.Window, call.Scope}]
+	if s == nil {
+		return time.Time{}
+	}
+	w, now := s.like(call), time.Now()
+	return s.admissionTime(s.Ahead(&w, 0), now)
+}
+
 // of returns the line of a window. The caller holds mu.
 func (l *LocalLimiter) of(call RateCall, allowance Allowance) *line {
 	key := lineKey{call.Window, call.Scope}

@@ -73,11 +73,17 @@ type Queue struct {
 
 // Come returns a Waiter for a call, which is not in the queue yet.
 func (q *Queue) Come(call RateCall) Waiter {
+	w := q.like(call)
+	q.came++
+	return w
+}
+
+// like returns a Waiter as it would come.
+func (q *Queue) like(call RateCall) Waiter {
 	w := Waiter{Rank: call.Class.Rank(), number: q.came}
 	if w.Rank == ConfirmRank {
 		w.Closes = call.Closes
 	}
-	q.came++
 	return w
 }
 

@@ -16,6 +16,7 @@ type metrics struct {
 	changes                     metric.Int64Counter
 	age, took, queued           metric.Float64Histogram
 	stored, inFlight, following metric.Int64Gauge
+	waiting, late, failures     metric.Int64Gauge
 	overdue, paused             metric.Float64Gauge
 }
 
@@ -23,7 +24,7 @@ type metrics struct {
 func NewMetrics(provider metric.MeterProvider) (payments.Metrics, error) {
 	meter := provider.Meter(scope, metric.WithInstrumentationVersion(moneymovement.Version))
 	var m metrics
-	var errs [9]error
+	var errs [12]error
 	const name = "moneymovement.payments."
 	m.changes, errs[0] = meter.Int64Counter(name+"changes", metric.WithUnit("{change}"),
 		metric.WithDescription("Changes of the state of payments."))
@@ -43,6 +44,12 @@ func NewMetrics(provider metric.MeterProvider) (payments.Metrics, error) {
 		metric.WithDescription("Time for which the oldest work has been due."))
 	m.paused, errs[8] = meter.Float64Gauge(name+"paused", metric.WithUnit("s"),
 		metric.WithDescription("Time for which this process makes no calls, because the service said so."))
+	m.waiting, errs[9] = meter.Int64Gauge(name+"waiting", metric.WithUnit("{step}"),
+		metric.WithDescription("Calls that pay, waiting for room in a rate window."))
+	m.late, errs[10] = meter.Int64Gauge(name+"late", metric.WithUnit("{payment}"),
+		metric.WithDescription("Payments of this process that are not made in time."))
+	m.failures, errs[11] = meter.Int64Gauge(name+"store.failures", metric.WithUnit("{call}"),
+		metric.WithDescription("Calls of the store that have failed in this process."))
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -73,11 +80,16 @@ func (m *metrics) Stepped(ctx context.Context, step payments.StepMetrics) {
 
 // Load implements payments.Metrics.
 func (m *metrics) Load(ctx context.Context, load payments.LoadMetrics) {
-	for _, state := range payments.States() { // also zero, or a state that has become empty would keep its last value
-		m.stored.Record(ctx, int64(load.ByState[state]), metric.WithAttributes(text("state", string(state))))
+	if load.ByState != nil {
+		for _, state := range payments.States() { // also zero, or an empty state would keep its last value
+			m.stored.Record(ctx, int64(load.ByState[state]), metric.WithAttributes(text("state", string(state))))
+		}
+		m.overdue.Record(ctx, load.Overdue.Seconds())
 	}
+	m.waiting.Record(ctx, int64(load.Waiting))
+	m.late.Record(ctx, int64(load.Late))
+	m.failures.Record(ctx, load.StoreFailures)
 	m.inFlight.Record(ctx, int64(load.InFlight))
 	m.following.Record(ctx, int64(load.Following))
-	m.overdue.Record(ctx, load.Overdue.Seconds())
 	m.paused.Record(ctx, load.PausedFor.Seconds())
 }

@@ -88,6 +88,7 @@ func TestMetrics(t *testing.T) {
 	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3, ByState: map[payments.State]int{payments.Paid: 5},
 		Overdue: 4 * time.Second, PausedFor: time.Minute})
 	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, ByState: map[payments.State]int{payments.Completed: 5}})
+	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, Waiting: 2, Late: 1, StoreFailures: 9}) // the store is away
 
 	var read metricdata.ResourceMetrics
 	require.NoError(t, reader.Collect(context.WithoutCancel(ctx), &read))
@@ -119,7 +120,8 @@ func TestMetrics(t *testing.T) {
 		name + "changes": 2, name + "age": 1, name + "step.duration": 2, name + "step.queued": 1,
 		name + "storedaccepted": 0, name + "storedpaying": 0, name + "storedin_doubt": 0, name + "storedpaid": 0,
 		name + "storedneeds_decision": 0, name + "storedcompleted": 5, name + "storedrefused": 0,
-		name + "storedcame_back": 0, name + "in_flight": 6, name + "following": 0,
+		name + "storedcame_back": 0, name + "in_flight": 6, name + "following": 0, name + "waiting": 2,
+		name + "late": 1, name + "store.failures": 9,
 	}, counts)
 	assert.Equal(t, map[string]float64{
 		name + "age": 90, name + "step.duration": 2, name + "step.queued": 1, name + "overdue": 0, name + "paused": 0,

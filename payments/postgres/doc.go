@@ -43,6 +43,13 @@
 // The worker goes into your own river.Workers, the queue has a name of your choice, and River's tables are migrated by
 // you, or by [MigrateRiver]. At the end, stop the client and the processor, in any order, and then close the pool.
 //
+// # Rights and poolers
+//
+// [Migrate] needs the right to create in the schema, and to create the schema if it is missing; with nothing to do, it
+// needs neither. [Open] checks the rights of the role that pays, and names the first that is missing in a
+// *[RightMissing]. The rights of each role, and what a pooler of connections needs:
+// https://github.com/moneymovement/moneymovement-go/blob/main/docs/payments.md#roles-and-poolers-of-postgresql
+//
 // # PostgreSQL
 //
 // Version 13 or later; the tests run on 15. The pool stays yours: the store never closes it. Writes that must survive a

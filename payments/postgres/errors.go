@@ -22,6 +22,20 @@ func (e *SchemaMissing) Error() string {
 		"call postgres.Migrate, or name another schema", e.Schema)
 }
 
+// RightMissing says that the role of the connections lacks a right that paying needs.
+type RightMissing struct {
+	// Role is the role, Right the right, such as UPDATE, and On the schema, table or sequence.
+	Role, Right, On string
+
+	kind string
+}
+
+// Error returns one line, safe to log.
+func (e *RightMissing) Error() string {
+	return errorpage.Textf(e, "the role %q lacks the right %s on the %s %q: let its owner run GRANT %[2]s ON %[5]s "+
+		"%[4]s TO the role", e.Role, e.Right, e.kind, e.On, strings.ToUpper(e.kind))
+}
+
 // SchemaTooOld says that the tables are of an earlier version than this program needs.
 type SchemaTooOld struct {
 	Schema string

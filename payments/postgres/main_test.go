@@ -101,7 +101,8 @@ func TestStoreWithoutPreparedStatements(t *testing.T) {
 			keys, _ := changed(t, store, "")
 			assert.Equal(t, []moneymovement.Key{"b", "c", "a"}, keys)
 			for _, list := range []payments.List{
-				{Limit: 5}, {Limit: 5, ByAccount: true}, {Limit: 5, States: payments.States()},
+				{Limit: 5}, {Limit: 5, ByAccount: true, Account: payments.OwnAccount},
+				{Limit: 5, States: payments.States()},
 			} {
 				rows, err := store.List(t.Context(), list)
 				require.NoError(t, err)

@@ -26,12 +26,15 @@ const known = 1
 
 // Migrate creates the tables of a [Store] in a schema, or updates them to the version of this package. It creates the
 // schema if it is missing. An empty name is [DefaultSchema]; any other has up to 63 bytes of text that can be printed,
-// and no dollar sign. Calling it again changes nothing. Several processes can
+// and no dollar sign. Calling it again changes nothing, and needs no right to create anything. Several processes can
 // call it at once: all but one wait. If the tables are of a later version, the error is *[SchemaTooNew].
 func Migrate(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	names, err := namesOf(schema)
 	if err != nil {
 		return err
+	}
+	if names.check(ctx, pool) == nil {
+		return nil // without a right that only a migration needs
 	}
 	return explained(pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lockOf(names.String())); err != nil {
@@ -56,22 +59,23 @@ func MigrateRiver(ctx context.Context, pool *pgxpool.Pool, schema string) error 
 	if err != nil {
 		return err
 	}
-	// River's migrations do not wait for each other, so this lock does. It is of the session, since some of them cannot
-	// be in one transaction.
-	lock := lockOf("river " + schema)
-	return explained(pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
-		if _, err := c.Exec(ctx, "SELECT pg_advisory_lock($1)", lock); err != nil {
+	// River's migrations do not wait for each other, so a lock does. It is of the transaction, and not of the session,
+	// which a pooler keeps. River itself makes each migration in a transaction of its own, and so does this.
+	for more := true; more && err == nil; {
+		err = pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lockOf("river "+schema)); err != nil {
+				return err
+			}
+			//nolint:staticcheck // deprecated for several migrations in one transaction, and this is one
+			made, err := migrator.MigrateTx(ctx, tx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{MaxSteps: 1})
+			more = err == nil && len(made.Versions) > 0
 			return err
-		}
-		_, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
-		if _, unlocked := c.Exec(ctx, "SELECT pg_advisory_unlock($1)", lock); unlocked != nil {
-			_ = c.Conn().Close(ctx) // which ends the lock
-		}
-		if refusedAs(err, "3F000") { // no schema
-			return fmt.Errorf("create the schema of River's tables first: %w", err)
-		}
-		return err
-	}))
+		})
+	}
+	if refusedAs(err, "3F000") { // no schema
+		err = fmt.Errorf("create the schema of River's tables first: %w", err)
+	}
+	return explained(err)
 }
 
 func (n names) migrate(ctx context.Context, tx pgx.Tx) error {

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
 )
 
@@ -55,10 +58,88 @@ func TestMigrateNeedsNoRightOfTheDatabaseIfTheSchemaExists(t *testing.T) {
 	store, err := postgres.Open(t.Context(), pool, postgres.Options{Schema: "own"})
 	require.NoError(t, err)
 	insert(t, store, "a")
-	execute(t, admin, `REVOKE ALL ON SCHEMA "own" FROM `+role())
 	execute(t, admin, `ALTER SCHEMA "own" OWNER TO postgres`)
+	execute(t, admin, `GRANT USAGE ON SCHEMA "own" TO `+role())
+	require.NoError(t, postgres.Migrate(t.Context(), pool, "own"), "there is nothing to do")
+	execute(t, admin, `REVOKE ALL ON SCHEMA "own" FROM `+role())
 	_, err = postgres.Open(t.Context(), pool, postgres.Options{Schema: "own"})
-	require.ErrorAs(t, err, new(*postgres.SchemaMissing))
+	var lacks *postgres.RightMissing
+	require.ErrorAs(t, err, &lacks)
+	assert.Equal(t, "USAGE own", lacks.Right+" "+lacks.On)
+}
+
+// The rights that docs/payments.md lists are enough. Open names the first of them that is missing.
+func TestOpenNamesTheRightThatIsMissing(t *testing.T) {
+	admin := pool(t)
+	execute(t, admin, `CREATE ROLE `+role()+` LOGIN PASSWORD 'pay'`)
+	defer func() {
+		execute(t, admin, `DROP OWNED BY `+role())
+		execute(t, admin, `DROP ROLE `+role())
+	}()
+	config := admin.Config()
+	config.ConnConfig.User, config.ConnConfig.Password = strings.Trim(role(), `"`), "pay"
+	config.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer pool.Close()
+	require.NoError(t, postgres.Migrate(t.Context(), admin, "pay"))
+	execute(t, admin, `CREATE SCHEMA "work"`)
+	require.NoError(t, postgres.MigrateRiver(t.Context(), admin, "work"))
+	options := postgres.Options{Schema: "pay", Jobs: &postgres.Jobs{Schema: "work"}}
+	for _, grant := range []struct{ rights, on, name string }{
+		{"USAGE", "SCHEMA", "pay"}, {"SELECT", "TABLE", "pay.payments_schema"},
+		{"UPDATE", "TABLE", "pay.payments_schema"},
+		{"INSERT", "TABLE", "pay.payments"}, {"SELECT", "TABLE", "pay.payments"}, {"UPDATE", "TABLE", "pay.payments"},
+		{"USAGE", "SEQUENCE", "pay.changes"}, {"SELECT", "SEQUENCE", "pay.turns"}, {"UPDATE", "SEQUENCE", "pay.turns"},
+		{"USAGE", "SCHEMA", "work"}, {"INSERT", "TABLE", "work.river_job"}, {"SELECT", "TABLE", "work.river_job"},
+		{"UPDATE", "TABLE", "work.river_job"},
+		{"USAGE", "SEQUENCE", "work.river_job_id_seq"},
+	} {
+		_, err := postgres.Open(t.Context(), pool, options)
+		var lacks *postgres.RightMissing
+		require.ErrorAs(t, err, &lacks)
+		assert.Equal(t, grant.rights+" "+grant.name, lacks.Right+" "+lacks.On)
+		require.ErrorContains(t, err, "GRANT "+grant.rights+" ON "+grant.on+" "+grant.name)
+		execute(t, admin, "GRANT "+grant.rights+" ON "+grant.on+" "+grant.name+" TO "+role())
+	}
+	require.NoError(t, postgres.Migrate(t.Context(), pool, "pay"))
+	store, err := postgres.Open(t.Context(), pool, options)
+	require.NoError(t, err)
+	insert(t, store, "a", "b")
+	_, err = submitted(t, store, pool, payment("c"))
+	require.NoError(t, err)
+	rows := claimDue(t, store, 3, time.Minute)
+	require.Len(t, rows, 3)
+	_, err = store.Extend(t.Context(), map[moneymovement.Key]payments.Lease{"a": rows[0].Lease}, time.Minute)
+	require.NoError(t, err)
+	_, err = store.Save(t.Context(), rows[0], true)
+	require.NoError(t, err)
+	require.NoError(t, store.Postpone(t.Context(), rows[1]))
+	_, err = store.Summary(t.Context())
+	require.NoError(t, err)
+	_, err = store.Changes(t.Context(), "", 9)
+	require.NoError(t, err)
+}
+
+// A pool of one connection is enough, and no lock of a session is left, which a pooler would keep.
+func TestMigrationsOverOneConnection(t *testing.T) {
+	config := pool(t).Config()
+	config.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	defer pool.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for range 2 {
+		require.NoError(t, postgres.Migrate(ctx, pool, ""))
+		require.NoError(t, postgres.MigrateRiver(ctx, pool, ""))
+		var locks int
+		require.NoError(t, pool.QueryRow(ctx, "SELECT count(*) FROM pg_locks "+
+			"WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())").Scan(&locks))
+		assert.Zero(t, locks)
+	}
+	_, err = postgres.Open(ctx, pool, postgres.Options{Jobs: &postgres.Jobs{}})
+	require.NoError(t, err)
 }
 
 // role is the name of a role. Roles belong to the server and not to the database.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -26,7 +27,8 @@ var _ payments.Store = (*Store)(nil)
 // Open returns a store over the tables in a schema. They must be there: see [Migrate]. The pool stays the caller's, who
 // closes it after the last use of the store.
 //
-// The errors are *[SchemaMissing], *[SchemaTooOld], *[SchemaTooNew] and *[Unreachable], and those of River's settings.
+// The errors are *[SchemaMissing], *[SchemaTooOld], *[SchemaTooNew], *[RightMissing] and *[Unreachable], and those of
+// River's settings.
 func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("the pool is nil: make one with pgxpool.New")
@@ -36,6 +38,9 @@ func Open(ctx context.Context, pool *pgxpool.Pool, options Options) (*Store, err
 		return nil, err
 	}
 	if err := named.check(ctx, pool); err != nil {
+		return nil, explained(err)
+	}
+	if err := named.rights(ctx, pool, options.Jobs); err != nil {
 		return nil, explained(err)
 	}
 	store := &Store{pool: pool, text: statementsOf(named)}
@@ -52,8 +57,10 @@ func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
 	var version int
 	err := pool.QueryRow(ctx, n.sql("SELECT version FROM {schema}.payments_schema")).Scan(&version)
 	switch {
-	case refusedAs(err, "42P01", "3F000", "42501"), errors.Is(err, pgx.ErrNoRows): // no table, no schema, no right
+	case refusedAs(err, "42P01", "3F000"), errors.Is(err, pgx.ErrNoRows): // no table, no schema
 		return &SchemaMissing{Schema: n.String()}
+	case refusedAs(err, "42501"): // no right
+		return cmp.Or[error](n.rights(ctx, pool, nil), err)
 	case err != nil:
 		return err
 	case version > known:
@@ -62,6 +69,50 @@ func (n names) check(ctx context.Context, pool *pgxpool.Pool) error {
 		return &SchemaTooOld{Schema: n.String(), Version: version, Known: known}
 	}
 	return nil
+}
+
+// needed are the rights of a role that pays, and on what. The last ones are for River's jobs.
+const needed = `
+SELECT CASE WHEN o.kind = 'schema' THEN o.schema ELSE o.schema || '.' || o.name END, o.kind, r.privilege, current_user
+FROM (VALUES
+	(1, 'schema', $1, '', 'USAGE'),
+	(2, 'table', $1, 'payments_schema', 'SELECT,UPDATE'),
+	(3, 'table', $1, 'payments', 'SELECT,INSERT,UPDATE'),
+	(4, 'sequence', $1, 'changes', 'USAGE'),
+	(5, 'sequence', $1, 'turns', 'SELECT,UPDATE'),
+	(6, 'schema', $2, '', 'USAGE'),
+	(7, 'table', $2, 'river_job', 'SELECT,INSERT,UPDATE'),
+	(8, 'sequence', $2, 'river_job_id_seq', 'USAGE')) o (place, kind, schema, name, privileges)
+JOIN pg_catalog.pg_namespace n ON n.nspname = o.schema
+LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = o.name
+CROSS JOIN LATERAL unnest(string_to_array(o.privileges, ',')) r (privilege)
+WHERE CASE
+	WHEN o.kind = 'schema' THEN NOT has_schema_privilege(n.oid, r.privilege)
+	WHEN c.oid IS NULL THEN false
+	WHEN o.kind = 'table' THEN NOT has_table_privilege(c.oid, r.privilege)
+	ELSE NOT has_sequence_privilege(c.oid, r.privilege) END
+ORDER BY o.place, r.privilege LIMIT 1`
+
+// rights returns the first right that the role lacks. A program would otherwise learn of it from a payment.
+func (n names) rights(ctx context.Context, pool *pgxpool.Pool, jobs *Jobs) error {
+	var river *string // none
+	if jobs != nil {
+		river = &jobs.Schema
+		if *river == "" {
+			if err := pool.QueryRow(ctx, "SELECT current_schema()").Scan(&river); err != nil {
+				return err
+			}
+		}
+	}
+	var lacks RightMissing
+	err := pool.QueryRow(ctx, needed, n.String(), river).Scan(&lacks.On, &lacks.kind, &lacks.Right, &lacks.Role)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return &lacks
 }
 
 // notice begins a new era if the tables have come from another server, as from a dump. The numbers of transactions

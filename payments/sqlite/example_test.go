@@ -47,7 +47,7 @@ func Example() {
 			return payments.Record{}, err
 		}
 		return processor.Submit(ctx, payments.Payment{
-			Key:     moneymovement.DeriveKey("invoice", "42"),
+			Key:     moneymovement.DeriveKey("invoice", "42", "1"),
 			Account: "cl_8fK2",
 			Payout:  dapi.PayoutCreate{ContactID: "ct_3dR9", Amount: decimal.NewFromInt(12), Currency: dapi.USDC},
 		})

@@ -400,6 +400,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[payments.Work](),
 	reflect.TypeFor[postgres.Jobs](),
 	reflect.TypeFor[postgres.Options](),
+	reflect.TypeFor[postgres.RightMissing](),
 	reflect.TypeFor[postgres.SchemaMissing](),
 	reflect.TypeFor[postgres.SchemaTooNew](),
 	reflect.TypeFor[postgres.SchemaTooOld](),

@@ -233,7 +233,7 @@ var refusedMistakes = map[errors.Code][]string{
 	errors.CodeFundingAttemptExpired: {"book it again with the same idempotency key"},
 	errors.CodeFundingInProgress:     {"do not pay with another idempotency key"},
 	errors.CodeAlreadyFunded:         {"treat this as a success: payout po_", "do not pay it again"},
-	errors.CodeContactNotPayable:     {"account_detail_missing (iban)", "complete the contact as the blockers say"},
+	errors.CodeContactNotPayable:     {"account_detail_missing (iban)", "an IBAN, cannot be updated"},
 	errors.CodePayoutNotFundable: {"the balance is 100 USDC: credit the account, then repeat with the same " +
 		"idempotency key"},
 	errors.CodeQuoteNotSubmitted:  {"submit the quote first"},

@@ -83,7 +83,7 @@ func Pay(ctx context.Context, account *dapi.Account, quote dapi.Quote) string {
 	one := decimal.NewFromInt(1)
 	payout, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: "ct_1", Amount: one, Currency: dapi.USDC},
-		moneymovement.DeriveKey("invoice", "42"),
+		moneymovement.DeriveKey("invoice", "42", "1"),
 		dapi.FirstUse(), dapi.MaxFee(one), dapi.MinDestinationAmount(one, "EUR"), dapi.NoWorseThan(quote),
 		dapi.QuoteTolerance(decimal.Zero), dapi.CaptureLastResponse(&response),
 		dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return nil }))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -133,6 +134,32 @@ func TestTooLittleMoney(t *testing.T) {
 		require.NoError(w, err)
 		w.decide(p, r.Key, payments.Retry())
 		w.becomes(p, r.Key, payments.Completed)
+		w.assertPaid(1)
+	})
+}
+
+// An update of a contact does not reach its account: a payment to a wrong IBAN stays blocked, and the way on is to
+// cancel it and to pay a new contact with a new key.
+func TestABlockedPaymentGoesOn(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.started()
+		contacts := w.platform().For(w.account).Contacts
+		payment := w.payment(1)
+		payment.Payout.ContactID = w.Contact(contacts, dapi.SEPA(
+			dapi.IBANAccount{IBAN: "DE00370400440532013000", Holder: dapi.AccountHolder{Name: "Bob"}}))
+		w.submit(p, payment)
+		wrong := w.becomes(p, payment.Key, payments.NeedsDecision)
+		require.Equal(w, payments.ReasonBlocked, wrong.Reason.Code)
+		require.Len(w, wrong.Reason.Blockers, 1)
+		assert.Equal(w, "iban", wrong.Reason.Blockers[0].Field)
+		assert.Contains(w, wrong.Reason.Message, "a new contact is a new payment")
+		_, err := contacts.Update(w.Context(), wrong.Payout.ContactID, dapi.ContactUpdate{Name: model.Set("Robert")})
+		require.NoError(w, err)
+		w.decide(p, wrong.Key, payments.Retry())
+		w.becomes(p, wrong.Key, payments.NeedsDecision)
+		w.decide(p, wrong.Key, payments.Cancel("a wrong IBAN"))
+		w.submit(p, w.payment(2))
+		w.becomes(p, w.payment(2).Key, payments.Completed)
 		w.assertPaid(1)
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/watchedkey"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -247,4 +248,24 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A partner of the service that is down for days refuses each booking. By the policy, a person must decide in the end.
+func TestAPartnerThatIsDownForDays(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
+		p := w.started(rarely)
+		w.submit(p, w.payment(1))
+		day, cancel := context.WithTimeout(w.Context(), 24*time.Hour)
+		defer cancel()
+		r, err := p.Await(day, w.payment(1).Key, payments.NeedsDecision)
+		require.NoError(w, err, "%s after %d calls, with %d refusals", r.State, r.Calls, r.Refusals)
+		assert.Equal(w, payments.ReasonRefusalsUsedUp, r.Reason.Code)
+		assert.Equal(w, errors.CodeProviderUnavailable, r.Reason.Slug)
+		assert.False(w, r.MayHaveLeft)
+		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = false })
+		w.decide(p, r.Key, payments.Retry())
+		w.becomes(p, r.Key, payments.Completed)
+		w.assertPaid(1)
+	})
 }

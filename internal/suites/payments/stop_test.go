@@ -233,7 +233,9 @@ func TestHooksAreCalled(t *testing.T) {
 			c.Metrics, c.Tracer, c.LoadEvery = h, h, time.Second
 			c.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 		}
-		r := w.submit(w.processor(hooked), w.payment(1)) // and this process dies
+		dead := w.processor(hooked)
+		r := w.submit(dead, w.payment(1))
+		require.NoError(w, dead.Stop(w.Context()))
 		p := w.processor(hooked)
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)

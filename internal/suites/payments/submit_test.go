@@ -135,7 +135,9 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 		p := w.started()
 		payment, action := w.payment(1), payments.EscrowAction{EscrowID: "esc_1", Escrow: deal(),
 			Action: dapi.EscrowActionTypeRelease}
-		for _, account := range []dapi.ClientID{"", "acme", "cl_acme ", " cl_acme", "cl_a\x00", "cl_a\xff", "ct_1", "Self"} {
+		for _, account := range []dapi.ClientID{
+			"", "acme", "cl_acme ", " cl_acme", "cl_a\x00", "cl_a\xff", "ct_1", "Self",
+		} {
 			payment.Account, action.Account = account, account
 			payment.Key, action.Key = "of-no-account", "action-of-no-account"
 			for _, submission := range []payments.Submission{payment, action,
@@ -160,6 +162,45 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 		w.submit(p, own)
 		assert.Equal(t, payments.OwnAccount, w.becomes(p, own.Key, payments.Completed).Account)
 		w.assertPaid(1)
+	})
+}
+
+// What this process knows to be impossible is not stored: an asset in another spelling, and an amount with more decimals
+// than its token has, if the client has read the list of chains.
+func TestImpossibleTermsAreNotStored(t *testing.T) {
+	inBubble(t, func(w *world) {
+		platform := w.platform()
+		p, err := payments.New(w.store, payments.Integrator(platform), payments.Config{})
+		require.NoError(w, err)
+		spelled, fine, precise := w.payment(1), w.payment(2), w.payment(3)
+		spelled.Payout.Currency = "usdc"
+		deal := payments.EscrowPayment{Key: "deal", Account: w.account, Escrow: deal()}
+		deal.Escrow.Currency = " Eurc"
+		_, err = p.Submit(w.Context(), spelled)
+		as[*errors.InvalidInput](w, err)
+		require.ErrorContains(w, err, `currency is "usdc": did you mean USDC`)
+		_, err = p.Submit(w.Context(), deal)
+		require.ErrorContains(w, err, `did you mean EURC`)
+		_, err = platform.For(w.account).Payouts.Pay(w.Context(), spelled.Payout, "misspelled")
+		require.ErrorContains(w, err, `did you mean USDC`)
+		_, err = platform.For(w.account).Sandbox.Deposit(w.Context(),
+			dapi.DepositCreate{Amount: amount("1"), Currency: "usdc"})
+		require.ErrorContains(w, err, `did you mean USDC`)
+
+		fine.Payout.Amount, precise.Payout.Amount = amount("1.1234567"), amount("1.1234567")
+		w.submit(p, fine) // nobody knows yet
+		_, err = platform.For(w.account).Chains.Live(w.Context())
+		require.NoError(w, err)
+		_, err = p.Submit(w.Context(), precise)
+		require.ErrorContains(w, err, "amount has 7 decimals, but USDC allows at most 6")
+		deal.Escrow.Currency, deal.Escrow.Amount = dapi.EURC, amount("1.1234567")
+		_, err = p.Submit(w.Context(), deal)
+		require.ErrorContains(w, err, "EURC allows at most 6")
+		stored := 0
+		for range p.List(w.Context(), payments.ListParams{}) {
+			stored++
+		}
+		assert.Equal(w, 1, stored)
 	})
 }
 

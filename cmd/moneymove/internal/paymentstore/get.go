@@ -58,6 +58,8 @@ func details(r payments.Record) app.Table {
 	line("state", string(r.State))
 	line("kind", string(r.Kind))
 	line("account", string(r.Account))
+	line("waits for", r.WaitsFor)
+	at("waits until", r.WaitsUntil)
 	line("amount", amount)
 	line("currency", currency)
 	if r.Payout != nil {
