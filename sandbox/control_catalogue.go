@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/advice"
@@ -35,4 +36,17 @@ func (c control) listSlugs(*http.Request) (int, any, error) {
 func (c control) listWindows(*http.Request) (int, any, error) {
 	open, on := c.host.windows.Open()
 	return http.StatusOK, map[string]any{"items": open, "on": on}, nil
+}
+
+// listMeanings says what each setting does, as control.yaml describes it.
+func listMeanings(*http.Request) (int, any, error) {
+	document, err := controlDescription()
+	if err != nil {
+		return 0, nil, fmt.Errorf("control.yaml: %w", err)
+	}
+	meanings := map[string]string{}
+	for name, setting := range document.Components.Schemas["Settings"].Value.Properties {
+		meanings[name] = setting.Value.Description
+	}
+	return http.StatusOK, meanings, nil
 }

@@ -31,8 +31,8 @@ func (c control) credit(r *http.Request) (int, any, error) {
 	return http.StatusCreated, made, err
 }
 
-func (c control) listPayouts(*http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Payouts(), nil
+func (c control) listPayouts(r *http.Request) (int, any, error) {
+	return http.StatusOK, c.host.operator().Payouts(r.URL.Query().Get("find")), nil
 }
 
 func (c control) listPayins(*http.Request) (int, any, error) {

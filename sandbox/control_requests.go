@@ -1,8 +1,12 @@
 package sandbox
 
 import (
+	"bytes"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/advice"
@@ -15,10 +19,14 @@ import (
 type requestView struct {
 	gate.Entry
 	DurationMs float64        `json:"durationMs"`
-	Do         string         `json:"do,omitzero"` // what to do about the slug
+	Do         string         `json:"do,omitzero"`     // what to do about the slug
+	Seeded     bool           `json:"seeded,omitzero"` // made by -seed of the command
 	Request    *exchange.View `json:"request,omitzero"`
 	Response   *exchange.View `json:"response,omitzero"`
 }
+
+// seedAgent is in the User-Agent of the requests by which the command prepares a host.
+const seedAgent = "moneymove-seed"
 
 // viewOfRequest shows an entry of the log. Only the advice needs what was sent.
 func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView {
@@ -26,8 +34,9 @@ func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView
 		Entry: entry, DurationMs: float64(entry.Duration.Microseconds()) / float64(time.Millisecond/time.Microsecond),
 	}
 	view.Path, view.ResourceID = mask.Text(entry.Path), mask.Text(entry.ResourceID)
+	_, sent, _ := c.host.log.Get(entry.ID)
+	view.Seeded = strings.Contains(sent.Request.Header("User-Agent"), seedAgent)
 	if entry.Slug != "" {
-		_, sent, _ := c.host.log.Get(entry.ID)
 		view.Do = mask.Text(advice.Do(entry, sent.Response.Body()))
 	}
 	return view
@@ -47,11 +56,55 @@ func (c control) listRequests(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	items, mask := []requestView{}, c.mask()
-	for _, entry := range c.host.log.After(after) {
-		items = append(items, c.viewOfRequest(mask, entry))
+	last, err := countOf(r, "last", "last is how many requests are returned at most.")
+	if err != nil {
+		return 0, nil, err
 	}
+	fits, known := requestKinds[r.URL.Query().Get("kind")]
+	if !known {
+		return 0, nil, refuse.InvalidField("kind", "enum", "The kind is refused, faults, replayed or writes.")
+	}
+	items, mask, find := []requestView{}, c.mask(), strings.ToLower(r.URL.Query().Get("find"))
+	for _, entry := range slices.Backward(c.host.log.After(after)) {
+		if last > 0 && len(items) == last {
+			break
+		}
+		if fits(entry) && (find == "" || c.found(mask, entry, find)) {
+			items = append(items, c.viewOfRequest(mask, entry))
+		}
+	}
+	slices.Reverse(items)
 	return http.StatusOK, map[string]any{"items": items}, nil
+}
+
+// requestKinds are the kinds of requests that a list can be limited to.
+var requestKinds = map[string]func(gate.Entry) bool{
+	"":         func(gate.Entry) bool { return true },
+	"refused":  func(e gate.Entry) bool { return e.Status >= http.StatusBadRequest },
+	"faults":   func(e gate.Entry) bool { return e.Fault != "" },
+	"replayed": func(e gate.Entry) bool { return e.Replayed },
+	"writes":   func(e gate.Entry) bool { return e.Method != http.MethodGet },
+}
+
+// anID is a text that can only be an id, such as po_4xq2.
+var anID = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
+
+// found reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
+// the booking of a payout is found by the id that it returned.
+func (c control) found(mask exchange.Mask, entry gate.Entry, text string) bool {
+	listed := strings.Join([]string{
+		entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
+		c.host.operator().DisplayName(entry.Account), entry.IdempotencyKey, entry.Fault, entry.Operation,
+		entry.RequestID,
+	}, " ")
+	if strings.Contains(strings.ToLower(listed), text) {
+		return true
+	}
+	if !anID.MatchString(text) {
+		return false
+	}
+	_, sent, _ := c.host.log.Get(entry.ID)
+	return bytes.Contains(sent.Response.Body(), []byte(`"`+text+`"`))
 }
 
 func (c control) readRequest(r *http.Request) (int, any, error) {

@@ -33,3 +33,45 @@ func TestTheAdviceOfTheControlsKnowsTheDetails(t *testing.T) {
 	}
 	assert.Empty(t, want, "not met")
 }
+
+// A list is searched at the host, which has more requests than a page can show.
+func TestRequestsAreFoundAtTheHost(t *testing.T) {
+	p := newPayer(t, sandbox.WithControl())
+	booked := p.book("invoice-42", "20")
+	for range 450 {
+		p.world.call("GET", "/utils/rates/EUR", nil)
+	}
+	paths := func(query string) (all []string) {
+		for _, entry := range p.world.call("GET", "/_host/requests?"+query, nil).items() {
+			all = append(all, entry.text("method")+" "+entry.text("path"))
+		}
+		return all
+	}
+	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("find=invoice-42"))
+	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("find="+booked.body.text("id")), "in the response")
+	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("kind=writes&last=1"))
+	assert.Len(t, paths("find=RATES&last=400"), 400)
+	assert.Contains(t, paths("find=acme@example.com"), "POST /dapi/v1/contacts", "the name of the account")
+	assert.Equal(t, http.StatusUnprocessableEntity, p.world.call("GET", "/_host/requests?kind=x", nil).status)
+}
+
+// A list of payouts says what an operator looks for, and is searched by it.
+func TestPayoutsAreFoundAtTheHost(t *testing.T) {
+	p := newPayer(t, sandbox.WithControl())
+	contact := p.must(http.StatusCreated, "POST", "/contacts", object{"name": "Supplier Ltd",
+		"account": object{"accountType": "sepa", "iban": "DE89370400440532013000"}}).body.text("id")
+	made := p.must(http.StatusCreated, "POST", "/payouts", object{"contactId": contact, "amount": "20",
+		"currency": "USDC", "paymentReference": "RF-7"}, "Idempotency-Key", "invoice-42").body
+	for i := range 220 {
+		p.book("other-"+strconv.Itoa(i), "1")
+	}
+	for _, find := range []string{"supplier", "rf-7", "invoice-42", made.text("id"), contact} {
+		found := p.world.call("GET", "/_host/payouts?find="+find, nil).items()
+		require.Len(t, found, 1, find)
+		assert.Equal(t, made.text("id"), found[0].text("id"))
+		assert.Equal(t, "Supplier Ltd", found[0].text("contact"))
+		assert.Equal(t, made.text("quote", "destinationAmount"), found[0].text("arrives"))
+		assert.Equal(t, "EUR", found[0].text("arrivesIn"))
+		assert.Equal(t, "RF-7", found[0].text("reference"))
+	}
+}

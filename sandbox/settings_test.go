@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -127,4 +129,16 @@ func TestSettingsAreCopies(t *testing.T) {
 	assert.Equal(t, []string{"sepa"}, seen.PayoutMethodsDisabled)
 	seen.PayoutMethodsDisabled[0] = "ach"
 	assert.Equal(t, []string{"sepa"}, host.Settings().PayoutMethodsDisabled)
+}
+
+// Each setting says what it does, to the command and the console.
+func TestEachSettingSaysWhatItDoes(t *testing.T) {
+	w := newWorld(t, sandbox.WithControl())
+	meanings := w.call("GET", "/_host/settings/meanings", nil)
+	settings := w.call("GET", "/_host/settings", nil)
+	require.Equal(t, http.StatusOK, meanings.status)
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(settings.body)), slices.Collect(maps.Keys(meanings.body)))
+	for name := range settings.body {
+		assert.Regexp(t, `^[A-Z].*\.$`, meanings.body.text(name), name)
+	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/check"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/control"
@@ -47,8 +48,9 @@ const docs = "https://github.com/moneymovement/moneymovement-go/blob/main/docs/"
 // root returns the command with all its subcommands.
 func root(a *app.App) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "moneymove",
-		Short: "Run a sandbox host of the money-movement service, and call any host of it",
+		Use:     "moneymove",
+		Version: moneymovement.Version,
+		Short:   "Run a sandbox host of the money-movement service, and call any host of it",
 		Long: `Runs a sandbox host of the money-movement service on this machine, looks into a
 running host, and calls any host.
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 )
 
@@ -71,4 +73,64 @@ func TestWrongCommands(t *testing.T) {
 		assert.Empty(t, out, line)
 		assert.NotEmpty(t, errors, line)
 	}
+}
+
+// What is wrong with a command line is one sentence, which says what to write.
+func TestWrongCommandsSayWhatIsRight(t *testing.T) {
+	for line, want := range map[string]string{
+		"sandbocks":            `unknown command "sandbocks": did you mean "moneymove sandbox"?`,
+		"setings get":          `unknown command "setings": did you mean "moneymove settings"?`,
+		"settings gett":        `unknown command "gett": did you mean "moneymove settings get"?`,
+		"serve":                `unknown command "serve": "moneymove -h" lists the commands`,
+		"clock advance":        `an argument is missing: write "moneymove clock advance DURATION"`,
+		"credit self 5":        `an argument is missing: write "moneymove credit ACCOUNT AMOUNT CURRENCY"`,
+		"clock advance 1s now": `there is an argument too many, "now": write "moneymove clock advance DURATION"`,
+		"sandbox now":          `there is an argument too many, "now": write "moneymove sandbox [flags]"`,
+		"reset -yess":          `unknown flag: -yess; "moneymove reset -h" lists the flags`,
+	} {
+		code, _, errors := try(t, strings.Fields(line)...)
+		assert.Equal(t, app.ExitUsage, code, line)
+		assert.Equal(t, "moneymove: "+want+"\n", errors, line)
+	}
+}
+
+func TestTheVersionIsAFlagAsWell(t *testing.T) {
+	for _, line := range []string{"--version", "-version"} {
+		code, out, errors := try(t, line)
+		assert.Equal(t, app.ExitFine, code, errors)
+		assert.Equal(t, "moneymove "+moneymovement.Version+"\n", out)
+	}
+}
+
+// Whoever asks for JSON gets errors as JSON, too.
+func TestErrorsAreJSONForWhoAsksForIt(t *testing.T) {
+	for line, code := range map[string]int{
+		"rates EUR -url http://127.0.0.1:1 -o json": app.ExitUnreachable, "sandbocks -o json": app.ExitUsage,
+		"-output=json clock advance": app.ExitUsage, "reset -yess --output json": app.ExitUsage,
+	} {
+		got, out, errors := try(t, strings.Fields(line)...)
+		assert.Equal(t, code, got, line)
+		assert.Empty(t, out)
+		var failed struct {
+			Error    string
+			ExitCode int
+		}
+		require.NoError(t, json.Unmarshal([]byte(errors), &failed), errors)
+		assert.Equal(t, code, failed.ExitCode)
+		assert.NotEmpty(t, failed.Error)
+	}
+}
+
+// A shell completes a flag with the dashes that a person typed.
+func TestFlagsAreCompletedWithOneDash(t *testing.T) {
+	for typed, want := range map[string]string{
+		"-contr": "-control\t", "--contr": "--control\t", "-rate": "-rate-limits\t",
+	} {
+		_, out, errors := try(t, "__complete", "sandbox", typed)
+		assert.True(t, strings.HasPrefix(out, want), "%s: %q %s", typed, out, errors)
+	}
+	_, out, _ := try(t, "__complete", "faults", "-o", "")
+	assert.Contains(t, out, "json")
+	_, out, _ = try(t, "__complete", "sandbox", "-output", "")
+	assert.Contains(t, out, "json")
 }

@@ -29,6 +29,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	r.writeMissing(&b)
+	if !r.ReadOnly {
+		r.writeSkipped(&b, "Skipped, ")
+	}
 	for _, a := range r.Of(Contradicted) {
 		fmt.Fprintf(&b, "\nCONTRADICTED  %s %s, %s\n  assumed: %s\n  line:    %s\n  edit:    %s\n",
 			a.File, a.Where, a.What(), a.Reason, a.Position(), a.Edit())
@@ -129,15 +132,7 @@ func (r *Report) writeUnread(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(b, "\nNot called, because they write: %d operations\n", writes)
-	unread := map[string][]string{}
-	for _, c := range r.Cases {
-		if name := c.Flow + " " + c.Name; c.Outcome == Skipped && !slices.Contains(unread[c.Reason], name) {
-			unread[c.Reason] = append(unread[c.Reason], name)
-		}
-	}
-	for _, reason := range slices.Sorted(maps.Keys(unread)) {
-		writeList(b, "Not read, "+reason, unread[reason])
-	}
+	r.writeSkipped(b, "Not read, ")
 	for _, c := range r.Cases {
 		if c.Outcome == Failed {
 			fmt.Fprintf(b, "\nFAILED  %s %s: %s\n", c.Flow, c.Name, c.Reason)
@@ -150,6 +145,19 @@ func (r *Report) writeUnread(b *strings.Builder) {
 		}
 	}
 	writeList(b, "Slugs seen", seen)
+}
+
+// writeSkipped lists the cases that were skipped, by the reason.
+func (r *Report) writeSkipped(b *strings.Builder, what string) {
+	skipped := map[string][]string{}
+	for _, c := range r.Cases {
+		if name := c.Flow + " " + c.Name; c.Outcome == Skipped && !slices.Contains(skipped[c.Reason], name) {
+			skipped[c.Reason] = append(skipped[c.Reason], name)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
+		writeList(b, what+reason, skipped[reason])
+	}
 }
 
 func writeList(b *strings.Builder, what string, names []string) {

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,10 +45,13 @@ func TestAPaymentArrives(t *testing.T) {
 	p.see("Payout settlement")
 	assert.Contains(t, p.text(), "All entries in USDC: sum 0")
 	assert.NotContains(t, p.text(), "not balanced")
-	movements := eval[int](p, `document.querySelectorAll(".movement").length`)
-	assert.GreaterOrEqual(t, movements, 3)
-	assert.GreaterOrEqual(t, eval[int](p, `document.querySelectorAll(".movement .badge.good").length`), movements,
-		"each movement adds up to zero")
+	p.see("each movement: sum 0")
+	entries := eval[int](p, `document.querySelectorAll("#ledger-table tbody tr").length`)
+	assert.GreaterOrEqual(t, entries, 6)
+	p.fill("#ledger-text", "settlement")
+	p.until(`document.querySelectorAll("#ledger-table tbody tr").length < ` + strconv.Itoa(entries))
+	p.see("Payout settlement")
+	assert.NotContains(t, p.text(), "Deposit")
 	p.press(string(payout.ID))
 	p.until(`!document.getElementById("panel-payouts").hidden`)
 	p.see("Completed")

@@ -67,7 +67,7 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 	p.size(1280, 900)
 	p.do(chromedp.Navigate(p.server.URL + "/_console#" + section))
 	p.until(`document.getElementById("live").dataset.state === "on"`)
-	p.until(`document.querySelector("[role=tabpanel]:not([hidden]) h2")`)
+	p.until(loaded)
 	return p
 }
 
@@ -179,6 +179,10 @@ func (p *page) until(expression string) {
 // shown is the text of the open section, with single spaces.
 const shown = `document.querySelector("[role=tabpanel]:not([hidden])").innerText.replace(/\s+/g, " ")`
 
+// loaded says that the open section shows what it read.
+const loaded = `(document.querySelector("[role=tabpanel]:not([hidden]) h2") &&
+	!document.querySelector('[role=tabpanel]:not([hidden]) > [data-key="connecting"]'))`
+
 // text is what the open section shows.
 func (p *page) text() string {
 	p.Helper()
@@ -201,7 +205,8 @@ func (p *page) told(text string) {
 func (p *page) open(section string) {
 	p.Helper()
 	p.click("#tab-" + section)
-	p.until(`!document.getElementById("panel-` + section + `").hidden && document.querySelector("#panel-` + section + ` h2")`)
+	p.until(`!document.getElementById("panel-` + section + `").hidden`)
+	p.until(loaded)
 }
 
 // click clicks the first visible element of a selector with the mouse.

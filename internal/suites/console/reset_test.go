@@ -27,7 +27,8 @@ func TestReset(t *testing.T) {
 	assert.Empty(t, p.host.Ledger().Balances[string(payer.id)])
 	p.open("ledger")
 	p.see("Faucet fill")
-	assert.Equal(t, 1, eval[int](p, `document.querySelectorAll(".movement").length`), "only the faucet has money")
+	assert.Equal(t, 1, eval[int](p, `new Set([...document.querySelectorAll("#ledger-table tbody tr")]
+		.map((row) => row.dataset.movement)).size`), "only the faucet has money")
 	p.open("requests")
 	newCustomer(p, "acme@example.com")
 	p.see("/dapi/v1/contacts")

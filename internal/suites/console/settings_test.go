@@ -15,6 +15,7 @@ func TestASettingChangesByItsSwitch(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "settings")
 	p.see("All settings are as at the start.")
+	p.see("Bank payouts, rails and bank payins fail with provider_unavailable.")
 	p.click("#setting-partnerDown")
 	p.told("Partner down is now true.")
 	p.see("1 setting changed since the start.")

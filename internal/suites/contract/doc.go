@@ -14,8 +14,9 @@
 //
 // A real host must first show that it is a sandbox, by its treasury. Until then the suite only logs in. The suite moves
 // a few USDC of the faucet, in amounts that differ by more than 0.20. It paces itself, removes the contacts and
-// contracts that it made, and cancels its invoices. It leaves one client, whose email is always the same, and the
-// payments.
+// contracts that it made, and cancels its invoices. It leaves one client, whose email is always the same and whose
+// verification is prepared and not completed, one card if there was none, and the payments. It provokes every slug that
+// needs neither the clock nor settings, and lists what it skipped with the reason.
 //
 // The report is in contract-report/: summary.txt for people, report.json for programs. It says which operations were
 // called and which slugs were seen. For each assumption of openapi/README.md it says whether a response confirmed or

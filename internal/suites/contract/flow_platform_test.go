@@ -60,6 +60,7 @@ func (w *world) clients() {
 			dapi.ClientCreate{Email: "ann@example.com", Type: dapi.ClientTypeIndividual, FirstName: "Ann",
 				LastName: "Roe"}))(w)
 	})
+	w.step("prepare a verification", func() { w.prepare(acme) })
 	w.embedded("verify", func() { w.verify(acme) })
 	w.embedded("open a rail, and pay in from a bank", func() { w.payInFromBank(acme) })
 	w.embedded("rails of other countries, with their requisites", func() {
@@ -77,9 +78,8 @@ func (w *world) clients() {
 	})
 }
 
-// verify saves what is asked for and completes. Completing sends an immutable snapshot for review, so that no real host
-// is bothered with it.
-func (w *world) verify(acme *dapi.Account) {
+// prepare saves what a verification asks for.
+func (w *world) prepare(acme *dapi.Account) {
 	applicant := map[string]any{}
 	for _, missing := range ok(acme.Verification.Get(w.Context()))(w).Requirements {
 		if missing.Field != "documentIds" {
@@ -92,6 +92,11 @@ func (w *world) verify(acme *dapi.Account) {
 	}
 	ok(acme.Verification.Save(w.Context(),
 		dapi.KYBInformation{Applicant: applicant, DocumentIDs: []string{"doc_1", "doc_2"}}))(w)
+}
+
+// verify completes what was prepared. This sends an immutable snapshot for review, so that no real host is bothered
+// with it.
+func (w *world) verify(acme *dapi.Account) {
 	ok(acme.Verification.Complete(w.Context()))(w)
 	w.host.Advance(24 * time.Hour)
 	assert.Equal(w, model.KYCStatusApproved, ok(acme.Verification.WaitDecided(w.soon()))(w).Status)

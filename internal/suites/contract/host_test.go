@@ -53,6 +53,27 @@ func TestAgainstAHostThatIsNotItsOwn(t *testing.T) {
 	judged := s.judge()
 	hold(t, judged)
 
+	seen := map[string]bool{}
+	for _, slug := range judged.Slugs {
+		seen[slug.Slug] = slug.Answers > 0
+	}
+	for _, slug := range []string{"idempotency_key_reused", "signature_invalid", "key_not_registered",
+		"approval_mismatch", "contact_not_payable", "quote_not_submitted", "invalid_credentials"} {
+		assert.True(t, seen[slug], "%s needs neither the clock nor settings", slug)
+	}
+	passed := map[string]bool{}
+	for _, c := range judged.Cases {
+		passed[c.Flow+" "+c.Name] = c.Outcome == report.Passed
+	}
+	for _, name := range []string{"clients prepare a verification", "cards issue", "cards details",
+		"reference card details"} {
+		assert.True(t, passed[name], name)
+	}
+	var printed strings.Builder
+	require.NoError(t, judged.WriteText(&printed))
+	assert.Contains(t, printed.String(), "Skipped, needs the embedded host: ")
+	assert.Contains(t, printed.String(), "payouts ")
+
 	called, _ := judged.Called()
 	assert.Greater(t, called, 60)
 	embedded := 0

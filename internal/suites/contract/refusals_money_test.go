@@ -71,8 +71,9 @@ func (s *session) openSEPA() reply {
 
 var moneyProvocations = []provocation{
 	{errors.CodeIdempotencyKeyReused, func(s *session) reply {
-		s.book("k", "20")
-		return s.book("k", "21")
+		key := s.unique("reused")
+		s.book(key, "20")
+		return s.book(key, "21")
 	}},
 	{errors.CodeConflict, func(s *session) reply { return s.send("POST", "/client/kyb/complete", nil) }},
 	{errors.CodeSignerNotAttached, func(s *session) reply {
@@ -96,7 +97,7 @@ var moneyProvocations = []provocation{
 		return s.approve(deal)
 	}},
 	{errors.CodeApprovalMismatch, func(s *session) reply {
-		return s.confirm(s.book("k1", "20").Text("id"), s.book("k2", "21").Object("approval"))
+		return s.confirm(s.book(s.unique("one"), "20").Text("id"), s.book(s.unique("two"), "21").Object("approval"))
 	}},
 	{errors.CodeSigningPolicyRefused, func(s *session) reply {
 		s.configure(func(c *sandbox.Settings) { c.SigningPolicy = sandbox.SigningPolicyRefuse })
@@ -132,6 +133,7 @@ var moneyProvocations = []provocation{
 		return s.confirm(booked.Text("id"), booked.Object("approval"))
 	}},
 	{errors.CodeQuoteNotSubmitted, func(s *session) reply {
-		return s.send("POST", "/sandbox/payouts/"+s.book("k", "20").Text("id")+"/status", object{"status": "completed"})
+		return s.send("POST", "/sandbox/payouts/"+s.book(s.unique("unfunded"), "20").Text("id")+"/status",
+			object{"status": "completed"})
 	}},
 }

@@ -41,8 +41,29 @@ func (w *world) refusals() {
 		return
 	}
 	for _, p := range slices.Concat(hostProvocations, sessionProvocations, moneyProvocations) {
-		w.embedded(string(p.slug), nil)
+		if !slices.Contains(anywhere, p.slug) {
+			w.embedded(string(p.slug), nil)
+			continue
+		}
+		w.step(string(p.slug), func() { p.refusedWith(w.sessionOfClient()) })
 	}
+}
+
+// sessionOfClient is a session for the client of the run. Its key may be changed.
+func (w *world) sessionOfClient() *session {
+	w.Helper()
+	w.needs(w.client != "", "a client")
+	own := *w
+	s := own.session()
+	s.acting = string(w.client)
+	return s
+}
+
+// anywhere are the slugs that any sandbox can be provoked to, without its clock and its settings. They move no money.
+var anywhere = []errors.Code{
+	errors.CodeInvalidCredentials, errors.CodeSignatureInvalid, errors.CodeKeyNotRegistered,
+	errors.CodeIdempotencyKeyReused, errors.CodeApprovalMismatch, errors.CodeContactNotPayable,
+	errors.CodeQuoteNotSubmitted,
 }
 
 func (p provocation) refusedWith(s *session) {

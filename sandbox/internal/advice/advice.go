@@ -59,8 +59,8 @@ var bySlug = sync.OnceValue(func() map[string]hinted {
 // member is a place in a hint.
 var member = regexp.MustCompile(`\{(\w+)\}`)
 
-// Do returns what to do about a refused request, as the error of the SDK does, or "" for an unknown slug. response is
-// the body of the refusal, as far as the log still has it.
+// Do returns what to do about a refused request, as the error of the SDK does. For an unknown slug it returns "".
+// response is the body of the refusal, as far as the log still has it.
 func Do(refused gate.Entry, response []byte) string {
 	var body struct {
 		Error struct {

@@ -59,6 +59,14 @@ func (m *Message) Body() []byte {
 	return m.body
 }
 
+// Header returns a header, or "" for nil.
+func (m *Message) Header(name string) string {
+	if m == nil {
+		return ""
+	}
+	return m.headers[name]
+}
+
 // View is a message without its secrets.
 type View struct {
 	Headers map[string]string `json:"headers"`

@@ -82,6 +82,16 @@ func (o Operator) nameOf(key holderKey) string {
 	}
 }
 
+// DisplayName returns the name of the client with an id, or its email. It returns "" for any other account.
+func (o Operator) DisplayName(account string) string {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	if h := t.holders[holderKey{o.owner, account}]; h != nil && account != caller.Self {
+		return cmp.Or(h.displayName(), h.Client.Email)
+	}
+	return ""
+}
+
 // Accounts lists the accounts, the first one before all others.
 func (o Operator) Accounts() Listed[AccountView] {
 	t := o.platform.enter()

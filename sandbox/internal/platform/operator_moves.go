@@ -1,7 +1,9 @@
 package platform
 
 import (
+	"iter"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -25,26 +27,53 @@ type PayoutView struct {
 	Amount    decimal.Decimal `json:"amount"`
 	Currency  string          `json:"currency"`
 	ContactID string          `json:"contactId"`
-	CreatedAt time.Time       `json:"createdAt"`
-	Moves     []string        `json:"moves"` // the statuses that it can be moved to at present
+	Contact   string          `json:"contact"` // its name when the payout was booked
+	// Arrives is what the contact receives, in ArrivesIn.
+	Arrives        decimal.Decimal `json:"arrives"`
+	ArrivesIn      string          `json:"arrivesIn"`
+	IdempotencyKey string          `json:"idempotencyKey"`
+	Reference      string          `json:"reference"`
+	CreatedAt      time.Time       `json:"createdAt"`
+	Moves          []string        `json:"moves"` // the statuses that it can be moved to at present
 }
 
-// Payouts lists the payouts.
-func (o Operator) Payouts() Board[PayoutView] {
+// Payouts lists the payouts in which a text is found: in their ids, names, key, reference or status. An empty text is
+// found in all of them.
+func (o Operator) Payouts(find string) Board[PayoutView] {
 	t := o.platform.enter()
 	defer o.platform.leave()
-	return Board[PayoutView]{listedOf(maps.Values(t.payouts),
+	find = strings.ToLower(find)
+	fits := func(p *payout) bool {
+		return find == "" || strings.Contains(strings.ToLower(strings.Join([]string{
+			p.ID, o.nameOf(p.holder.Key), p.holder.displayName(), p.holder.Client.Email, p.Terms.ContactID,
+			p.Contact.Name, p.Key, p.Terms.PaymentReference, string(p.statusAt(t.now)), p.Terms.Amount.String(),
+		}, " ")), find)
+	}
+	return Board[PayoutView]{listedOf(only(maps.Values(t.payouts), fits),
 		func(p *payout) (time.Time, string) { return p.CreatedAt, p.ID },
 		func(p *payout) PayoutView {
 			status := p.statusAt(t.now)
 			return PayoutView{
 				ID: p.ID, Account: o.nameOf(p.holder.Key), Status: string(status),
 				Amount: p.Terms.Amount, Currency: p.asset(), ContactID: p.Terms.ContactID, CreatedAt: p.CreatedAt,
+				Contact: p.Contact.Name, Arrives: p.Quote.DestinationAmount, ArrivesIn: p.Quote.DestinationCurrency,
+				IdempotencyKey: p.Key, Reference: p.Terms.PaymentReference,
 				Moves: allowed(payoutStates.moves(status), func(to platformwire.PayoutStatus) error {
 					return t.moveRefused(p, to)
 				}),
 			}
 		}), payoutStates.diagram()}
+}
+
+// only keeps what fits.
+func only[R any](all iter.Seq[R], fits func(R) bool) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		for one := range all {
+			if fits(one) && !yield(one) {
+				return
+			}
+		}
+	}
 }
 
 // PayinView is a payin as an operator sees it.

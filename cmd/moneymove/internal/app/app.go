@@ -31,7 +31,10 @@ type App struct {
 	// Out and Err for colors
 	paintedOut, paintedErr io.Writer
 
-	output  string        // of the flag
+	output      string // of the flag
+	asksForJSON bool   // the command line says so, also if it is wrong
+	explain     []func(context.Context, error) error
+
 	inputOf string        // the flag or argument that has read standard input
 	typed   *bufio.Reader // what a person types, nil before the first question
 }
@@ -78,8 +81,25 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 		"`form` of the output: table or json (default: table on a terminal, and otherwise json)")
 	_ = root.RegisterFlagCompletionFunc("output",
 		cobra.FixedCompletions([]string{"table", "json"}, cobra.ShellCompDirectiveNoFileComp))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usagef("%w", err) })
+	root.SetFlagErrorFunc(wrongFlag)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.InitDefaultVersionFlag()
 	refuseWrongArguments(root)
-	root.SetArgs(twoDashes(root, args))
-	return a.end(root.ExecuteContext(ctx))
+	a.asksForJSON = asksForJSON(args)
+	args, oneDash := completed(twoDashes(root, args))
+	if oneDash {
+		root.SetOut(dashes{a.Out})
+	}
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	for _, explain := range a.explain {
+		err = explain(ctx, err)
+	}
+	return a.end(err)
+}
+
+// Explain adds a function that may replace the error with which a command ends by one that says more. It gets nil for a
+// success.
+func (a *App) Explain(explain func(context.Context, error) error) {
+	a.explain = append(a.explain, explain)
 }

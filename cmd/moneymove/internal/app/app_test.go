@@ -81,12 +81,12 @@ func TestConfirm(t *testing.T) {
 		"": false, "yesterday\n": false} {
 		var shown bytes.Buffer
 		a := &app.App{In: strings.NewReader(reply), Err: &shown, InTerminal: true, ErrTerminal: true}
-		sure, err := a.Confirm("Reset.\x1b[2J")
+		sure, err := a.ConfirmWithin(t.Context(), "Reset.\x1b[2J")
 		assert.NoError(t, err)
 		assert.Equal(t, want, sure, reply)
 		assert.Contains(t, shown.String(), "Reset.·[2J ")
 	}
-	_, err := (&app.App{In: strings.NewReader("yes\n"), ErrTerminal: true}).Confirm("Reset.")
+	_, err := (&app.App{In: strings.NewReader("yes\n"), ErrTerminal: true}).ConfirmWithin(t.Context(), "Reset.")
 	failure, ok := errors.AsType[*app.Failure](err)
 	assert.True(t, ok && failure.Code == app.ExitUsage)
 }

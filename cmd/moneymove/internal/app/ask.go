@@ -14,14 +14,9 @@ import (
 // CanAsk reports whether a person can be asked: there is a terminal, and no flag reads standard input.
 func (a *App) CanAsk() bool { return a.InTerminal && a.ErrTerminal && a.inputOf == "" }
 
-// Confirm asks a question on the terminal, and reports whether the person typed yes. Without a terminal it fails with
-// an error of the command line that names the flag -yes.
-func (a *App) Confirm(question string) (bool, error) {
-	return a.ConfirmWithin(context.Background(), question)
-}
-
-// ConfirmWithin is Confirm for as long as ctx lasts. When ctx ends, it fails with the reason. Nothing can be asked
-// after that, because the terminal is still read.
+// ConfirmWithin asks a question on the terminal for as long as ctx lasts, and reports whether the person typed yes. If
+// there is no terminal, it fails with an error of the command line that names the flag -yes. When ctx ends, it fails
+// with the reason. Nothing can be asked after that, because the terminal is still read.
 func (a *App) ConfirmWithin(ctx context.Context, question string) (bool, error) {
 	if !a.CanAsk() {
 		return false, Usagef("there is no terminal to ask on: give -yes if you are sure")

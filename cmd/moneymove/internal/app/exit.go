@@ -4,6 +4,7 @@ import (
 	"context"
 	stderrors "errors"
 	"fmt"
+	"strings"
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -83,8 +84,23 @@ func (a *App) end(err error) int {
 	if stderrors.Is(err, context.Canceled) && (code == ExitFailure || code == ExitUnreachable) {
 		return ExitInterrupted
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case a.asksForJSON:
+		failed := failedCommand{Error: strings.ToValidUTF8(err.Error(), "�"), ExitCode: code}
+		if refusal, ok := stderrors.AsType[*errors.Refusal](err); ok {
+			failed.Code = string(refusal.Code)
+		}
+		_ = a.writeJSON(a.Err, failed) // it holds texts and a number
+	default:
 		_, _ = fmt.Fprintf(a.Err, "moneymove: %v\n", err)
 	}
 	return code
+}
+
+// failedCommand is an error for a program that asked for JSON.
+type failedCommand struct {
+	Error    string `json:"error"`
+	Code     string `json:"code,omitzero"` // of a refusal
+	ExitCode int    `json:"exitCode"`
 }

@@ -54,12 +54,14 @@ func (a *App) Print(result any, table func() Table) error {
 func (a *App) AsksForJSON() bool { return a.output == "json" }
 
 // PrintJSON writes one line of JSON, whatever the form of the output is.
-func (a *App) PrintJSON(result any) error {
+func (a *App) PrintJSON(result any) error { return a.writeJSON(a.Out, result) }
+
+func (a *App) writeJSON(to io.Writer, result any) error {
 	line, err := json.Marshal(result, json.Deterministic(true))
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Out, "%s\n", plaintext.JSON(line))
+	_, err = fmt.Fprintf(to, "%s\n", plaintext.JSON(line))
 	return err
 }
 

@@ -155,14 +155,14 @@ func TestAFaultOfEachKindIsArmed(t *testing.T) {
 func TestWrongFaults(t *testing.T) {
 	host := start(t)
 	for says, args := range map[string][]string{
-		"no kind of fault":     {"GET", "/chains", "explode"},
-		"delay has no -keep":   {"GET", "/chains", "delay", "-keep", "1"},
-		"garbage has no -body": {"GET", "/chains", "garbage", "-body", "x"},
-		"give 1 or more":       {"GET", "/chains", "garbage", "-times", "0"},
-		"no JSON object":       {"GET", "/chains", "respond", "-details", "[1]"},
-		"is no header":         {"GET", "/chains", "respond", "-header", "Retry-After"},
-		"accepts 3 arg(s)":     {"GET", "/chains"},
-		"invalid argument":     {"GET", "/chains", "delay", "-delay", "soon"},
+		"no kind of fault":       {"GET", "/chains", "explode"},
+		"delay has no -keep":     {"GET", "/chains", "delay", "-keep", "1"},
+		"garbage has no -body":   {"GET", "/chains", "garbage", "-body", "x"},
+		"give 1 or more":         {"GET", "/chains", "garbage", "-times", "0"},
+		"no JSON object":         {"GET", "/chains", "respond", "-details", "[1]"},
+		"is no header":           {"GET", "/chains", "respond", "-header", "Retry-After"},
+		"an argument is missing": {"GET", "/chains"},
+		"invalid argument":       {"GET", "/chains", "delay", "-delay", "soon"},
 	} {
 		got := host.moneymove(t, append([]string{"fault", "arm"}, args...)...)
 		assert.Equal(t, app.ExitUsage, got.code, says)
@@ -196,7 +196,8 @@ maxCredit        250
 	assert.Equal(t, []string{"sepa", "ach"}, settings.RailsHidden)
 	assert.True(t, settings.RequireLowS)
 	assert.Equal(t, 3, settings.FailOneIn)
-	assert.Equal(t, ended{out: "SETTING      VALUE\nrequireLowS  true\n"},
+	assert.Equal(t, ended{out: "SETTING      VALUE  WHAT IT DOES\n" +
+		"requireLowS  true   Refuse ECDSA signatures with a high S.\n"},
 		host.moneymove(t, "settings", "get", "requireLowS"))
 	assert.Equal(t, ended{out: "SETTING      VALUE\nrailsHidden\n"},
 		host.moneymove(t, "settings", "set", "railsHidden="))
@@ -208,7 +209,7 @@ maxCredit        250
 		"give true or false":       {"requireLowS=perhaps"},
 		"give a whole number":      {"failOneIn=2.5"},
 		"given twice":              {"failOneIn=2", "FailOneIn=3"},
-		"at least 1 arg":           {},
+		"an argument is missing":   {},
 	} {
 		got := host.moneymove(t, append([]string{"settings", "set"}, args...)...)
 		assert.Equal(t, app.ExitUsage, got.code, says)
@@ -255,11 +256,11 @@ func TestRequestsAreFiltered(t *testing.T) {
 	host.get(t, "/dapi/v1/chains")
 	host.get(t, "/utils/rates/EUR")
 	host.get(t, "/elsewhere/%1b%5B2J")
-	assert.Equal(t, `GET     /dapi/v1/chains                               401  unauthenticated
-GET     /utils/rates/EUR                              200
-GET     /elsewhere/·[2J                               404  not_found
+	assert.Equal(t, `401  GET     /dapi/v1/chains                               unauthenticated
+200  GET     /utils/rates/EUR
+404  GET     /elsewhere/·[2J                               not_found
 `, host.moneymove(t, "requests").out)
-	assert.Equal(t, "12:00:00.000  GET     /utils/rates/EUR                              200\n",
+	assert.Equal(t, "200  12:00:00.000  GET     /utils/rates/EUR\n",
 		host.moneymove(t, "requests", "-v", "-path", "rates").out)
 	for filter, count := range map[string]int{
 		"-status=4xx": 2, "-status=401": 1, "-status=0": 0, "-slug=not_found": 1, "-path=/dapi": 1, "-path=/utils/rates/*": 1,

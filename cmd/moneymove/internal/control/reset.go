@@ -26,7 +26,7 @@ the same.`,
 			return err
 		}
 		if !yes {
-			sure, err := a.Confirm("The host at " + client.URL() + " forgets all that it has.")
+			sure, err := a.ConfirmWithin(c.Context(), "The host at "+client.URL()+" forgets all that it has.")
 			if err != nil {
 				return err
 			}

@@ -114,7 +114,11 @@ func settingsCommand(a *app.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printSettings(a, text, names)
+		var meanings map[string]string
+		if err := client.Get(ctx, "/settings/meanings", &meanings); err != nil {
+			return err
+		}
+		return printSettings(a, text, names, meanings)
 	}
 	get := &cobra.Command{
 		Use: "get [NAME...]", Short: "Show all settings, or those that are named", Args: cobra.ArbitraryArgs,
@@ -140,7 +144,7 @@ nothing changes.`,
 			if err != nil {
 				return err
 			}
-			return printSettings(a, text, names)
+			return printSettings(a, text, names, nil)
 		},
 	}
 	command.AddCommand(get, set)
@@ -178,8 +182,8 @@ func (c *Client) change(ctx context.Context, args []string) (text []byte, names 
 	return text, names, err
 }
 
-// printSettings prints the named settings, or all.
-func printSettings(a *app.App, text []byte, names []string) error {
+// printSettings prints the named settings, or all. A table for people has what they mean, if that is given.
+func printSettings(a *app.App, text []byte, names []string, meanings map[string]string) error {
 	all, err := settingsOf(text)
 	if err != nil {
 		return fmt.Errorf("the settings of the host cannot be read: %w", err)
@@ -200,9 +204,12 @@ func printSettings(a *app.App, text []byte, names []string) error {
 		result[s.name] = s.value
 	}
 	return a.Print(result, func() app.Table {
-		table := app.Table{Head: []string{"SETTING", "VALUE"}}
+		table := app.Table{Head: []string{"SETTING", "VALUE", "WHAT IT DOES"}}
+		if meanings == nil {
+			table.Head = table.Head[:2]
+		}
 		for _, s := range shown {
-			table.Rows = append(table.Rows, []string{s.name, s.text()})
+			table.Rows = append(table.Rows, []string{s.name, s.text(), meanings[s.name]})
 		}
 		return table
 	})

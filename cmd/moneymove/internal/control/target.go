@@ -3,6 +3,8 @@ package control
 import (
 	"cmp"
 	"context"
+	"net"
+	"net/url"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
@@ -26,13 +28,27 @@ type Target struct {
 func NewTarget(a *app.App, command *cobra.Command) *Target {
 	t := &Target{app: a}
 	command.PersistentFlags().StringVar(&t.url, "control-url", "",
-		"`address` of the host's controls (default: MONEYMOVE_CONTROL_URL, or "+DefaultURL+")")
+		"`address` of the host's controls (default: MONEYMOVE_CONTROL_URL, or those of the host on this machine that "+
+			"MONEYMOVEMENT_BASE_URL names, or "+DefaultURL+")")
 	return t
 }
 
 // Client returns a client of the host's controls.
 func (t *Target) Client() (*Client, error) {
-	return NewClient(cmp.Or(t.url, t.app.Getenv(URLVariable), DefaultURL))
+	return NewClient(cmp.Or(t.url, t.app.Getenv(URLVariable), t.besideHost(), DefaultURL))
+}
+
+// besideHost returns the address of the controls of the host that the other commands call, if it is on this machine. No
+// other host has controls.
+func (t *Target) besideHost() string {
+	base, err := url.Parse(t.app.Getenv("MONEYMOVEMENT_BASE_URL"))
+	if err != nil || base.Scheme != "http" {
+		return ""
+	}
+	if ip := net.ParseIP(base.Hostname()); base.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return ""
+	}
+	return base.JoinPath("_host").String()
 }
 
 // call makes a call and prints what the host returns: as it is for programs, and as a table for people.

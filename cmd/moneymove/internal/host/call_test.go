@@ -77,7 +77,7 @@ func TestCallDoesNotSendWhatIsWrong(t *testing.T) {
 		"a fragment":               {[]string{"GET", "/dapi/v1/chains#1"}, "has a #"},
 		"tokens":                   {[]string{"POST", "/dapi/v1/auth/token", "-d", "{}"}, "moneymove token"},
 		"the controls":             {[]string{"GET", "/_host/credentials"}, "commands of their own"},
-		"one argument":             {[]string{"GET"}, "accepts 2 arg(s)"},
+		"one argument":             {[]string{"GET"}, "an argument is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := f.run(append([]string{"call"}, c.args...)...)

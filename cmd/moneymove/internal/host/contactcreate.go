@@ -82,7 +82,19 @@ func createContact(c *cobra.Command, a *app.App, where *target.Target, flags con
 	if err != nil {
 		return err
 	}
+	if able, err := account.Contacts.Capabilities(c.Context(), saved.ID); err == nil { // or else pay says it
+		for _, blocker := range able.Blockers {
+			a.Say("moneymove: warning: this contact cannot be paid yet: %s: %s", flagOf(blocker.Field), blocker.Message)
+		}
+	}
 	return a.Print(saved, func() app.Table { return app.Table{Rows: saved.rows()} })
+}
+
+// flagOf returns the flag that a field of a contact comes from, or the field.
+func flagOf(field string) string {
+	return cmp.Or(map[string]string{
+		"walletAddress": "wallet", "chainId": "chain", "accountHolderName": "holder",
+	}[field], field, "account")
 }
 
 func saveContact(ctx context.Context, account *dapi.Account, asked dapi.ContactCreate) (savedContact, error) {

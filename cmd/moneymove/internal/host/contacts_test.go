@@ -86,6 +86,35 @@ func TestContactsCapabilities(t *testing.T) {
 	assert.Contains(t, stderr, "docs/errors.md#contact_not_payable")
 }
 
+// A contact that cannot be paid is saved all the same, and the command says so at once.
+func TestContactsCreateWarnsOfWhatCannotBePaid(t *testing.T) {
+	f := newFixture(t)
+	for _, args := range [][]string{
+		{"-iban", "DE89370400440532013001", "-holder", "Acme"}, {"-wallet", "0x123", "-name", "Ada"},
+	} {
+		r := f.run(append([]string{"contacts", "create"}, args...)...)
+		assert.Equal(t, app.ExitFine, r.code, r.stderr)
+		assert.Contains(t, r.stderr, "warning: this contact cannot be paid yet: "+args[0][1:])
+	}
+	r := f.run("contacts", "create", "-wallet", wallet, "-name", "Ada")
+	assert.Empty(t, r.stderr)
+}
+
+// A client of another host, or of this one before it was started again, is named.
+func TestAClientThatIsNotAtTheHostIsNamed(t *testing.T) {
+	f := newFixture(t)
+	f.env[target.EnvClient] = "cl_gone"
+	r := f.run("tx")
+	assert.Equal(t, app.ExitRefused, r.code)
+	assert.Contains(t, r.stderr, "client cl_gone is not at this host")
+	assert.Contains(t, r.stderr, target.EnvClient)
+	r = f.run("payouts", "get", "po_1", "-as", "cl_gone")
+	assert.Contains(t, r.stderr, "client cl_gone is not at this host")
+	delete(f.env, target.EnvClient)
+	r = f.run("payouts", "get", "po_1")
+	assert.NotContains(t, r.stderr, "is not at this host")
+}
+
 func TestContactsDelete(t *testing.T) {
 	f := newFixture(t)
 	made := f.contactOf("-wallet", wallet)

@@ -308,16 +308,16 @@ func TestPayThatFails(t *testing.T) {
 func TestPayDoesNotSendWhatIsWrong(t *testing.T) {
 	f := newFixture(t)
 	for says, args := range map[string][]string{
-		"-key pay-":            {"25", "USDC", "-to", "ct_1"},
-		"-to is missing":       {"25", "USDC", "-key", "k"},
-		"1250.50":              {"1,250", "USDC", "-to", "ct_1", "-key", "k"},
-		"AMOUNT is \"1e3\"":    {"1e3", "USDC", "-to", "ct_1", "-key", "k"},
-		"-max-fee is":          {"25", "USDC", "-to", "ct_1", "-key", "k", "-max-fee", "-1"},
-		"'22.80 EUR'":          {"25", "USDC", "-to", "ct_1", "-key", "k", "-min-destination", "22"},
-		"2026-01-31T12:00:00Z": {"25", "USDC", "-to", "ct_1", "-key", "k", "-first-used", "monday"},
-		"there is no terminal": {"25", "USDC", "-to", "ct_1", "-key", "k"},
-		"give table or json":   {"25", "USDC", "-to", "ct_1", "-key", "k", "-yes", "-o", "xml"},
-		"accepts 2 arg(s)":     {"25", "-to", "ct_1", "-key", "k"},
+		"-key pay-":              {"25", "USDC", "-to", "ct_1"},
+		"-to is missing":         {"25", "USDC", "-key", "k"},
+		"1250.50":                {"1,250", "USDC", "-to", "ct_1", "-key", "k"},
+		"AMOUNT is \"1e3\"":      {"1e3", "USDC", "-to", "ct_1", "-key", "k"},
+		"-max-fee is":            {"25", "USDC", "-to", "ct_1", "-key", "k", "-max-fee", "-1"},
+		"'22.80 EUR'":            {"25", "USDC", "-to", "ct_1", "-key", "k", "-min-destination", "22"},
+		"2026-01-31T12:00:00Z":   {"25", "USDC", "-to", "ct_1", "-key", "k", "-first-used", "monday"},
+		"there is no terminal":   {"25", "USDC", "-to", "ct_1", "-key", "k"},
+		"give table or json":     {"25", "USDC", "-to", "ct_1", "-key", "k", "-yes", "-o", "xml"},
+		"an argument is missing": {"25", "-to", "ct_1", "-key", "k"},
 	} {
 		r := f.run(append([]string{"pay"}, args...)...)
 		assert.Equal(t, app.ExitUsage, r.code, r.stderr)

@@ -84,9 +84,9 @@ func TestPayoutsRefusals(t *testing.T) {
 		assert.Empty(t, r.stdout)
 	}
 	for says, args := range map[string][]string{
-		"-timeout is 0s": {"payouts", "wait", "po_1", "-timeout", "0"},
-		"-every is 1ns":  {"payouts", "wait", "po_1", "-every", "1ns"},
-		"accepts 1 arg":  {"payouts", "get"},
+		"-timeout is 0s":         {"payouts", "wait", "po_1", "-timeout", "0"},
+		"-every is 1ns":          {"payouts", "wait", "po_1", "-every", "1ns"},
+		"an argument is missing": {"payouts", "get"},
 	} {
 		r := f.run(args...)
 		assert.Equal(t, app.ExitUsage, r.code)

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,15 +33,20 @@ missing. The price of a payment is not this rate: moneymove pay shows it before 
 				return err
 			}
 			var rates []rate
+			var missing error
 			for _, currency := range args {
 				currency = strings.ToUpper(currency)
 				found, err := client.Rates.Get(c.Context(), currency)
 				if err != nil {
-					return err
+					missing = errors.Join(missing, fmt.Errorf("%s: %w", currency, err))
+					continue
 				}
 				rates = append(rates, rate{currency, *found})
 			}
-			return a.Print(items[rate]{rates}, func() app.Table { return rateTable(rates) })
+			if len(rates) == 0 {
+				return missing
+			}
+			return errors.Join(missing, a.Print(items[rate]{rates}, func() app.Table { return rateTable(rates) }))
 		},
 	}
 	where.HostFlags(command.Flags())

@@ -30,7 +30,11 @@ func TestRatesNeedNoCredential(t *testing.T) {
 	f.terminal = true
 	assert.Contains(t, f.ok("rates", "EUR"), rates.Items[0].USDRate)
 
-	r := f.run("rates", "ZZZ")
+	r := f.run("rates", "EUR", "ZZZ", "GBP")
+	assert.Equal(t, app.ExitRefused, r.code, r.stderr)
+	assert.Contains(t, r.stdout, "EUR")
+	assert.Contains(t, r.stdout, "GBP", "one rate that is missing hides no other")
+	r = f.run("rates", "ZZZ")
 	assert.Equal(t, app.ExitRefused, r.code, r.stderr)
 	assert.Contains(t, r.stderr, "docs/errors.md#")
 	assert.Equal(t, app.ExitUsage, f.run("rates").code)

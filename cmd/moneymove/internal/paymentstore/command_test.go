@@ -235,9 +235,9 @@ func TestWrongCommandLines(t *testing.T) {
 	for line, says := range map[string]string{
 		"list -state lost":                                   "give one of accepted",
 		"list -self -account cl_1":                           "contradict",
-		"get":                                                "accepts 1 arg",
+		"get":                                                "an argument is missing",
 		"get invoice-2":                                      "moneymove payments list",
-		"decide invoice-1":                                   "accepts 2 arg",
+		"decide invoice-1":                                   "an argument is missing",
 		"decide invoice-1 pay":                               "no decision",
 		"decide invoice-2 retry":                             "moneymove payments list",
 		"decide invoice-1 retry -note x":                     "-note is not for retry",

@@ -1,6 +1,7 @@
 package paymentstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -89,7 +90,7 @@ all.`,
 			if err != nil {
 				return outcome(err)
 			}
-			if err := d.confirm(f.app, args[1], key); err != nil {
+			if err := d.confirm(c.Context(), f.app, args[1], key); err != nil {
 				return err
 			}
 			after, err := p.Decide(c.Context(), key, d.of(args[1], before.Bounds))
@@ -146,12 +147,12 @@ func (d *decision) check(name string) error {
 }
 
 // confirm asks about a decision that nobody can check.
-func (d *decision) confirm(a *app.App, name string, key moneymovement.Key) error {
+func (d *decision) confirm(ctx context.Context, a *app.App, name string, key moneymovement.Key) error {
 	if d.yes || name != "was-paid" && name != "was-not-paid" {
 		return nil
 	}
-	sure, err := a.Confirm(fmt.Sprintf("You have looked at the service's books, and payment %s %s.", key,
-		strings.ReplaceAll(name, "-", " ")))
+	sure, err := a.ConfirmWithin(ctx, fmt.Sprintf("You have looked at the service's books, and payment %s %s.",
+		key, strings.ReplaceAll(name, "-", " ")))
 	if err == nil && !sure {
 		err = errors.New("nothing was decided")
 	}

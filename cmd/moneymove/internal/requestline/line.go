@@ -42,15 +42,15 @@ const (
 // Line returns the request as one line, without its end. What a caller wrote cannot move the cursor.
 func (s Style) Line(e Entry) string {
 	var line strings.Builder
-	if s.Verbose {
-		line.WriteString(e.Time.UTC().Format("15:04:05.000") + "  ")
-	}
 	status := "---"
 	if e.Status != 0 {
 		status = fmt.Sprintf("%03d", e.Status)
 	}
-	fmt.Fprintf(&line, "%-*s  %-*s  %s", methodWidth, plaintext.Line(e.Method), pathWidth, plaintext.Line(e.Path),
-		s.colored(e.Status, status))
+	line.WriteString(s.colored(e.Status, status))
+	if s.Verbose {
+		line.WriteString("  " + e.Time.UTC().Format("15:04:05.000"))
+	}
+	fmt.Fprintf(&line, "  %-*s  %-*s", methodWidth, plaintext.Line(e.Method), pathWidth, plaintext.Line(e.Path))
 	add := func(text string) {
 		if text != "" {
 			line.WriteString("  " + plaintext.Line(text))
@@ -61,7 +61,7 @@ func (s Style) Line(e Entry) string {
 		add("no response")
 	}
 	if !s.Verbose {
-		return line.String()
+		return strings.TrimRight(line.String(), " ")
 	}
 	add(named("account", e.Account))
 	add(named("key", e.IdempotencyKey))
@@ -72,7 +72,7 @@ func (s Style) Line(e Entry) string {
 		add("repeated")
 	}
 	add(named("fault", e.Fault))
-	return line.String()
+	return strings.TrimRight(line.String(), " ")
 }
 
 func named(name, value string) string {

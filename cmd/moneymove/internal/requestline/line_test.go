@@ -20,15 +20,15 @@ func TestLines(t *testing.T) {
 	lost := requestline.Entry{Time: at, Method: "GET", Path: "/dapi/v1/chains", Fault: "drop_before"}
 	short, verbose := requestline.Style{}, requestline.Style{Verbose: true}
 	assert.Equal(t, []string{
-		"POST    /dapi/v1/payouts                              201",
-		"DELETE  /x                                            409  conflict",
-		"GET     /dapi/v1/chains                               ---  no response",
+		"201  POST    /dapi/v1/payouts",
+		"409  DELETE  /x                                            conflict",
+		"---  GET     /dapi/v1/chains                               no response",
 	}, []string{short.Line(paid), short.Line(refused), short.Line(lost)})
 	assert.Equal(t, []string{
-		"11:00:00.123  POST    /dapi/v1/payouts                              201  " +
+		"201  11:00:00.123  POST    /dapi/v1/payouts                              " +
 			"account=cl_1  key=invoice-42  replayed  repeated  fault=duplicate",
-		"11:00:00.123  DELETE  /x                                            409  conflict",
-		"11:00:00.123  GET     /dapi/v1/chains                               ---  no response  fault=drop_before",
+		"409  11:00:00.123  DELETE  /x                                            conflict",
+		"---  11:00:00.123  GET     /dapi/v1/chains                               no response  fault=drop_before",
 	}, []string{verbose.Line(paid), verbose.Line(refused), verbose.Line(lost)})
 }
 

@@ -3,6 +3,8 @@ package serve
 
 import (
 	"context"
+	"net"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,6 +108,13 @@ access token. Otherwise it prints no credential: "moneymove sandbox env" does.`,
 func (o options) check() error {
 	if o.apiKey != "" && o.apiKeyFile != "" {
 		return app.Usagef("-api-key and -api-key-file contradict each other: give one of them")
+	}
+	if _, _, err := net.SplitHostPort(o.addr); err != nil {
+		port := o.addr
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			port = "8080"
+		}
+		return app.Usagef("-addr is %.100q: give an address and a port, such as 127.0.0.1:%s", o.addr, port)
 	}
 	for _, name := range o.hosts {
 		if strings.Trim(name, ".") == "" || strings.ContainsAny(name, "/ ") {

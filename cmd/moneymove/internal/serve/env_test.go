@@ -51,6 +51,26 @@ func shellEnvironment(t *testing.T, commands string) map[string]string {
 	return found
 }
 
+// Without an address of the controls, env asks the host that the other commands call.
+func TestEnvFollowsTheHostOfTheEnvironment(t *testing.T) {
+	stdout, stop := start(t, "-o", "json", "-control")
+	a := announced(t, stdout)
+	for name, c := range map[string]struct {
+		env  map[string]string
+		code int
+	}{
+		"the host": {map[string]string{"MONEYMOVEMENT_BASE_URL": a.BaseURL}, app.ExitFine},
+		"the controls come first": {map[string]string{"MONEYMOVEMENT_BASE_URL": "http://127.0.0.1:1",
+			"MONEYMOVE_CONTROL_URL": a.ControlURL}, app.ExitFine},
+		"another host": {map[string]string{"MONEYMOVEMENT_BASE_URL": "http://127.0.0.1:1"}, app.ExitUnreachable},
+	} {
+		var stdout, stderr bytes.Buffer
+		made := &app.App{Out: &stdout, Err: &stderr, Getenv: func(name string) string { return c.env[name] }}
+		assert.Equal(t, c.code, run(t.Context(), made, []string{"sandbox", "env", "-key-dir", t.TempDir()}), name)
+	}
+	assert.Equal(t, app.ExitFine, stop())
+}
+
 func TestAShellGetsTheEnvironmentOfTheRunningHost(t *testing.T) {
 	stdout, stop := start(t, "-o", "json", "-control", "-seed", "-instant")
 	a := announced(t, stdout)

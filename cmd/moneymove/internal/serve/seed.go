@@ -11,7 +11,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/target"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -61,7 +60,7 @@ func prepare(ctx context.Context, host *sandbox.Host) (*seeded, error) {
 	defer stop()
 	own := host.Credentials()
 	platform, err := dapi.NewIntegrator("http://"+address, dapi.Developer{Email: own.Email, Key: own.Key},
-		moneymovement.WithUserAgent(target.UserAgent), moneymovement.WithPolling(pollLeast, pollMost))
+		moneymovement.WithUserAgent("moneymove-seed/"+moneymovement.Version), moneymovement.WithPolling(pollLeast, pollMost))
 	if err != nil {
 		return nil, err
 	}

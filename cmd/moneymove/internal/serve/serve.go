@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
@@ -35,8 +37,10 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", o.addr)
-	if err != nil {
-		return err
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("another program listens at %s: stop it, or choose another port with -addr", o.addr)
+	} else if err != nil {
+		return fmt.Errorf("cannot listen at -addr %s: %w", o.addr, err)
 	}
 	defer func() { _ = listener.Close() }() // the server has closed it, unless it never started
 	if o.control && !isLoopback(listener.Addr()) {
@@ -70,19 +74,51 @@ func serve(ctx context.Context, a *app.App, o options) (err error) {
 	}
 	log.begin()
 	// The host sets deadlines for reading a request and writing its answer.
-	server := &http.Server{Handler: host, ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
+	served := make(chan error, 2)
+	server := &http.Server{Handler: endWith(served, host), ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(slog.NewTextHandler(a.Err, nil), slog.LevelWarn)}
-	served := make(chan error, 1)
+	// A console that is open listens for events until its request ends.
+	requests, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	server.BaseContext = func(net.Listener) context.Context { return requests }
+	server.RegisterOnShutdown(end)
 	go func() { served <- server.Serve(listener) }()
 	if err := ready.print(a, asJSON); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	select {
 	case err := <-served:
-		return err
+		return errors.Join(err, server.Close())
 	case <-ctx.Done():
+		if !o.quiet {
+			_, _ = fmt.Fprintln(log.lines, "moneymove: stopping") // without waiting for a terminal that is stopped
+		}
 		return shutDown(server)
 	}
+}
+
+// endWith serves a host until it cannot keep its state, such as on a full disk. It then panics, so that nobody gets a
+// response about something that is not kept.
+func endWith(failed chan<- error, host http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			cause := recover()
+			if cause == nil {
+				return
+			}
+			err, ok := cause.(error)
+			if _, bug := cause.(runtime.Error); bug || !ok || errors.Is(err, http.ErrAbortHandler) {
+				panic(cause)
+			}
+			select {
+			case failed <- fmt.Errorf("the host ends, because it cannot keep its state: %w. It has kept what it "+
+				"responded to before: make room, and start it again", err):
+			default: // another request has said so
+			}
+			panic(http.ErrAbortHandler)
+		}()
+		host.ServeHTTP(w, r)
+	})
 }
 
 // headerTime is how long a caller may take to send the head of a request.

@@ -5,12 +5,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -167,6 +171,9 @@ func TestTheReadableBlockKeepsTokensToItself(t *testing.T) {
 func TestWrongCommandLines(t *testing.T) {
 	unreadable := filepath.Join(t.TempDir(), "key.pem")
 	require.NoError(t, os.WriteFile(unreadable, []byte("no key"), 0o600))
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = busy.Close() }()
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -177,7 +184,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"an empty email":       {[]string{"sandbox", "-email", " "}, app.ExitUsage, "-email is empty"},
 		"an empty host name":   {[]string{"sandbox", "-host", ""}, app.ExitUsage, "not a host name"},
 		"a URL as a host name": {[]string{"sandbox", "-host", "http://a"}, app.ExitUsage, "not a host name"},
-		"no such flag":         {[]string{"sandbox", "-ports", "1"}, app.ExitUsage, "flag"},
+		"no such flag":         {[]string{"sandbox", "-ports", "1"}, app.ExitUsage, "unknown flag"},
 		"two app keys": {[]string{"sandbox", "-api-key", "0123456789abcdef", "-api-key-file", "-"}, app.ExitUsage,
 			"contradict"},
 		"an app key that is short": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-api-key", "short"}, app.ExitUsage,
@@ -186,11 +193,16 @@ func TestWrongCommandLines(t *testing.T) {
 			"there is no file"},
 		"a file as the folder": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-data", unreadable}, app.ExitFailure,
 			"cannot make the folder"},
-		"verbose and quiet":       {[]string{"sandbox", "-v", "-q"}, app.ExitUsage, "contradict"},
-		"no such form":            {[]string{"sandbox", "-o", "xml"}, app.ExitUsage, "table or json"},
-		"an argument":             {[]string{"sandbox", "now"}, app.ExitUsage, `"now"`},
-		"controls for everybody":  {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, app.ExitUsage, "loopback"},
-		"an address that is none": {[]string{"sandbox", "-addr", "nowhere"}, app.ExitFailure, "nowhere"},
+		"verbose and quiet":      {[]string{"sandbox", "-v", "-q"}, app.ExitUsage, "contradict"},
+		"no such form":           {[]string{"sandbox", "-o", "xml"}, app.ExitUsage, "table or json"},
+		"an argument":            {[]string{"sandbox", "now"}, app.ExitUsage, `"now"`},
+		"controls for everybody": {[]string{"sandbox", "-addr", "0.0.0.0:0", "-control"}, app.ExitUsage, "loopback"},
+		"an address that is none": {[]string{"sandbox", "-addr", "nowhere"}, app.ExitUsage,
+			`-addr is "nowhere": give an address and a port, such as 127.0.0.1:8080`},
+		"a port alone": {[]string{"sandbox", "-addr", "8095"}, app.ExitUsage,
+			`-addr is "8095": give an address and a port, such as 127.0.0.1:8095`},
+		"a port in use": {[]string{"sandbox", "-addr", busy.Addr().String()}, app.ExitFailure,
+			"another program listens at " + busy.Addr().String() + ": stop it, or choose another port with -addr"},
 		"a key file that holds none": {[]string{"sandbox", "-addr", "127.0.0.1:0", "-key-file", unreadable}, app.ExitFailure,
 			"moneymove:"},
 	} {
@@ -202,6 +214,33 @@ func TestWrongCommandLines(t *testing.T) {
 			assert.Empty(t, stdout.String())
 		})
 	}
+}
+
+// A console that is open holds the end of the host up for no second.
+func TestTheHostStopsWhileItsConsoleIsOpen(t *testing.T) {
+	var stderr bytes.Buffer
+	stdout, stop := startWith(t, &stderr, "-o", "json", "-control")
+	a := announced(t, stdout)
+	events, err := http.Get(a.ControlURL + "/events")
+	require.NoError(t, err)
+	defer events.Body.Close()
+	began := time.Now()
+	assert.Equal(t, app.ExitFine, stop())
+	assert.Less(t, time.Since(began), 2*time.Second)
+	assert.Equal(t, "moneymove: stopping\n", stderr.String())
+}
+
+// A host that can no longer keep its state ends, with the reason in one sentence.
+func TestAHostThatCannotKeepItsStateEnds(t *testing.T) {
+	failed := make(chan error, 1)
+	server := httptest.NewServer(endWith(failed, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic(fmt.Errorf("store: cannot commit: %w", syscall.ENOSPC))
+	})))
+	defer server.Close()
+	_, err := http.Get(server.URL)
+	require.Error(t, err)
+	assert.EqualError(t, <-failed, "the host ends, because it cannot keep its state: store: cannot commit: "+
+		syscall.ENOSPC.Error()+". It has kept what it responded to before: make room, and start it again")
 }
 
 func TestInstantProgress(t *testing.T) {

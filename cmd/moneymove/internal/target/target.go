@@ -3,6 +3,8 @@
 package target
 
 import (
+	"context"
+	"fmt"
 	"net"
 	"net/url"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/keyfiles"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/public"
 	"github.com/moneymovement/moneymovement-go/refapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -236,10 +239,27 @@ func (t *Target) Account(options ...moneymovement.Option) (*dapi.Account, error)
 	if err != nil {
 		return nil, err
 	}
-	if client != "" {
-		return integrator.For(client), nil
+	if client == "" {
+		return integrator.Self(), nil
 	}
-	return integrator.Self(), nil
+	t.app.Explain(func(ctx context.Context, err error) error { return t.explained(ctx, err, integrator, client) })
+	return integrator.For(client), nil
+}
+
+// explained says whether a resource was not found because the host does not have the client.
+func (t *Target) explained(ctx context.Context, err error, integrator *dapi.Integrator, client dapi.ClientID) error {
+	if !errors.HasCode(err, errors.CodeNotFound) {
+		return err
+	}
+	if _, missing := integrator.Clients.Get(ctx, client); !errors.HasCode(missing, errors.CodeNotFound) {
+		return err
+	}
+	from := "-as"
+	if t.client == "" {
+		from = EnvClient
+	}
+	return &app.Failure{Code: app.ExitCode(err), Err: fmt.Errorf(
+		"client %s is not at this host: give the id of one that is, in %s (%w)", client, from, err)}
 }
 
 // own returns the services of a self-serve account, which has no verification and no rails on this API.

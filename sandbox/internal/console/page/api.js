@@ -5,6 +5,11 @@ const controls = "/_host";
 // host is what the page knows about the host itself. latest is the request that was the latest when the page connected.
 const host = { id: null, latest: 0, now: null, origin: location.origin, slugs: new Map(), accounts: new Map() };
 
+// remember keeps what a person chose over a reload of the page, until its tab is closed.
+function remember(name, value) { sessionStorage.setItem(name, value); }
+
+function recall(name, otherwise) { return sessionStorage.getItem(name) ?? otherwise; }
+
 // Refused is a call that the host refused, or that did not reach it.
 class Refused extends Error {
   constructor(message, status = 0, code = "", details = undefined) {
@@ -19,7 +24,7 @@ async function send({ method = "GET", path, body }) {
   try {
     response = await fetch(controls + path, { method, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch {
-    throw new Refused("The host cannot be reached. Is it still running?");
+    throw new Refused("The host cannot be reached. What you filled in stays here until it is back.");
   }
   const text = await response.text();
   const json = text ? parsed(text) : null;
@@ -99,7 +104,7 @@ async function perform(call, done) {
     tell("done", typeof done === "function" ? done(response) : done, call);
     return response ?? {};
   } catch (refused) {
-    tell("refused", refused.message, call, refused);
+    tell(refused.status ? "refused" : "unsent", refused.message, call, refused);
     return null;
   } finally {
     refreshShown();

@@ -3,7 +3,10 @@
 // sections are the page. A section reads with load, and shows what it read with view. It reads again after the changes
 // that it names, and every so many milliseconds while it is shown.
 const sections = [
-  { id: "requests", title: "Requests", on: [], load: async () => requests, view: requestsView },
+  { id: "requests", title: "Requests", on: [], load: async () => {
+    await findRequests();
+    return requests;
+  }, view: requestsView },
   { id: "balances", title: "Balances", on: ["ledger", "clock", "reset", "request"], load: loadBalances, view: balancesView },
   { id: "ledger", title: "Ledger", on: ["ledger", "clock", "reset", "request"], load: () => read("/ledger"), view: ledgerView },
   movingSection("payouts"), movingSection("payins"), movingSection("verification"), movingSection("deals"),
@@ -47,6 +50,7 @@ async function openSection(id, toHeading = false) {
     byId(`tab-${each}`).tabIndex = here ? 0 : -1;
   }
   byId(`tab-${section.id}`).scrollIntoView({ block: "nearest", inline: "nearest" });
+  showAgain();
   if (location.hash !== `#${section.id}`) history.replaceState(null, "", `#${section.id}`);
   await refresh(section);
   if (toHeading) byId(`${section.id}-title`)?.focus();
@@ -72,8 +76,9 @@ function refreshShown() { return refresh(shown); }
 function showAgain() {
   const { id, title, data, problem, view } = shown;
   const panel = byId(`panel-${id}`);
-  if (problem) update(panel, heading(id, title), h("p", { class: "note", "data-key": "problem", role: "alert" }, problem.message));
-  else if (data) update(panel, view(data));
+  const note = problem && h("p", { class: "note", "data-key": "problem", role: "alert" }, problem.message);
+  if (data) update(panel, note, view(data));
+  else update(panel, heading(id, title), note || h("p", { class: "hint", "data-key": "connecting" }, "Connecting to the host…"));
   letKeysScroll(panel);
 }
 
@@ -119,10 +124,22 @@ function meet({ id, latest }, events) {
 async function catchUp(events) {
   try {
     await Promise.all([loadClock(), learn(), refreshShown()]);
-    if (events.readyState === EventSource.OPEN) live("on", "live");
+    if (events.readyState !== EventSource.OPEN) return;
+    live("on", "live");
+    reached();
+    openAgain();
   } catch {
     setTimeout(() => events.readyState === EventSource.OPEN && catchUp(events), 1000);
   }
+}
+
+// openAgain opens the request that was open before a reload, if it is still that of this host.
+let reopened = false;
+function openAgain() {
+  if (reopened) return;
+  reopened = true;
+  const [of, id] = recall("request", "").split(" ");
+  if (of === host.id && shown.id === "requests") selectRequest(Number(id));
 }
 
 function arrived(entry) {
@@ -143,7 +160,7 @@ function showRequestsSoon() {
 }
 
 function changed(what) {
-  if (what === "clock") loadClock().catch(() => {});
+  if (what === "clock") loadClock().then(showAgain, () => {}); // the day of a time is shown if it is not today
   refreshSoon(what);
 }
 

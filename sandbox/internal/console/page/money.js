@@ -1,6 +1,7 @@
 // --- Money: what each account holds, and the movements of the double-entry ledger.
 
-const shownMovements = 200;
+const shownEntries = 600;
+const ledger = { text: "" };
 
 const credit = { account: "", amount: "50", currency: "USDC" };
 
@@ -69,12 +70,38 @@ function credited({ amount, currency, balance }) { return `${amount} ${currency}
 
 // --- The ledger
 
-function ledgerView(ledger) {
-  const movements = movementsOf(ledger.entries || []);
+function ledgerView({ entries = [], sums: totals = {} }) {
+  const movements = movementsOf(entries);
+  const off = movements.filter((each) => !isBalanced(each)).length;
+  const rows = movements.filter(movementFits).flatMap((each) => each.map((entry, n) => ({ ...entry, n })));
   return [heading("ledger", "Ledger", "Money moves only in pairs: what one account gains, another gives. So each movement, and the whole ledger, adds up to zero."),
-    sums(ledger.sums || {}),
-    movements.length ? movements.slice(0, shownMovements).map(movementCard) : empty(h("p", {}, "No money has moved yet. Credit an account under Balances.")),
-    movements.length > shownMovements && h("p", { class: "hint" }, `The latest ${shownMovements} of ${movements.length} movements.`)];
+    sums(totals),
+    h("p", { class: "badges", "data-key": "balanced" }, off ? badge(`${count(off, "movement")} not balanced`, "bad") : badge("each movement: sum 0", "good")),
+    h("div", { class: "bar", "data-key": "filter" }, field("ledger-text", "Find", textInput(ledger.text, (value) => {
+      ledger.text = value;
+      showAgain();
+    }, { type: "search" }), "By account, kind, id of a payout, amount or day.")),
+    rows.length ? table("Entries, newest first", ["Time", "Kind", "Account", { name: "Amount", class: "amount" }, "For"], rows.slice(0, shownEntries).map(entryRow), { id: "ledger-table" })
+      : empty(h("p", {}, entries.length ? "No entry fits." : "No money has moved yet. Credit an account under Balances.")),
+    rows.length > shownEntries && h("p", { class: "hint", "data-key": "more" }, `The latest ${shownEntries} of ${rows.length} entries. Find shows the others.`)];
+}
+
+function isBalanced(entries) {
+  return [...new Set(entries.map(({ currency }) => currency))].every((one) =>
+    scaled(sumOf(entries.filter(({ currency }) => currency === one).map(({ amount }) => amount)), 40) === 0n);
+}
+
+// movementFits finds a movement by any of its entries, so that both sides of it are shown.
+function movementFits(entries) {
+  const text = ledger.text.trim().toLowerCase();
+  return !text || entries.some((entry) => [entry.account, accountName(entry.account), words(entry.kind || ""), entry.resourceId, entry.movement,
+    entry.amount, entry.currency, entry.at].join(" ").toLowerCase().includes(text));
+}
+
+// findEntries shows the entries with a text, for a link from another section.
+function findEntries(text) {
+  ledger.text = text;
+  openSection("ledger", true);
 }
 
 function movementsOf(entries) {
@@ -96,20 +123,10 @@ function zero(total) {
   return scaled(total, 40) === 0n ? badge("sum 0", "good") : badge(`sum ${total}: not balanced`, "bad");
 }
 
-function movementCard(entries) {
-  const [{ movement, kind, resourceId, at }] = entries;
-  const currencies = [...new Set(entries.map(({ currency }) => currency))];
-  return h("section", { class: "card movement", "data-key": `movement ${movement}` },
-    h("h3", {}, words(kind || "earlier movements"), " ", h("span", { class: "aside" }, moment(at))),
-    resourceId && h("p", { class: "aside" }, resourceLink(resourceId)),
-    table(`Entries of ${movement}`, ["Account", { name: "Amount", class: "amount" }, "Currency"], entries.map(entryRow), { class: "scroll plain-caption" }),
-    h("p", { class: "badges" }, currencies.map((currency) =>
-      [h("span", {}, currency), zero(sumOf(entries.filter((entry) => entry.currency === currency).map(({ amount }) => amount)))])));
-}
-
-function entryRow({ account, amount, currency }) {
-  return h("tr", {}, h("th", { scope: "row" }, accountText(account)),
-    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, signed(amount)), h("td", {}, currency));
+function entryRow({ account, amount, currency, kind, resourceId, at, movement, n }) {
+  return h("tr", { "data-key": `${movement} ${n}`, "data-movement": movement }, h("td", { class: "time" }, moment(at)),
+    h("td", {}, words(kind || "earlier movements")), h("th", { scope: "row" }, accountText(account)),
+    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", {}, resourceId && resourceLink(resourceId)));
 }
 
 // resourceLink leads from a movement to its payout, payin or deal.

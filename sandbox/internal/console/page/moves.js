@@ -8,47 +8,75 @@ const moving = {
     intro: "The identity check of each client, and how its review ends." },
   deals: { title: "Deals", one: "deal", path: "/escrows", none: "No deal yet.", intro: "Escrow deals, and which window each is in." },
 };
-for (const kind of Object.values(moving)) kind.selected = null;
+for (const kind of Object.values(moving)) Object.assign(kind, { selected: null, text: "" });
 
 function movingSection(id) {
   const kind = moving[id];
   return { id, title: kind.title, on: ["ledger", "clock", "settings", "reset", "request"], every: 2000,
-    load: () => read(kind.path), view: (list) => movingView(id, kind, list) };
+    load: () => read(kind.text ? `${kind.path}?${new URLSearchParams({ find: kind.text.trim() })}` : kind.path), view: (list) => movingView(id, kind, list) };
 }
 
 function movingView(id, kind, { items = [], states = [], total = 0 }) {
   const item = items.find((one) => one.id === kind.selected) || items[0];
   return [heading(id, kind.title, kind.intro),
     h("div", { class: "columns", "data-key": "columns" },
-      h("div", { class: "list", "data-key": "list" }, items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.none)),
+      h("div", { class: "list", "data-key": "list" }, kind === moving.payouts && findPayouts(kind), items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.text ? "No payout of the host fits." : kind.none)),
         total > items.length && h("p", { class: "hint" }, `The newest ${items.length} of ${total}.`)),
       h("section", { class: "card present", "data-key": "present", "aria-labelledby": `${id}-present` },
-        h("h3", { id: `${id}-present` }, item ? item.id : "States"),
+        h("h3", { id: `${id}-present`, tabindex: "-1" }, item ? item.id : "States"),
         item && h("p", { class: "badges", "data-key": "present badge" }, "Now: ", badge(words(item.status), "now")),
+        item && kind === moving.payouts && payoutFacts(item),
         h("div", { class: "scroll", "data-key": "drawing" },
           diagram(id, `A ${kind.one}`, states, item?.status, item?.moves || [])),
         item && movesOf(kind, item), transitions(states)))];
 }
 
+function findPayouts(kind) {
+  return h("div", { class: "bar", "data-key": "find" }, field("payout-text", "Find", textInput(kind.text, (value) => {
+    kind.text = value;
+    refreshSoon("ledger");
+  }, { type: "search" }), "By id, account, contact, key, reference or status."));
+}
+
+// payoutFacts are what an operator looks for, with the ways to the requests and the entries of the payout.
+function payoutFacts(item) {
+  const facts = [["Account", accountText(item.account)], ["Contact", [item.contact, " ", h("code", { class: "aside" }, item.contactId)]],
+    ["Amount", `${item.amount} ${item.currency}`], ["Arrives", `${item.arrives} ${item.arrivesIn}`],
+    ["Key", h("code", {}, item.idempotencyKey)], ["Reference", item.reference], ["Booked", moment(item.createdAt)]];
+  return [h("dl", { class: "facts", "data-key": "facts" },
+    facts.filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
+  h("p", { class: "bar", "data-key": "links" },
+    h("button", { type: "button", class: "small", onclick: () => findIn(item.id) }, "Requests of this payout"),
+    h("button", { type: "button", class: "small", onclick: () => findEntries(item.id) }, "Entries of this payout"))];
+}
+
 function movingTable(kind, items, chosen) {
-  const amounts = items.some(({ amount }) => amount);
-  const columns = [words(kind.one), { name: "Account", class: "wide" }, amounts && { name: "Amount", class: "amount wide" }, "Status"];
+  const amounts = items.some(({ amount }) => amount), payouts = kind === moving.payouts;
+  const columns = [words(kind.one), "Status", { name: "Account", class: "wide" }, payouts && { name: "Contact", class: "wide" },
+    amounts && { name: "Amount", class: "amount wide" }, payouts && { name: "Arrives", class: "amount wide" },
+    payouts && { name: "Key", class: "wide" }, payouts && { name: "Reference", class: "wide" }, { name: "Time", class: "wide" }];
   return table(kind.title, columns.filter(Boolean), items.map((item) => movingRow(kind, item, item === chosen, amounts)));
 }
 
 function movingRow(kind, item, chosen, amounts) {
+  const payouts = kind === moving.payouts;
   const amount = item.amount && `${item.amount} ${item.currency || ""}`;
   const name = item.account && accountName(item.account);
   return h("tr", { "data-key": item.id, class: chosen ? "chosen" : null },
-    h("th", { scope: "row" }, h("button", { type: "button", class: "plain", "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
-      h("span", { class: "narrow aside" }, [name, amount].filter(Boolean).join(" · "))),
-    h("td", { class: "wide" }, name), amounts && h("td", { class: "amount wide" }, amount),
-    h("td", {}, badge(words(item.status), chosen ? "now" : "")));
+    h("th", { scope: "row" }, h("button", { type: "button", class: "plain", tabindex: chosen ? "0" : "-1", onkeydown: moveAmongRows, "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
+      h("span", { class: "narrow aside" }, [name, item.contact, amount, item.idempotencyKey].filter(Boolean).join(" · "))),
+    h("td", {}, badge(words(item.status), chosen ? "now" : "")),
+    h("td", { class: "wide" }, name), payouts && h("td", { class: "wide" }, item.contact),
+    amounts && h("td", { class: "amount wide" }, amount), payouts && h("td", { class: "amount wide" }, `${item.arrives} ${item.arrivesIn}`),
+    payouts && h("td", { class: "wide" }, h("code", {}, item.idempotencyKey)), payouts && h("td", { class: "wide" }, item.reference),
+    h("td", { class: "wide time" }, moment(item.createdAt)));
 }
 
+// selectMoving opens a row. On a narrow screen its panel is below the list, so that the focus moves there.
 function selectMoving(kind, id) {
   kind.selected = id;
   showAgain();
+  byId(`${shown.id}-present`)?.focus();
 }
 
 function openMoving(section, id) {

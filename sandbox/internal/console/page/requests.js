@@ -2,7 +2,9 @@
 
 const shownRequests = 400; // more rows than that slow a page down, and nobody reads them
 
-const requests = { entries: [], waiting: [], paused: false, text: "", kind: "all", selected: null, detail: null, last: 0 };
+// found are the requests that the host found for the text and the kind. Without any, it is null, and all are shown.
+const requests = { entries: [], waiting: [], found: null, paused: false, text: recall("find", ""), kind: recall("kind", "all"),
+  seeded: false, selected: null, detail: null, last: 0 };
 
 const requestKinds = {
   all: ["All requests", () => true],
@@ -19,10 +21,37 @@ function takeRequest(entry) {
   const into = requests.paused ? requests.waiting : requests.entries;
   into.push(entry);
   if (into.length > shownRequests) into.shift();
+  if (requests.found) findSoon();
   return true;
 }
 
-function forgetRequests() { Object.assign(requests, { entries: [], waiting: [], selected: null, detail: null, last: 0 }); }
+function forgetRequests() { Object.assign(requests, { entries: [], waiting: [], found: null, selected: null, detail: null, last: 0 }); }
+
+// findRequests asks the host, which has more requests than the page shows.
+async function findRequests() {
+  const { text, kind } = requests;
+  const of = search();
+  remember("find", text);
+  remember("kind", kind);
+  if (of === "all ") return void (requests.found = null);
+  const query = new URLSearchParams({ last: shownRequests, find: text.trim(), ...(kind !== "all" && { kind }) });
+  const items = await readItems(`/requests?${query}`);
+  if (of === search()) requests.found = { of, items };
+}
+
+let finding = null;
+function findSoon() {
+  finding ??= setTimeout(() => {
+    finding = null;
+    refresh(sections[0]);
+  }, 150);
+}
+
+// findIn shows the requests with a text, for a link from another section.
+function findIn(text) {
+  Object.assign(requests, { text, kind: "all", selected: null, detail: null });
+  openSection("requests", true);
+}
 
 function pauseRequests() {
   requests.paused = !requests.paused;
@@ -33,16 +62,23 @@ function pauseRequests() {
   showAgain();
 }
 
+// chosenRequests are those that the host found. Until it responds, they are those of the page that fit.
 function chosenRequests() {
   const [, fits] = requestKinds[requests.kind];
-  const text = requests.text.toLowerCase();
-  return requests.entries.filter(fits).filter((entry) => !text || searched(entry).includes(text)).reverse();
+  const text = requests.text.trim().toLowerCase();
+  const all = requests.found?.of === search() ? requests.found.items
+    : requests.entries.filter((entry) => fits(entry) && (!text || searched(entry).includes(text)));
+  const last = requests.paused ? requests.entries.at(-1)?.id ?? 0 : Infinity;
+  return all.filter(({ id, seeded }) => id <= last && (requests.seeded || !seeded)).reverse();
 }
 
 function searched(entry) {
   return [entry.method, entry.path, entry.status, entry.slug, entry.account, entry.idempotencyKey, entry.fault, entry.operation]
     .join(" ").toLowerCase();
 }
+
+// search is what is looked for.
+function search() { return `${requests.kind} ${requests.text.trim()}`; }
 
 function requestsView() {
   const chosen = chosenRequests();
@@ -56,19 +92,25 @@ function requestFilter() {
   const change = (key) => (value) => {
     requests[key] = value;
     showAgain();
+    findSoon();
   };
+  const seeded = requests.entries.filter((entry) => entry.seeded).length;
   return h("div", { class: "bar", "data-key": "filter" },
     field("request-text", "Find", textInput(requests.text, change("text"), { type: "search" })),
     field("request-kind", "Show", choice(requests.kind, Object.entries(requestKinds).map(([kind, [text]]) => [kind, text]), change("kind"))),
     h("button", { type: "button", id: "pause", "aria-pressed": String(requests.paused), onclick: pauseRequests },
-      requests.paused ? `Paused (${requests.waiting.length} waiting)` : "Pause"));
+      requests.paused ? `Paused (${requests.waiting.length} waiting)` : "Pause"),
+    seeded > 0 && h("button", { type: "button", id: "seeded", "aria-pressed": String(requests.seeded), onclick: () => {
+      requests.seeded = !requests.seeded;
+      showAgain();
+    } }, `${requests.seeded ? "Hide" : "Show"} ${seeded} of -seed`));
 }
 
 function requestTable(chosen) {
-  if (!requests.entries.length) return noRequestYet();
-  if (!chosen.length) return empty(h("p", {}, "No request fits."));
-  return table("Requests, newest first", ["Time", "Request", "Result",
-    { name: "Account", class: "wide" }, { name: "Key", class: "wide" }], chosen.map(requestRow), { id: "request-table" });
+  if (!chosen.length && !requests.text && requests.kind === "all") return noRequestYet();
+  if (!chosen.length) return empty(h("p", {}, "No request of the host fits."));
+  return table("Requests, newest first", ["Time", "Result", "Request",
+    { name: "Account", class: "wide" }, { name: "Key", class: "wide" }], chosen.map((entry, i) => requestRow(entry, i, chosen)), { id: "request-table" });
 }
 
 function noRequestYet() {
@@ -76,15 +118,16 @@ function noRequestYet() {
     code(shellLine("curl", `${host.origin}/utils/rates/EUR`), "the first request"));
 }
 
-function requestRow(entry) {
-  const chosen = entry.id === requests.selected;
-  return h("tr", { "data-key": `request ${entry.id}`, "data-id": entry.id, class: chosen ? "chosen" : null },
+function requestRow(entry, i, chosen) {
+  const open = entry.id === requests.selected;
+  const stop = open || i === 0 && !chosen.some(({ id }) => id === requests.selected);
+  return h("tr", { "data-key": `request ${entry.id}`, "data-id": entry.id, class: open ? "chosen" : null },
     h("td", { class: "time" }, moment(entry.time)),
+    h("td", { class: "result-cell" }, h("span", { class: "badges" }, statusBadge(entry.status), requestNotes(entry)), entry.slug && h("code", { class: "slug" }, entry.slug)),
     h("th", { scope: "row" },
-      h("button", { type: "button", class: "plain", "aria-expanded": String(chosen), onclick: () => selectRequest(entry.id) },
+      h("button", { type: "button", class: "plain", tabindex: stop ? "0" : "-1", onkeydown: moveAmongRows, "aria-expanded": String(open), onclick: () => selectRequest(entry.id) },
         h("span", { class: "method" }, entry.method), " ", breakable(entry.path)),
       h("span", { class: "narrow aside" }, [entry.account && accountName(entry.account), entry.idempotencyKey].filter(Boolean).join(" · "))),
-    h("td", {}, h("span", { class: "badges" }, statusBadge(entry.status), requestNotes(entry)), entry.slug && h("code", { class: "slug" }, entry.slug)),
     h("td", { class: "wide" }, entry.account && accountName(entry.account)),
     h("td", { class: "wide" }, entry.idempotencyKey && h("code", {}, entry.idempotencyKey)));
 }
@@ -96,12 +139,14 @@ function breakable(path) {
 
 function requestNotes(entry) {
   return [entry.replayed && badge("replayed", "note"), entry.fault && badge(`fault ${entry.fault}`, "fault"),
-    entry.attempt > 1 && badge(`attempt ${entry.attempt}`, "note"), entry.repeated && badge("arrived twice", "note")];
+    entry.attempt > 1 && entry.idempotencyKey && entry.method !== "GET" && badge(`attempt ${entry.attempt}`, "note"),
+    entry.repeated && badge("arrived twice", "note"), entry.seeded && badge("seed")];
 }
 
 async function selectRequest(id) {
   requests.selected = id;
   requests.detail = null;
+  remember("request", `${host.id} ${id}`);
   showAgain();
   try {
     requests.detail = await read(`/requests/${id}`);
@@ -115,6 +160,7 @@ async function selectRequest(id) {
 function closeRequest() {
   const id = requests.selected;
   requests.selected = requests.detail = null;
+  remember("request", "");
   showAgain();
   document.querySelector(`[data-id="${id}"] button`)?.focus();
 }

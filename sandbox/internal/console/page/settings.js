@@ -4,8 +4,8 @@ const settings = { typed: {}, text: "", changedOnly: false };
 const settingValues = { signingPolicy: ["allow", "refuse"], kybDecision: ["approve", "reject"] };
 
 async function loadSettings() {
-  const [values, start] = await Promise.all([read("/settings"), read("/settings/start")]);
-  settings.start = start;
+  const [values, start, meanings] = await Promise.all([read("/settings"), read("/settings/start"), read("/settings/meanings")]);
+  Object.assign(settings, { start, meanings });
   return values;
 }
 
@@ -24,7 +24,7 @@ function settingsView(values) {
 }
 
 function fitsSetting(name, values) {
-  const fits = (name + " " + words(name)).toLowerCase().includes(settings.text.toLowerCase());
+  const fits = [name, words(name), settings.meanings?.[name]].join(" ").toLowerCase().includes(settings.text.toLowerCase());
   return fits && (!settings.changedOnly || isChanged(name, values[name]));
 }
 
@@ -39,6 +39,7 @@ function settingRow(name, value) {
   const changed = isChanged(name, value);
   return h("li", { class: changed ? "setting changed" : "setting", "data-key": `setting ${name}`, "data-setting": name },
     typeof value === "boolean" ? settingSwitch(name, value) : settingInput(name, value),
+    h("p", { class: "hint", id: `setting-${name}-meaning` }, settings.meanings?.[name]),
     changed && h("p", { class: "badges" }, badge("changed", "note"), h("span", { class: "hint" }, `at the start: ${settingText(settings.start[name]) || "nothing"}`),
       h("button", { type: "button", class: "small", "aria-label": `Set ${words(name)} back`, onclick: () => changeSetting(name, settings.start[name] ?? emptyLike(value)) }, "Set back")));
 }
@@ -47,7 +48,7 @@ function emptyLike(value) { return Array.isArray(value) ? [] : value; }
 
 function settingSwitch(name, value) {
   const id = `setting-${name}`;
-  return [h("div", { class: "switch" }, h("input", { type: "checkbox", role: "switch", id, checked: value, onchange: (event) => changeSetting(name, event.target.checked) }),
+  return [h("div", { class: "switch" }, h("input", { type: "checkbox", role: "switch", id, "aria-describedby": `${id}-meaning`, checked: value, onchange: (event) => changeSetting(name, event.target.checked) }),
     h("label", { for: id }, settingLabel(name))),
   foldedCurl(settingCall(name, !value), `setting ${words(name)}`)];
 }
@@ -64,6 +65,7 @@ function settingInput(name, value) {
   const attributes = { class: "value", inputmode: /^-?[\d.]+$/.test(settingText(value)) ? "decimal" : null };
   const control = settingValues[name] ? choice(text, settingValues[name], typed) : textInput(text, typed, attributes);
   control.id = id;
+  control.setAttribute("aria-describedby", `${id}-meaning`);
   return form(`form ${name}`, () => changeSetting(name, settingValue(value, text)),
     h("label", { for: id }, settingLabel(name)), h("div", { class: "line" }, control,
       h("button", { type: "submit", class: "small", "aria-label": `Apply ${words(name)}`, disabled: text === settingText(value) }, "Apply")),

@@ -125,17 +125,34 @@ function slugAdvice(slug, advice, action) {
 // say tells something to people who listen to the page, and shows nothing.
 function say(text) { byId("said").textContent = text; }
 
+const outcomes = { done: "Done. ", refused: "Refused. ", unsent: "Not sent. " };
+
 // tell shows how an action went, with its curl, until the next one.
 function tell(outcome, text, call, refused) {
   const box = byId("result");
   box.hidden = false;
   box.className = `result ${outcome}`;
   update(box,
-    h("p", {}, h("strong", {}, outcome === "done" ? "Done. " : "Refused. "), text,
+    h("p", {}, h("strong", {}, outcomes[outcome]), text,
       refused?.code && [" ", outside(`${docs}errors.md#${refused.code}`, refused.code)]),
     call && foldedCurl(call, "the last action"),
     h("button", { type: "button", class: "small close", "aria-label": "Close the message", onclick: closeResult }, "Close"));
-  say((outcome === "done" ? "Done. " : "Refused. ") + text);
+  say(outcomes[outcome] + text);
+}
+
+// reached hides what was said about a host that could not be reached.
+function reached() {
+  if (byId("result").classList.contains("unsent")) byId("result").hidden = true;
+}
+
+// moveAmongRows moves the focus between the first buttons of a table's rows. Only one of them is a stop of the Tab key.
+function moveAmongRows(event) {
+  const row = event.target.closest("tr");
+  const to = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling, Home: row.parentNode.firstElementChild,
+    End: row.parentNode.lastElementChild }[event.key];
+  if (!to) return;
+  event.preventDefault();
+  to.querySelector("button").focus();
 }
 
 function closeResult() {

@@ -1,0 +1,142 @@
+package console_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/moneymovement/moneymovement-go/sandbox"
+)
+
+// Find asks the host, which has more requests than the page shows.
+func TestARequestIsFoundAmongManyOthers(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	payout := payer.pay("12.50", "invoice-42")
+	for range 450 {
+		p.send("GET", "/utils/rates/EUR", "")
+	}
+	p.until(`document.querySelectorAll("#request-table tbody tr").length === 400`)
+	assert.NotContains(t, p.text(), "invoice-42")
+	p.fill("#request-text", "invoice-42")
+	p.see("/dapi/v1/payouts")
+	assert.NotContains(t, p.text(), "/utils/rates", "only what fits")
+	p.fill("#request-text", string(payout.ID))
+	p.see("/dapi/v1/payouts/" + string(payout.ID) + "/confirm")
+
+	p.click("tr[data-id] button")
+	p.see("Request body")
+	open := eval[string](p, `document.getElementById("request-title").innerText`)
+	eval[bool](p, `location.reload() === undefined`)
+	p.until(`document.getElementById("live")?.dataset.state === "on"`)
+	p.until(`document.getElementById("request-title")?.innerText === ` + quoted(open))
+	assert.Equal(t, string(payout.ID), eval[string](p, `document.getElementById("request-text").value`),
+		"what was looked for survives a reload, too")
+}
+
+// A payout says whom it pays and what arrives, and leads to its requests and its entries.
+func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "payouts", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	payout := payer.pay("12.50", "invoice-42")
+	payer.pay("3", "invoice-43")
+	p.see("invoice-43")
+	p.fill("#payout-text", "invoice-42")
+	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 1`)
+	for _, text := range []string{string(payout.ID), "Example supplier", "EUR", "12.5 USDC", "invoice-42"} {
+		p.see(text)
+	}
+	p.press("Entries of this payout")
+	p.until(`!document.getElementById("panel-ledger").hidden`)
+	p.see("Payout settlement")
+	assert.NotContains(t, p.text(), "Deposit")
+	p.open("payouts")
+	p.press("Requests of this payout")
+	p.see("/dapi/v1/payouts/" + string(payout.ID) + "/confirm")
+	assert.NotContains(t, p.text(), "/dapi/v1/contacts")
+}
+
+// What a stopped host does not get is not sent. What was filled in stays, and the note goes when the host is back.
+func TestAStoppedHostLosesNoForm(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "balances")
+	p.fill("#credit-amount", "7.25")
+	p.offline(func() {
+		p.press("Credit")
+		p.told("Not sent. The host cannot be reached.")
+		assert.Equal(t, "7.25", eval[string](p, `document.getElementById("credit-amount").value`))
+		p.see("Credit an account")
+	})
+	p.until(`document.getElementById("result").hidden`)
+	p.until(`!document.querySelector('#panel-balances [data-key="problem"]')`)
+	p.press("Credit")
+	p.told("7.25 USDC from the faucet; the balance is 7.25.")
+}
+
+// Every section has its heading before the host has responded.
+func TestASectionHasItsHeadingAtOnce(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "clock")
+	for _, section := range sections {
+		text := eval[string](p, `(() => {
+			document.getElementById("tab-`+section+`").click();
+			return document.querySelector("[role=tabpanel]:not([hidden])").innerText;
+		})()`)
+		assert.NotEmpty(t, text, section)
+		p.until(loaded)
+	}
+}
+
+// The list is one stop of the Tab key. Arrows move within it.
+func TestALongListIsOneStop(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests")
+	for range 50 {
+		p.send("GET", "/utils/rates/EUR", "")
+	}
+	p.until(`document.querySelectorAll("#request-table tbody tr").length === 50`)
+	assert.Equal(t, 1, eval[int](p, `document.querySelectorAll('#request-table button[tabindex="0"]').length`))
+	p.tabTo("#request-table button")
+	p.key(kb.ArrowDown, kb.ArrowDown)
+	assert.Equal(t, 2, eval[int](p, `[...document.querySelectorAll("#request-table tbody tr")]
+		.indexOf(document.activeElement.closest("tr"))`))
+}
+
+// The result of a request is visible beside an open one and beside a long name, and on a phone.
+func TestTheResultIsVisible(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	name := "a.name.of.about.ninety.letters.that.nobody.ever.has.but.which.is.valid@department.example.com"
+	payer := newCustomer(p, name)
+	payer.pay("12.50", "invoice-42-which-has-a-long-key-as-some-programs-make-them-of-several-parts")
+	p.see("/confirm")
+	visible := `[...document.querySelectorAll("#request-table .result-cell .badge")].every((badge) => {
+		const box = badge.getBoundingClientRect(), list = badge.closest(".scroll").getBoundingClientRect();
+		return box.left >= list.left && box.right <= list.right + 1;
+	})`
+	for _, width := range []int64{1280, 1024, 320} {
+		p.size(width, 900)
+		p.until("innerWidth === " + strconv.FormatInt(width, 10))
+		p.until(visible)
+	}
+	p.size(1280, 900)
+	p.click("tr[data-id] button")
+	p.see("Request body")
+	p.until(visible)
+}
+
+// Only a write that was repeated with its key is another attempt.
+func TestOnlyARepeatedKeyIsAnAttempt(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests")
+	for range 3 {
+		p.send("GET", "/utils/rates/EUR", "")
+		p.send("POST", "/dapi/v1/contacts", "{}")
+	}
+	p.until(`document.querySelectorAll("#request-table tbody tr").length === 6`)
+	assert.NotContains(t, p.text(), "attempt")
+}
