@@ -131,7 +131,8 @@ func TestEachFlowPageBeginsWithItsWays(t *testing.T) {
 		content, err := os.ReadFile(name)
 		require.NoError(t, err)
 		if strings.Contains(string(content), "\n## In Go\n") {
-			assert.Regexp(t, `\A# .*\n\n\[In Go\]\(#in-go\) · \[From a shell\]\(#from-a-shell.*\)\n`, string(content), name)
+			assert.Regexp(t, `\A# .*\n\n\[In Go\]\(#in-go\) · \[From a shell\]\(#from-a-shell.*\)\n`, string(content),
+				name)
 		}
 	}
 }
