@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
@@ -49,6 +50,31 @@ func ExamplePayouts_Wait() {
 	// still funding
 	// read 1 says completed
 	// completed
+}
+
+// A wallet on another chain is paid by the same call. The price says how much arrives there.
+func ExamplePayouts_Book_crossChain() {
+	server := recorded.Serve() // stands for the service
+	defer server.Close()
+	ctx := context.Background()
+	account, err := dapi.NewSelfServe(server.URL, dapi.Developer{Email: server.Email, Key: server.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	bob, err := account.Contacts.Create(ctx, dapi.ContactCreate{Name: "Bob", Account: dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", ChainID: "arbitrum", Currency: "USDT",
+	})})
+	if err != nil {
+		log.Fatal(err)
+	}
+	payout, err := account.Payouts.Book(ctx, dapi.PayoutCreate{ContactID: bob.ID,
+		Amount: decimal.RequireFromString("25"), Currency: dapi.USDC, FromChainID: 8453, ToChainID: 42161},
+		moneymovement.IdempotencyKey("invoice-42"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(payout.Quote.DestinationAmount, payout.Quote.DestinationCurrency)
+	// Output: 24.7 USDT
 }
 
 func payBob(ctx context.Context, account *dapi.SelfServe) (*dapi.Payout, error) {

@@ -97,6 +97,46 @@ func TestEachBlockOfTheFlowPagesRuns(t *testing.T) {
 	}
 }
 
+// A reader follows one page after another, in the order of docs/README.md, on one host.
+func TestTheFlowPagesRunOneAfterAnother(t *testing.T) {
+	tier.Long(t, "builds the command, and runs what pages show")
+	setup, err := os.ReadFile(setupPage)
+	require.NoError(t, err)
+	names, err := filepath.Glob(flowPages)
+	require.NoError(t, err)
+	followed := map[string]bool{}
+	var script []block
+	for _, link := range regexp.MustCompile(`\]\((flows/[a-z-]+\.md)\)`).FindAllStringSubmatch(string(setup), -1) {
+		if followed[link[1]] {
+			continue
+		}
+		followed[link[1]] = true
+		content, err := os.ReadFile("../docs/" + link[1])
+		require.NoError(t, err)
+		for _, b := range blocks(string(content)) {
+			if b.language != "go" && !strings.HasPrefix(b.text, exampleCommand) {
+				script = append(script, b)
+			}
+		}
+	}
+	assert.Len(t, followed, len(names), "%s leads to each page", setupPage)
+	newToolbox(t).run(t, flowPages, script)
+}
+
+// A reader who knows no Go sees at the top of a page that it is for them too.
+func TestEachFlowPageBeginsWithItsWays(t *testing.T) {
+	names, err := filepath.Glob(flowPages)
+	require.NoError(t, err)
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		require.NoError(t, err)
+		if strings.Contains(string(content), "\n## In Go\n") {
+			assert.Regexp(t, `\A# .*\n\n\[In Go\]\(#in-go\) · \[From a shell\]\(#from-a-shell.*\)\n`, string(content),
+				name)
+		}
+	}
+}
+
 // The README leads from nothing to a payment by curl, and to one whose response is lost.
 func TestTheReadmeLeadsToAPaymentWithoutGo(t *testing.T) {
 	tier.Long(t, "builds the command, and runs what pages show")
@@ -108,6 +148,7 @@ func TestTheReadmeLeadsToAPaymentWithoutGo(t *testing.T) {
 	printed := newToolbox(t).run(t, readme, blocks(section))
 	require.Len(t, printed, 2, "paying by curl, and with a fault")
 	assert.Contains(t, printed[0], `"status":"funding"`)
+	assert.True(t, strings.HasSuffix(printed[0], "\n"), "the prompt of the shell begins a line of its own")
 	assert.Contains(t, printed[1], `"state":"paid"`)
 	assert.Equal(t, 1, strings.Count(printed[1], `"fault":"drop_after_commit"`), printed[1])
 }

@@ -53,6 +53,7 @@ func newToolbox(t *testing.T) *toolbox {
 type session struct {
 	folder  string
 	address string            // of the host
+	contact string            // that the host prepared, with -seed
 	script  strings.Builder   // what the shell reads
 	printed []string          // the files with what the steps print
 	expect  map[string]string // what the page says that they print
@@ -105,7 +106,7 @@ func (tools *toolbox) read(t *testing.T, s *session, b block) {
 		tools.install(t, b.text)
 	case b.language == "sh" && strings.HasPrefix(b.text, "moneymove sandbox "):
 		require.Empty(t, s.address, "line %d: a second host", b.line)
-		s.address = tools.serve(t, s.folder, b.text)
+		s.address, s.contact = tools.serve(t, s.folder, b.text)
 	case b.language == "sh":
 		file := filepath.Join(s.folder, fmt.Sprintf("printed-%d", len(s.printed)))
 		s.printed = append(s.printed, file)
@@ -119,8 +120,9 @@ func (tools *toolbox) read(t *testing.T, s *session, b block) {
 	}
 }
 
-// here puts the address of the test's host in the place of that which the pages have.
+// here puts the address and the contact of the test's host in the place of those which the pages have.
 func (s *session) here(text string) string {
+	text = strings.ReplaceAll(text, "contact=ct_3dR9", "contact="+s.contact)
 	return strings.ReplaceAll(text, "127.0.0.1:8080", s.address)
 }
 
@@ -142,8 +144,9 @@ func (tools *toolbox) install(t *testing.T, text string) {
 	require.NoError(t, err, "%s", said)
 }
 
-// serve runs the command that starts a host, at a free port, until the test ends. It returns the address.
-func (tools *toolbox) serve(t *testing.T, folder, text string) string {
+// serve runs the command that starts a host, at a free port, until the test ends. It returns the address, and the bank
+// contact that the host prepared.
+func (tools *toolbox) serve(t *testing.T, folder, text string) (address, contact string) {
 	t.Helper()
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-euc",
 		"exec "+strings.TrimSpace(text)+" -addr 127.0.0.1:0 -o json")
@@ -162,9 +165,12 @@ func (tools *toolbox) serve(t *testing.T, folder, text string) string {
 	})
 	lines := bufio.NewScanner(out)
 	require.True(t, lines.Scan(), "the host did not start")
-	var ready struct{ BaseURL string }
+	var ready struct {
+		BaseURL string
+		Seeded  struct{ BankContact string }
+	}
 	require.NoError(t, json.Unmarshal(lines.Bytes(), &ready))
-	return strings.TrimPrefix(ready.BaseURL, "http://")
+	return strings.TrimPrefix(ready.BaseURL, "http://"), ready.Seeded.BankContact
 }
 
 // shell runs the blocks in one shell, which ends at the first command that fails.

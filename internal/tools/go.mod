@@ -7,6 +7,7 @@ tool (
 	github.com/moneymovement/moneymovement-go/internal/tools/apitext
 	github.com/moneymovement/moneymovement-go/internal/tools/archive
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/answers
+	github.com/moneymovement/moneymovement-go/internal/tools/codegen/bundle
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/coverage
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/errorcatalogue
 	github.com/moneymovement/moneymovement-go/internal/tools/codegen/exported
@@ -247,6 +248,7 @@ require (
 	github.com/yagipy/maintidx v1.0.0 // indirect
 	github.com/yeya24/promlinter v0.3.0 // indirect
 	github.com/ykadowak/zerologlint v0.1.5 // indirect
+	github.com/youmark/pkcs8 v0.0.0-20240726163527-a2c0da244d78 // indirect
 	gitlab.com/bosi/decorder v0.4.2 // indirect
 	go-simpler.org/musttag v0.14.0 // indirect
 	go-simpler.org/sloglint v0.12.0 // indirect
@@ -255,6 +257,7 @@ require (
 	go.uber.org/multierr v1.10.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
 	go.yaml.in/yaml/v4 v4.0.0 // indirect
+	golang.org/x/crypto v0.55.0 // indirect
 	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e // indirect
 	golang.org/x/exp/typeparams v0.0.0-20260811152304-ee035b5b010f // indirect
 	golang.org/x/image v0.21.0 // indirect

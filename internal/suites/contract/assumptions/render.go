@@ -16,6 +16,9 @@ If a client cannot work without a fact that is left open, the file assumes it an
 reason. This page lists every assumption, in the order of the files. If the real service differs, correct the file and
 run ` + "`make generate`" + `.
 
+To generate a client in another language, take the files of [bundled](bundled/dapi.yaml). Each needs no other file, and
+has an example of each body and the codes of each refusal.
+
 A mark is one reason, and then everything that its place says itself is assumed, or one reason for each aspect that is
 assumed. It does not cover what the place refers to, alone or in ` + "`allOf`" + `. The SDK checks no request against a mark.
 If a field is required by assumption only, the SDK leaves it out while it is not set. The sandbox host checks all of it.
