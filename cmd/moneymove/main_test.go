@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -71,4 +73,12 @@ func TestWrongCommands(t *testing.T) {
 		assert.Empty(t, out, line)
 		assert.NotEmpty(t, errors, line)
 	}
+}
+
+// A host whose terminal is closed removes its folder with private keys. One that outlives the terminal goes on.
+func TestTheEndOfATerminalEndsACommand(t *testing.T) {
+	assert.Contains(t, ends(), syscall.SIGHUP)
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	assert.NotContains(t, ends(), syscall.SIGHUP)
 }
