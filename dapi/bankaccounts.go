@@ -89,7 +89,8 @@ type SWIFTAccount struct {
 // this type lacks, set it there and pass the result to [Bank].
 func (a SWIFTAccount) BankAccount() BankAccount {
 	return a.Holder.with(BankAccount{
-		BIC: a.BIC, AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN), BankName: a.BankName, BankAddress: a.BankAddress,
+		BIC: a.BIC, AccountNumber: a.AccountNumber, IBAN: unspaced(a.IBAN), BankName: a.BankName,
+		BankAddress:      a.BankAddress,
 		IntermediaryBank: a.IntermediaryBank, AccountKind: a.AccountKind, Currency: a.Currency,
 	})
 }

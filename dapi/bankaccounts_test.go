@@ -140,7 +140,7 @@ func byConstructor() map[dapi.BankMethod]dapi.ContactAccount {
 
 // People copy an IBAN in groups of four. The account of a contact cannot be updated, so the blanks must not reach it.
 func TestBlanksInAnIBANAreRemoved(t *testing.T) {
-	for _, iban := range []string{"DE89 3704 0044 0532 0130 00", " DE89\u00a03704004405320130 00\n", "DE89370400440532013000"} {
+	for _, iban := range []string{"DE89 3704 0044 0532 0130 00", " DE89\u00a03704004405320130 00\n"} {
 		for name, account := range map[string]dapi.ContactAccount{
 			"SEPA":     dapi.SEPA(dapi.IBANAccount{IBAN: iban}),
 			"SWIFT":    dapi.SWIFT(dapi.SWIFTAccount{IBAN: iban}),

@@ -36,5 +36,6 @@ func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOpt
 		},
 		status: func(c *Client) string { return string(c.Status) },
 		done:   func(c *Client) bool { return c.Status == ClientStatusReady },
+		known:  func(c *Client) bool { return c.Status.Known() },
 	})
 }

@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,6 +104,13 @@ func (s *Escrows) Wait(
 		},
 		status: func(e *Escrow) string { return string(e.Status) },
 		done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },
+		known:  func(e *Escrow) bool { return e.Status.Known() },
+		never: func(e *Escrow) error {
+			if e.Status != EscrowStatusRefunded && e.Status != EscrowStatusExpired { // a released deal can be refunded
+				return nil
+			}
+			return fmt.Errorf("the deal has ended as %s, and will not be %v", e.Status, statuses)
+		},
 	})
 }
 

@@ -42,6 +42,7 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 		},
 		status: func(p *Payin) string { return string(p.Status) },
 		done:   func(p *Payin) bool { return p.Status.Final() },
+		known:  func(p *Payin) bool { return p.Status.Known() },
 	})
 	if err == nil && payin.Status != PayinStatusCompleted {
 		err = &PayinNotCompleted{CallInfo: transport.Of(s).low.head(&opGetPayin, string(id)), Payin: payin}

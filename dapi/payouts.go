@@ -248,6 +248,7 @@ func (s *Payouts) wait(
 		read:   func(ctx context.Context) (*Payout, error) { return s.approver.notePayout(read(ctx)) },
 		status: func(p *Payout) string { return string(p.Status) },
 		done:   func(p *Payout) bool { return p.Status.Final() },
+		known:  func(p *Payout) bool { return p.Status.Known() },
 	})
 	if err != nil {
 		return payout, err

@@ -70,6 +70,7 @@ func (s *Rails) WaitActive(
 		},
 		status: func(r *Rail) string { return string(r.Status) },
 		done:   func(r *Rail) bool { return r.Status.settled() },
+		known:  func(r *Rail) bool { return r.Status.Known() },
 	})
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
 		err = &ChannelUnavailable{CallInfo: transport.Of(s).low.head(&opListRails, ""), Rail: rail}

@@ -63,5 +63,6 @@ func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (
 		},
 		status: func(k *KYB) string { return string(k.Status) },
 		done:   func(k *KYB) bool { return k.Status.Final() },
+		known:  func(k *KYB) bool { return k.Status.Known() },
 	})
 }

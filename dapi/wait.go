@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/errors"
@@ -52,7 +53,8 @@ type waiting struct {
 
 // StillPending says that a wait ended before its resource reached the status: its context ended, or had no time left
 // for another read. It wraps the error of the context and, if the last read failed, the error of that read. To
-// continue, wait again.
+// continue, wait again. A wait also ends so if the resource has ended in another status, or has been for 30 minutes in
+// one that this version of the SDK does not know: Err then says so.
 type StillPending struct {
 	Progress
 	Err error
@@ -89,6 +91,34 @@ type poll[T any] struct {
 	read         func(context.Context) (*T, error)
 	status       func(*T) string
 	done         func(*T) bool
+	never        func(*T) error // why it will never be done, nil if it can be; may be nil
+	known        func(*T) bool  // whether this version knows the status; may be nil
+}
+
+// unknownLasts is how long a status must stay that this version does not know, until a wait ends. It can be the last
+// one, for which nothing waits.
+const unknownLasts = 30 * time.Minute
+
+// hopeless returns a function that says why a wait for a resource ends, although it is not done.
+func (p *poll[T]) hopeless() func(*T) error {
+	var unknown time.Time // since when the status is one that is not known
+	return func(value *T) error {
+		if p.never != nil {
+			if err := p.never(value); err != nil {
+				return err
+			}
+		}
+		switch {
+		case p.known == nil || p.known(value):
+			unknown = time.Time{}
+		case unknown.IsZero():
+			unknown = time.Now()
+		case time.Since(unknown) >= unknownLasts:
+			return fmt.Errorf("this version of the SDK does not know the status %q, and it has not passed for %s: read "+
+				"the %s yourself, and update the SDK", p.status(value), unknownLasts, p.resource)
+		}
+		return nil
+	}
 }
 
 // wait reads until done returns true. A permanent error ends it at once.
@@ -107,11 +137,27 @@ func wait[T any](ctx context.Context, options []WaitOption, p poll[T]) (*T, erro
 	progress := func(seen transport.Seen) Progress {
 		return Progress{p.resource, p.id, seen.Status, seen.Reads, seen.Waited}
 	}
-	return transport.Wait(ctx, p.low.transport, w.pace, transport.Awaited[T]{
-		Read: p.read, Status: p.status, Done: p.done,
-		Progress: func(seen transport.Seen) { w.progress(progress(seen)) },
+	var last Progress
+	var ended error
+	hopeless := p.hopeless()
+	value, err := transport.Wait(ctx, p.low.transport, w.pace, transport.Awaited[T]{
+		Read: p.read, Status: p.status,
+		Done: func(value *T) bool {
+			if p.done(value) {
+				return true
+			}
+			if why := hopeless(value); why != nil {
+				ended = &StillPending{Progress: last, Err: why}
+			}
+			return ended != nil
+		},
+		Progress: func(seen transport.Seen) { last = progress(seen); w.progress(last) },
 		Still: func(seen transport.Seen, err error) error {
 			return &StillPending{Progress: progress(seen), Err: err}
 		},
 	})
+	if err == nil {
+		err = ended
+	}
+	return value, err
 }

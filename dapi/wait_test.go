@@ -1,6 +1,8 @@
 package dapi_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,6 +87,44 @@ func TestPollingOfAClientAndOfAWait(t *testing.T) {
 				require.NoError(t, err)
 				assert.LessOrEqual(t, time.Since(began), c.most)
 				assert.GreaterOrEqual(t, time.Since(began), c.most/2)
+			})
+		})
+	}
+}
+
+// A wait for what will never come ends by itself, and says so: in a status that this version does not know, and for a
+// deal that has ended in another one.
+func TestAWaitThatCannotEndEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		request, response, why string
+		wait                   func(context.Context, *dapi.Account) error
+		least, most            time.Duration
+	}{
+		"a payout": {"GET /payouts/po_1", `{"id":"po_1","status":"on_the_moon"}`,
+			`does not know the status "on_the_moon"`,
+			func(ctx context.Context, a *dapi.Account) error { _, err := a.Payouts.Wait(ctx, "po_1"); return err },
+			30 * time.Minute, time.Hour},
+		"a payin": {"GET /payins/pi_1", `{"id":"pi_1","status":"on_the_moon","createdAt":"2026-01-01T00:00:00Z"}`,
+			`does not know the status "on_the_moon"`,
+			func(ctx context.Context, a *dapi.Account) error { _, err := a.Payins.Wait(ctx, "pi_1"); return err },
+			30 * time.Minute, time.Hour},
+		"a deal": {"POST /escrow/esc_1/sync", `{"id":"esc_1","status":"expired"}`, "has ended as expired",
+			func(ctx context.Context, a *dapi.Account) error {
+				_, err := a.Escrows.Wait(ctx, "esc_1", []dapi.EscrowStatus{dapi.EscrowStatusActive})
+				return err
+			}, 0, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, integrator := newScript(t, map[string][]string{c.request: slices.Repeat([]string{c.response}, 999)})
+				began := time.Now()
+				err := c.wait(t.Context(), integrator.For("cl_1"))
+				still, is := errors.AsType[*dapi.StillPending](err)
+				require.True(t, is, "%v", err)
+				assert.Positive(t, still.Reads)
+				require.ErrorContains(t, err, c.why)
+				assert.GreaterOrEqual(t, time.Since(began), c.least)
+				assert.LessOrEqual(t, time.Since(began), c.most)
 			})
 		})
 	}

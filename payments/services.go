@@ -71,8 +71,8 @@ func (s Services) check(operation string, r *Record) error {
 	}
 	if _, ok := s.account(r.Account); !ok {
 		if s.single {
-			return invalid(operation, "account", "unexpected", "must be payments.OwnAccount, or empty: with self-serve "+
-				"there is one account")
+			return invalid(operation, "account", "unexpected", "must be payments.OwnAccount, or empty: with "+
+				"self-serve there is one account")
 		}
 		return checkAccount(operation, r.Account)
 	}

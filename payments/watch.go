@@ -2,6 +2,7 @@ package payments
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -105,22 +106,50 @@ func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) er
 
 // Await waits until a payment is in one of the states or has ended, and returns it: look at its state. A payment can go
 // through a state so fast that nobody sees it. If ctx ends first, Await returns the payment as it was last read, and
-// the error of ctx. Without states it waits until the payment has ended or needs a decision.
+// an error that wraps that of ctx and says for what the payment waits. Without states it waits until the payment has
+// ended or needs a decision. If this version does not know a state, the error is *errors.InvalidInput.
 func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...State) (Record, error) {
 	if err := p.ready(ctx, "Await"); err != nil {
 		return Record{}, err
 	}
+	for _, state := range states {
+		if !state.Known() {
+			return Record{}, invalid("Await", "states", "unknown_variant",
+				fmt.Sprintf("has %q: the states are %v", state, States()))
+		}
+	}
 	if len(states) == 0 {
 		states = []State{Completed, NeedsDecision, Refused, CameBack}
 	}
-	for {
+	for last := (Record{}); ; {
 		changed := p.changes.wait()
 		record, err := p.Get(ctx, key)
+		if err != nil && ctx.Err() != nil && last.Key != "" {
+			return last, p.stillWaits(&last, ctx.Err())
+		}
+		last = record
 		if err != nil || slices.Contains(states, record.State) || record.State.Final() {
 			return record, err
 		}
 		if err := p.awaitChange(ctx, changed); err != nil {
-			return record, err
+			return record, p.stillWaits(&record, err)
 		}
 	}
+}
+
+// stillWaits says for what a payment waits.
+func (p *Processor) stillWaits(r *Record, err error) error {
+	why := "look at its record later"
+	p.runner.mu.Lock()
+	resumed := p.runner.started && !p.runner.stopped
+	p.runner.mu.Unlock()
+	switch {
+	case r.WaitsFor != "":
+		why = "it waits for " + r.WaitsFor
+	case r.Reason != nil:
+		why = "the last call: " + r.Reason.Message
+	case r.Calls == 0 && !resumed:
+		why = "no process has begun it: call Resume in this one, or see why no other one pays"
+	}
+	return fmt.Errorf("payments: %q is still %s (%s): %w", r.Key, r.State, why, err)
 }

@@ -33,10 +33,19 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), ends()...)
 	code := run(ctx, app.System(), os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// ends returns the signals that end a command in order, so that it removes what it has made. The end of a terminal is
+// one, unless the command was started to outlive it, as with nohup.
+func ends() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{os.Interrupt, syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 }
 
 // run runs a command until it ends or ctx ends, and returns the exit code.

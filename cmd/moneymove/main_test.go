@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -133,4 +135,12 @@ func TestFlagsAreCompletedWithOneDash(t *testing.T) {
 	assert.Contains(t, out, "json")
 	_, out, _ = try(t, "__complete", "sandbox", "-output", "")
 	assert.Contains(t, out, "json")
+}
+
+// A host whose terminal is closed removes its folder with private keys. One that outlives the terminal goes on.
+func TestTheEndOfATerminalEndsACommand(t *testing.T) {
+	assert.Contains(t, ends(), syscall.SIGHUP)
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	assert.NotContains(t, ends(), syscall.SIGHUP)
 }

@@ -135,7 +135,8 @@ func TestMigrationsOverOneConnection(t *testing.T) {
 		require.NoError(t, postgres.MigrateRiver(ctx, pool, ""))
 		var locks int
 		require.NoError(t, pool.QueryRow(ctx, "SELECT count(*) FROM pg_locks "+
-			"WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())").Scan(&locks))
+			"WHERE locktype = 'advisory' AND database = "+
+			"(SELECT oid FROM pg_database WHERE datname = current_database())").Scan(&locks))
 		assert.Zero(t, locks)
 	}
 	_, err = postgres.Open(ctx, pool, postgres.Options{Jobs: &postgres.Jobs{}})

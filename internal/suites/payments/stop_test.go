@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -268,5 +269,29 @@ func TestHooksAreCalled(t *testing.T) {
 		assert.Zero(w, h.loads[len(h.loads)-1].Following)
 		assert.Contains(w, log.String(), "payment is completed")
 		w.assertSilent(log.String())
+	})
+}
+
+// A wait that its context ends says for what the payment waits.
+func TestAnAwaitThatEndsSaysWhy(t *testing.T) {
+	inBubble(t, func(w *world) {
+		p := w.processor()
+		w.submit(p, w.payment(1))
+		minute, cancel := context.WithTimeout(w.Context(), time.Minute)
+		defer cancel()
+		r, err := p.Await(minute, w.payment(1).Key)
+		require.ErrorIs(w, err, context.DeadlineExceeded)
+		require.ErrorContains(w, err, "is still accepted (no process has begun it: call Resume")
+		assert.Equal(w, payments.Accepted, r.State)
+		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
+		_, err = p.Resume(w.Context())
+		require.NoError(w, err)
+		later, cancel := context.WithTimeout(w.Context(), time.Minute)
+		defer cancel()
+		_, err = p.Await(later, w.payment(1).Key)
+		require.ErrorContains(w, err, "the last call: BookPayout: 503 provider_unavailable")
+		_, err = p.Await(w.Context(), w.payment(1).Key, "complete")
+		as[*errors.InvalidInput](w, err)
+		require.NoError(w, p.Stop(w.Context()))
 	})
 }

@@ -165,8 +165,8 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 	})
 }
 
-// What this process knows to be impossible is not stored: an asset in another spelling, and an amount with more decimals
-// than its token has, if the client has read the list of chains.
+// A payment that this process knows to be impossible is not stored: an asset in another spelling, and an amount with
+// more decimals than its token has, if the client has read the list of chains.
 func TestImpossibleTermsAreNotStored(t *testing.T) {
 	inBubble(t, func(w *world) {
 		platform := w.platform()
