@@ -30,6 +30,7 @@ func busyWorld(t testing.TB) (*world, map[string]string) {
 		}))
 	acme := w.login().readyClient("acme@example.com")
 	acme.must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "100", "currency": "USDC"})
+	acme.as("").must(http.StatusCreated, "POST", "/sandbox/deposits", object{"amount": "50", "currency": "USDC"})
 	booked := acme.must(http.StatusCreated, "POST", "/payouts",
 		object{"contactId": acme.walletContact(), "amount": "12.5", "currency": "USDC"}, "Idempotency-Key", "invoice-42")
 	require.Equal(t, http.StatusOK, acme.confirm(booked).status)

@@ -75,3 +75,20 @@ func TestPayoutsAreFoundAtTheHost(t *testing.T) {
 		assert.Equal(t, "RF-7", found[0].text("reference"))
 	}
 }
+
+// A test payout is made of the requests of a real one.
+func TestATestPayoutIsSent(t *testing.T) {
+	p := newPayer(t, sandbox.WithControl(), sandbox.WithInstantProgress())
+	sent := p.world.call("POST", "/_host/payouts", object{"account": p.account, "amount": "12.5"})
+	require.Equal(t, http.StatusCreated, sent.status, "%s", sent.raw)
+	assert.Equal(t, "completed", p.must(http.StatusOK, "GET", "/payouts/"+sent.body.text("id"), nil).body.text("status"))
+	assert.Equal(t, "87.5", p.balance())
+	listed := p.world.call("GET", "/_host/requests?find="+sent.body.text("idempotencyKey"), nil).items()
+	require.Len(t, listed, 2, "the booking and the confirmation")
+
+	poor := p.world.call("POST", "/_host/payouts", object{"account": p.account, "amount": "500"})
+	assert.Equal(t, "payout_not_fundable", poor.slug(), "%s", poor.raw)
+	p.host.Arm("POST", "/payouts", sandbox.DropBefore())
+	dropped := p.world.call("POST", "/_host/payouts", object{"account": p.account, "amount": "1"})
+	assert.Equal(t, "conflict", dropped.slug(), "%s", dropped.raw)
+}

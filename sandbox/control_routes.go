@@ -34,6 +34,7 @@ func (c control) routes() map[controlRoute]http.Handler {
 		{get, "/_host/accounts"}:              respondWith(c.listAccounts),
 		{post, "/_host/credits"}:              c.changing(c.ifRoom(c.credit)),
 		{get, "/_host/payouts"}:               respondWith(c.listPayouts),
+		{post, "/_host/payouts"}:              c.changing(c.ifRoom(c.sendPayout)),
 		{post, "/_host/payouts/{id}"}:         c.changing(c.ifRoom(c.movePayout)),
 		{get, "/_host/payins"}:                respondWith(c.listPayins),
 		{post, "/_host/payins/{id}"}:          c.changing(c.ifRoom(c.movePayin)),

@@ -1,11 +1,13 @@
 package console_test
 
 import (
+	"net/http"
 	"strconv"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -139,4 +141,54 @@ func TestOnlyARepeatedKeyIsAnAttempt(t *testing.T) {
 	}
 	p.until(`document.querySelectorAll("#request-table tbody tr").length === 6`)
 	assert.NotContains(t, p.text(), "attempt")
+}
+
+// A test payout needs no program, and shows its requests.
+func TestATestPayoutIsSentFromThePage(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "payouts", sandbox.WithInstantProgress())
+	newCustomer(p, "acme@example.com")
+	p.press("Send a test payout")
+	p.see("acme@example.com (cl_")
+	p.press("Send the payout")
+	p.told("is paid to a bank account.")
+	p.see("Now: Completed")
+	p.see("Test supplier")
+	p.press("Requests of this payout")
+	p.see("/confirm")
+}
+
+// On a phone, the panel of a payout opens where one looks.
+func TestAPayoutOpensWhereOneLooks(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "payouts", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	for i := range 20 {
+		payer.pay("1", "invoice-"+strconv.Itoa(i))
+	}
+	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 20`)
+	p.size(320, 640)
+	p.until("innerWidth === 320")
+	p.click("#panel-payouts .list tbody tr button")
+	p.until(`(() => {
+		const box = document.getElementById("payouts-present").getBoundingClientRect();
+		return document.activeElement.id === "payouts-present" && box.top >= 0 && box.bottom <= innerHeight;
+	})()`)
+}
+
+// What -seed did is hidden at first.
+func TestRequestsOfSeedAreHiddenAtFirst(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.server.URL+"/utils/rates/GBP", http.NoBody)
+	require.NoError(t, err)
+	request.Header.Set("User-Agent", "moneymove-seed/0.1.0")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	p.send("GET", "/utils/rates/EUR", "")
+	p.see("/utils/rates/EUR")
+	assert.NotContains(t, p.text(), "/utils/rates/GBP")
+	p.press("Show 1 of -seed")
+	p.see("/utils/rates/GBP")
 }

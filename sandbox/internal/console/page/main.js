@@ -169,6 +169,7 @@ function startOver() {
   forgetRequests();
   host.operations = null;
   settings.typed = {};
+  testPayout.account = "";
   credit.account = "";
   hideCredentials();
 }

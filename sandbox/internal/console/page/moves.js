@@ -20,7 +20,7 @@ function movingView(id, kind, { items = [], states = [], total = 0 }) {
   const item = items.find((one) => one.id === kind.selected) || items[0];
   return [heading(id, kind.title, kind.intro),
     h("div", { class: "columns", "data-key": "columns" },
-      h("div", { class: "list", "data-key": "list" }, kind === moving.payouts && findPayouts(kind), items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.text ? "No payout of the host fits." : kind.none)),
+      h("div", { class: "list", "data-key": "list" }, kind === moving.payouts && [findPayouts(kind), sendPayout()], items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.text ? "No payout of the host fits." : kind.none)),
         total > items.length && h("p", { class: "hint" }, `The newest ${items.length} of ${total}.`)),
       h("section", { class: "card present", "data-key": "present", "aria-labelledby": `${id}-present` },
         h("h3", { id: `${id}-present`, tabindex: "-1" }, item ? item.id : "States"),
@@ -29,6 +29,28 @@ function movingView(id, kind, { items = [], states = [], total = 0 }) {
         h("div", { class: "scroll", "data-key": "drawing" },
           diagram(id, `A ${kind.one}`, states, item?.status, item?.moves || [])),
         item && movesOf(kind, item), transitions(states)))];
+}
+
+const testPayout = { account: "", amount: "12.50" };
+
+// sendPayout is a form that pays as a program does.
+function sendPayout() {
+  const accounts = [...new Map([...host.accounts.values()].map((account) => [account.id, account])).values()];
+  const account = testPayout.account || accounts.find(({ id }) => id !== "self")?.id || "self";
+  const call = { method: "POST", path: "/payouts", body: { account, amount: testPayout.amount } };
+  const change = (key) => (value) => {
+    testPayout[key] = value;
+    showAgain();
+  };
+  return h("details", { class: "card", "data-key": "send" }, h("summary", {}, "Send a test payout"),
+    form("payout form", async () => {
+      const sent = await perform(call, ({ id }) => `${id} is paid to a bank account. Requests shows how.`);
+      if (sent) moving.payouts.selected = sent.id;
+    }, h("div", { class: "bar" },
+      field("payout-account", "Account", choice(account, accounts.map(({ id, name, email }) => [id, `${name || email || ""} (${id})`]), change("account"))),
+      field("payout-amount", "Amount in USDC", textInput(testPayout.amount, change("amount"), { inputmode: "decimal", required: true })),
+      h("button", { type: "submit", class: "main" }, "Send the payout"))),
+    curl(call, "the payout"));
 }
 
 function findPayouts(kind) {
