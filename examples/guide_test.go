@@ -169,7 +169,7 @@ func runCodeOf(t *testing.T, page string, least int, test string) {
 	t.Helper()
 	code := codeOf(t, page)
 	require.GreaterOrEqual(t, len(code), least)
-	imports := []string{"context", "fmt", "log/slog", "net/http", "os", "os/signal", "sync", "syscall", "time",
+	imports := []string{"context", "crypto/tls", "crypto/x509", "fmt", "log/slog", "net/http", "os", "os/signal", "sync", "syscall", "time",
 		"github.com/shopspring/decimal"}
 	for _, name := range []string{"", "/dapi", "/errors", "/payments", "/payments/sqlite", "/signing"} {
 		imports = append(imports, "github.com/moneymovement/moneymovement-go"+name)

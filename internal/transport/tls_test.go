@@ -103,6 +103,21 @@ func TestDamagedRecordsAreNoVersion(t *testing.T) {
 	require.True(t, unknown, "%v", err)
 }
 
+// A host that asks for a certificate gets the one in the caller's transport.
+func TestMutualTLS(t *testing.T) {
+	server := secured(t, &tls.Config{ClientAuth: tls.RequireAnyClientCert})
+	trusted := x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	with := func(certificates ...tls.Certificate) func(*transport.Config) {
+		return through(&http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: trusted,
+			MinVersion: tls.VersionTLS12, Certificates: certificates}})
+	}
+	_, err := send(t.Context(), newClient(t, server.URL, with()), &readThing, transport.Call{})
+	require.Error(t, err)
+	_, err = send(t.Context(), newClient(t, server.URL, with(server.TLS.Certificates...)), &readThing, transport.Call{})
+	require.NoError(t, err)
+}
+
 // Weak TLS settings of the process are not for this server.
 func TestDefaultTransportInheritsNoWeakness(t *testing.T) {
 	strangers := secured(t, nil)

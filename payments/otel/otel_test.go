@@ -2,6 +2,8 @@ package paymentsotel_test
 
 import (
 	"context"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -93,8 +95,11 @@ func TestMetrics(t *testing.T) {
 	var read metricdata.ResourceMetrics
 	require.NoError(t, reader.Collect(context.WithoutCancel(ctx), &read))
 	require.Len(t, read.ScopeMetrics, 1)
+	page, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
 	counts, sums := map[string]int64{}, map[string]float64{}
 	for _, m := range read.ScopeMetrics[0].Metrics {
+		assert.Contains(t, string(page), "\n| `"+m.Name+"` |", "name it in docs/operations.md, with its alert")
 		switch data := m.Data.(type) {
 		case metricdata.Sum[int64]:
 			for _, point := range data.DataPoints {
@@ -116,6 +121,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	const name = "moneymovement.payments."
+	assert.Equal(t, len(read.ScopeMetrics[0].Metrics), strings.Count(string(page), "\n| `"+name))
 	assert.Equal(t, map[string]int64{
 		name + "changes": 2, name + "age": 1, name + "step.duration": 2, name + "step.queued": 1,
 		name + "storedaccepted": 0, name + "storedpaying": 0, name + "storedin_doubt": 0, name + "storedpaid": 0,

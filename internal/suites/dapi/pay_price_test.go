@@ -114,6 +114,20 @@ func TestPriceBounds(t *testing.T) {
 	}
 }
 
+// docs/operations.md says how an exact amount arrives: the first price has what the second payment must be.
+func TestAnExactAmountArrives(t *testing.T) {
+	w := newPayWorld(t)
+	wanted := amount("100")
+	w.Credit(w.account.Sandbox, "100", dapi.USDC, moneymovement.IdempotencyKey("more"))
+	w.asked.Amount = wanted
+	first, err := w.account.Payouts.Book(w.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42-1"))
+	require.NoError(t, err)
+	w.asked.Amount = wanted.Div(first.Quote.Rate).Add(first.Quote.Fee).RoundUp(6)
+	paid, err := w.payAs("invoice-42-2", dapi.FirstUse(), dapi.MinDestinationAmount(wanted, "EUR"))
+	require.NoError(t, err)
+	assert.True(t, wanted.Equal(paid.Quote.DestinationAmount), "%s arrive", paid.Quote.DestinationAmount)
+}
+
 // Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before: never that it
 // is not paid.
 func TestBoundsThatAreNone(t *testing.T) {
