@@ -12,6 +12,9 @@ import (
 // errors.As does not find that refusal. errors.Is finds errors that are compared by value, such as
 // context.DeadlineExceeded.
 //
+// For a payment, it is also the error of a call that was refused while an earlier call may have paid. The text then
+// says "this call paid nothing", and why.
+//
 // RetryAt is the time at which to call again, if the last response gave one, such as a 429 with Retry-After. Otherwise
 // it is zero. [CallInfoOf] finds it in any error.
 //

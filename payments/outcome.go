@@ -6,6 +6,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -207,8 +208,12 @@ func reasonOf(err error) *Reason {
 	return r
 }
 
-// messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does.
+// messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does. It
+// also knows whether an earlier call can have signed.
 func messageOf(err error) string {
+	if errors.EarlierCalls(err, callfacts.Asker{}) == callfacts.MayExist {
+		errors.SetEarlierCalls(err, callfacts.MayPay, callfacts.Asker{})
+	}
 	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
 	if !ok {
 		return err.Error()
