@@ -33,8 +33,8 @@ type Config struct {
 	// step takes longer is in doubt, and is tried again. The default is 5 minutes. Less than 3 minutes can be too short
 	// for a payment that waits for its turn in a rate window.
 	StepTimeout time.Duration
-	// Now is the clock by which payments are due, keys grow old and deadlines pass. The default is time.Now. A test that
-	// moves the clock of a sandbox host passes its Host.Now. Leases and pauses between two polls need the machine's.
+	// Now is the clock by which payments are due, keys grow old and deadlines pass. The default is time.Now. A test
+	// that moves the clock of a sandbox host passes its Host.Now. Leases and pauses between polls need the machine's.
 	Now func() time.Time
 	// Owner names this process in leases and logs. The default is a random name.
 	Owner string
