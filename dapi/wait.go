@@ -114,8 +114,8 @@ func (p *poll[T]) hopeless() func(*T) error {
 		case unknown.IsZero():
 			unknown = time.Now()
 		case time.Since(unknown) >= unknownLasts:
-			return fmt.Errorf("this version of the SDK does not know the status %q, and it has not passed for %s: read "+
-				"the %s yourself, and update the SDK", p.status(value), unknownLasts, p.resource)
+			return fmt.Errorf("this version of the SDK does not know the status %q, and it has not passed for %s: "+
+				"read the %s yourself, and update the SDK", p.status(value), unknownLasts, p.resource)
 		}
 		return nil
 	}

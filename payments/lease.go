@@ -16,6 +16,7 @@ type held struct {
 	owner  string
 	lasts  time.Duration
 	outage *outage
+	now    func() time.Time
 	mu     sync.Mutex
 	leases map[moneymovement.Key]heldLease
 	steps  map[moneymovement.Key][]*heldStep // that have not ended, also of leases that are lost
@@ -36,7 +37,7 @@ type heldStep struct {
 }
 
 func newHeld(store Store, config Config, outage *outage) *held {
-	return &held{store: store, owner: config.Owner, lasts: config.LeaseFor, outage: outage,
+	return &held{store: store, owner: config.Owner, lasts: config.LeaseFor, outage: outage, now: config.Now,
 		leases: map[moneymovement.Key]heldLease{}, steps: map[moneymovement.Key][]*heldStep{},
 		paused: map[moneymovement.Key]time.Time{}}
 }
@@ -103,7 +104,7 @@ func (h *held) release(row Row, step *heldStep, retryAt time.Time, stored bool) 
 	if len(h.steps[row.Key]) == 0 {
 		delete(h.steps, row.Key)
 	}
-	if now := time.Now(); !stored && retryAt.After(now) {
+	if now := h.now(); !stored && retryAt.After(now) {
 		maps.DeleteFunc(h.paused, func(_ moneymovement.Key, until time.Time) bool { return !until.After(now) })
 		h.paused[row.Key] = later(h.paused[row.Key], retryAt)
 	}

@@ -17,7 +17,7 @@ var leased = Row{Key: "k-1", Lease: Lease{Owner: "p1", Epoch: 1}}
 
 // oneMinute holds leases for a minute.
 func oneMinute() *held {
-	return newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute},
+	return newHeld(NewMemoryStore(), Config{Owner: "p1", LeaseFor: time.Minute, Now: time.Now},
 		&outage{logger: slog.New(slog.DiscardHandler)})
 }
 

@@ -58,7 +58,7 @@ func (l *load) report(ctx context.Context) {
 		return
 	}
 	l.p.outage.noted(ctx, "it cannot be counted", err)
-	now := time.Now()
+	now := l.p.config.Now()
 	of := LoadMetrics{ByState: summary.ByState, Waiting: int(l.calls.Load()), Late: l.count(now),
 		StoreFailures: l.p.outage.failures()}
 	if err == nil && of.ByState == nil {

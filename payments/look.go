@@ -24,7 +24,7 @@ func (s *progress) follow(ctx context.Context) found {
 		}
 		return s.seen(payout, err)
 	}
-	if r.keyAge(time.Now()) > keyLifetime { // another call could pay a second time
+	if r.keyAge(s.p.config.Now()) > keyLifetime { // another call could pay a second time
 		return found{verdict: verdictDecide, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyTooOld,
 			Message: "the service said that the payment is paid, and did not name the payout while it remembered " +
 				"the key: look at the service's books, then decide WasPaid with the payout's id"}}

@@ -58,7 +58,7 @@ func (s *progress) payOut(ctx context.Context) found {
 	options := append(r.Bounds.orAsSeen(r.FirstQuote).options(), dapi.BookedBefore(r.PayoutID),
 		dapi.CaptureLastResponse(&response),
 		dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
-			if s.record.offersRefused(booked.Quote, time.Now()) {
+			if s.record.offersRefused(booked.Quote, s.p.config.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
 			return s.beforeSigning(ctx, s.record.signing(booked.ID, booked.Quote))
@@ -94,7 +94,7 @@ func unsigned(f found, err error, show func(cause error) found) found {
 // beforeSigning stores that money may leave, before an approval is signed: a process that has lost its lease then signs
 // nothing.
 func (s *progress) beforeSigning(ctx context.Context, next Record) error {
-	if !s.inDoubt && s.record.late(time.Now()) {
+	if !s.inDoubt && s.record.late(s.p.config.Now()) {
 		return errors.New("the deadline has passed")
 	}
 	s.signs = true
@@ -116,7 +116,7 @@ func (s *progress) unsigned(f found) bool {
 // call, and the age of the key does not matter: a service whose clock is a week ahead would find each key too old.
 func (s *progress) history() []dapi.KeyOption {
 	if s.inDoubt {
-		return []dapi.KeyOption{dapi.FirstUsedAt(s.record.FirstUsed)}
+		return []dapi.KeyOption{dapi.FirstUsedAt(time.Now().Add(s.record.FirstUsed.Sub(s.p.config.Now())))}
 	}
 	return []dapi.KeyOption{dapi.FirstUse()}
 }

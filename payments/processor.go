@@ -33,6 +33,9 @@ type Config struct {
 	// step takes longer is in doubt, and is tried again. The default is 5 minutes. Less than 3 minutes can be too short
 	// for a payment that waits for its turn in a rate window.
 	StepTimeout time.Duration
+	// Now is the clock by which payments are due, keys grow old and deadlines pass. The default is time.Now. A test
+	// that moves the clock of a sandbox host passes its Host.Now. Leases and pauses between polls need the machine's.
+	Now func() time.Time
 	// Owner names this process in leases and logs. The default is a random name.
 	Owner string
 	// Logger receives a line for each change of state, one for each outage of the store and for its end, and one for
@@ -54,6 +57,9 @@ func (c Config) withDefaults() Config {
 	c.StepTimeout = cmp.Or(max(c.StepTimeout, 0), 5*time.Minute)
 	c.LoadEvery = cmp.Or(max(c.LoadEvery, 0), 10*time.Second)
 	c.Owner = cmp.Or(c.Owner, rand.Text())
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -152,7 +158,7 @@ func (p *Processor) prepare(ctx context.Context, submission Submission) (Row, er
 		return Row{}, err
 	}
 	submitted.Account = p.services.named(submitted.Account)
-	row, err := submitted.accepted(time.Now())
+	row, err := submitted.accepted(p.config.Now())
 	if err != nil {
 		return Row{}, err
 	}
@@ -203,7 +209,7 @@ func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision 
 
 // claim leases one payment, due or not.
 func (p *Processor) claim(ctx context.Context, key moneymovement.Key) (Claimed, error) {
-	return p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: time.Now(), For: p.config.LeaseFor})
+	return p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: p.config.Now(), For: p.config.LeaseFor})
 }
 
 func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Record, error) {
@@ -211,7 +217,7 @@ func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Re
 	if err != nil {
 		return Record{}, err
 	}
-	record, problem := before.decide(decision, time.Now().UTC())
+	record, problem := before.decide(decision, p.config.Now().UTC())
 	record.WaitsFor, record.WaitsUntil = "", time.Time{}
 	if problem != "" {
 		return before, &NotPossible{Key: before.Key, Decision: decision, State: before.State, Problem: problem}

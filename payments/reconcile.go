@@ -61,7 +61,7 @@ func (p *Processor) compare(
 ) (Report, error) {
 	for since := params.From.Add(-24 * time.Hour); ; {
 		c := newComparison(params.From, params.To)
-		c.asOf = time.Now().Add(-ledgerMargin) // the ledger is read before the payments
+		c.asOf = p.config.Now().Add(-ledgerMargin) // the ledger is read before the payments
 		entries := ledger.All(ctx, dapi.ListTransactionsParams{Since: since, Limit: 100})
 		report, err := c.run(p.List(ctx, ListParams{Account: &params.Account}), entries)
 		earlier := c.missing.Add(-clockMargin)
@@ -98,7 +98,7 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 		return errors.Join(err, p.store.Postpone(ctx, row))
 	}
 	s := &progress{p: p, row: row, record: record}
-	if err := s.save(ctx, record.returned(shown.reason, time.Now().UTC()), true); err != nil {
+	if err := s.save(ctx, record.returned(shown.reason, p.config.Now().UTC()), true); err != nil {
 		return err
 	}
 	d.State = CameBack

@@ -150,7 +150,7 @@ func (r *runner) run() {
 	defer steps.Wait()
 	for !r.isStopped() { // a select picks any of the cases that are ready
 		next := r.handOut(&steps)
-		timer := time.NewTimer(max(time.Until(next), 0))
+		timer := time.NewTimer(max(next.Sub(r.p.config.Now()), 0))
 		select {
 		case <-r.stop:
 			timer.Stop()
@@ -170,7 +170,7 @@ func (r *runner) isStopped() bool {
 
 // handOut claims due work and begins it. It returns when to look again, if nothing wakes the runner before.
 func (r *runner) handOut(steps *sync.WaitGroup) time.Time {
-	now := time.Now()
+	now := r.p.config.Now()
 	if paused := r.paused.untilAny(r.p.services); paused.After(now) { // also for looks: they are calls, too
 		return paused
 	}

@@ -48,7 +48,7 @@ type progress struct {
 // run makes one step of a row that was claimed at a time, and releases it.
 func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record, error) {
 	record, err := row.Record()
-	now := time.Now()
+	now, began := p.config.Now(), time.Now()
 	if err != nil { // it is left alone, and must not hold up the others
 		row.Due = now.Add(p.config.Policy.RetryMax)
 		return Record{}, errors.Join(err, p.store.Postpone(ctx, row))
@@ -75,10 +75,10 @@ func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record
 		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
 	})
 	outcome, err := s.make(ctx)
-	p.load.note(ctx, &s.record, time.Now())
+	p.load.note(ctx, &s.record, p.config.Now())
 	end(StepResult{State: s.record.State, Outcome: string(outcome), Reason: s.record.Reason})
 	p.config.Metrics.Stepped(ctx, StepMetrics{
-		Kind: record.Kind, Step: string(next), Outcome: string(outcome), Took: time.Since(now), Queued: s.queued,
+		Kind: record.Kind, Step: string(next), Outcome: string(outcome), Took: time.Since(began), Queued: s.queued,
 	})
 	return s.record, err
 }
@@ -87,14 +87,14 @@ func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record
 func (s *progress) make(ctx context.Context) (verdict, error) {
 	// A program can have other services than the one that submitted.
 	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
-		return verdictBlocked, errors.Join(err, s.postpone(ctx, time.Now().Add(s.p.config.Policy.RetryMax)))
+		return verdictBlocked, errors.Join(err, s.postpone(ctx, s.p.config.Now().Add(s.p.config.Policy.RetryMax)))
 	}
 	var f found
 	switch s.step {
 	case stepExpire:
 		var shown bool
 		if f, shown = s.find(ctx); !shown {
-			return verdictRefused, s.save(ctx, s.record.expire(time.Now().UTC()), true)
+			return verdictRefused, s.save(ctx, s.record.expire(s.p.config.Now().UTC()), true)
 		}
 	case stepRest:
 		return verdictWait, s.save(ctx, s.record.rest(), true)
@@ -107,20 +107,24 @@ func (s *progress) make(ctx context.Context) (verdict, error) {
 			f = editedRow(s.inDoubt)
 			break
 		}
-		if s.record.looksFirst(time.Now()) {
+		if s.record.looksFirst(s.p.config.Now()) {
 			var shown bool
 			if f, shown = s.find(ctx); shown {
 				break
 			}
 		}
-		if err := s.save(ctx, s.record.begin(time.Now().UTC()), false); err != nil {
+		if err := s.save(ctx, s.record.begin(s.p.config.Now().UTC()), false); err != nil {
 			return verdictWait, err
 		}
 		f = s.pay(ctx)
 	}
+	now := s.p.config.Now()
+	if !f.retryAt.IsZero() { // by the machine's clock
+		f.retryAt = now.Add(time.Until(f.retryAt))
+	}
 	s.retryAt = f.retryAt
-	s.p.runner.paused.after(s.record.Kind, f, time.Now())
-	next := s.record.after(f, s.p.config.Policy, time.Now().UTC())
+	s.p.runner.paused.after(s.record.Kind, f, now)
+	next := s.record.after(f, s.p.config.Policy, now.UTC())
 	// The end of ctx must not lose what the call has shown. A lease ends anyway if it cannot be renewed.
 	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.p.config.LeaseFor)
 	defer cancel()

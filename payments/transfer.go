@@ -24,7 +24,7 @@ func (s *progress) transfer(ctx context.Context) found {
 		case s.serviceTime.Sub(s.record.FirstUsed) > keyLifetime:
 			return forgotten(f)
 		case !s.record.decided():
-			if time.Since(s.record.FirstUsed) > transferSettles {
+			if s.p.config.Now().Sub(s.record.FirstUsed) > transferSettles {
 				f.verdict = verdictDecide
 			}
 			f.reason = &Reason{Code: ReasonUnknown, Message: "the response to the transfer was lost, and the " +

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/moneymovement/moneymovement-go/internal/inprocess"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/audit"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/clock"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/credential"
@@ -134,6 +135,13 @@ func (h *Host) newGate(setup setup) *gate.Gate {
 // timeouts.
 func (h *Host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.handler.ServeHTTP(withDeadlines(w, r))
+}
+
+// Client returns an HTTP client whose requests go straight to the host, whatever their address: without a port, a
+// socket or a goroutine. Pass it to moneymovement.WithHTTPClient. In a bubble of testing/synctest, the time of your own
+// code and that of the host then pass together, at once when all wait.
+func (h *Host) Client() *http.Client {
+	return &http.Client{Transport: &inprocess.Transport{Handler: h}}
 }
 
 // Now returns the host's time, in UTC.

@@ -7,9 +7,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
+	"strconv"
 	"sync"
-	"testing/iotest"
 	"time"
 )
 
@@ -30,24 +29,28 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	arrived := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), bytes.NewReader(body))
+	arrived, err := http.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	arrived.RequestURI, arrived.RemoteAddr = r.URL.RequestURI(), "127.0.0.1:1234"
 	for name, values := range r.Header {
 		for _, value := range values {
 			arrived.Header.Add(name, value)
 		}
 	}
-	recorder := httptest.NewRecorder()
+	recorder := &recorder{header: http.Header{}}
 	whole := served(t.Handler, recorder, arrived)
-	if !whole && recorder.Body.Len() == 0 {
+	if !whole && recorder.body.Len() == 0 {
 		return nil, io.ErrUnexpectedEOF
 	}
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	answer := recorder.Result()
+	answer := recorder.result()
 	answer.Request = r
 	if !whole {
-		answer.Body = io.NopCloser(io.MultiReader(answer.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+		answer.Body = io.NopCloser(io.MultiReader(answer.Body, cut{}))
 	}
 	if t.Now != nil {
 		answer.Header.Set("Date", t.Now().Format(http.TimeFormat))
@@ -58,6 +61,50 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		t.tamper(r, answer)
 	}
 	return answer, nil
+}
+
+// cut is the end of a body whose connection was closed.
+type cut struct{}
+
+func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// recorder keeps what a handler writes.
+type recorder struct {
+	header, sent http.Header
+	status       int
+	body         bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header { return w.header }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status, w.sent = status, w.header.Clone()
+	}
+}
+
+func (w *recorder) Write(data []byte) (int, error) {
+	if w.status == 0 && w.header.Get("Content-Type") == "" {
+		w.header.Set("Content-Type", http.DetectContentType(data))
+	}
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(data)
+}
+
+// Flush implements http.Flusher. What was written arrives when the handler has ended.
+func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
+
+func (w *recorder) result() *http.Response {
+	w.WriteHeader(http.StatusOK)
+	length, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64)
+	if err != nil {
+		length = -1
+	}
+	return &http.Response{
+		Status: strconv.Itoa(w.status) + " " + http.StatusText(w.status), StatusCode: w.status,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.sent, ContentLength: length,
+		Body: io.NopCloser(bytes.NewReader(w.body.Bytes())),
+	}
 }
 
 // OnAnswer sets a function that changes each response before the client sees it. It replaces the one set before; nil

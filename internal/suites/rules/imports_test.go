@@ -38,7 +38,7 @@ const sdkFloors = 11
 
 // sandboxMayImport keeps the host an independent reading of the service's description: an SDK that shares its models or
 // its request path would agree with its own mistakes.
-var sandboxMayImport = []string{"sandbox", "openapi", "signing", "internal/shell"}
+var sandboxMayImport = []string{"sandbox", "openapi", "signing", "internal/inprocess", "internal/shell"}
 
 // wallet is the one package that imports Ethereum's libraries, which are large and not needed with developer keys.
 const (
