@@ -150,7 +150,7 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 	case err != nil:
 		return refuse("is not a valid URL")
 	case !plainPath(strings.TrimRight(u.Path, "/")):
-		return refuse("must have a path without .., blanks and empty parts, or no path")
+		return refuse("must have a path without .. and empty parts, or no path")
 	case u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return refuse("must have a scheme and a host, may have a path, and must have nothing else")
 	case u.Scheme == "http" && !allowPlain && !loopback(u.Hostname()):
@@ -164,9 +164,6 @@ func origin(baseURL, surface string, allowPlain bool) (*url.URL, error) {
 
 // plainPath reports a path that every server and proxy reads in the same way.
 func plainPath(decoded string) bool {
-	if strings.ContainsFunc(decoded, unreadable) {
-		return false
-	}
 	for i, part := range strings.Split(decoded, "/") {
 		if part == "." || part == ".." || part == "" && i > 0 {
 			return false
