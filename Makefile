@@ -44,8 +44,8 @@ SOAK     := MONEYMOVEMENT_REQUIRE=soak,servers $(GO) test -count=1 -v -timeout 2
 
 .DEFAULT_GOAL := help
 .PHONY: help test check check-static check-race check-rest soak soak-money soak-rest soak-releases lint fmt-check build-all \
-	test-releases race rules generate drift tidy tidy-check modules api api-write breaking interop vulncheck jsonv2 \
-	allocations fuzz fuzz-long bench bench-write bench-long bench-host bench-memory bench-payments bench-smoke temporal \
+	test-releases race rules generate drift tidy tidy-check modules api api-write breaking interop vulncheck \
+	json-experiment allocations fuzz fuzz-long bench bench-write bench-long bench-host bench-memory bench-payments bench-smoke temporal \
 	console-pictures recordings contract mutants cover release release-check
 
 help: ## list the targets
@@ -58,8 +58,8 @@ test: ## run what everybody runs at each save: minutes, needs nothing but Go
 
 check: check-static check-race check-rest ## run the rest of what CI runs, before a push: a quarter of an hour
 
-SOAKS := soak-money soak-rest soak-releases fuzz-long build-all release-check modules bench interop temporal jsonv2 \
-	vulncheck mutants
+SOAKS := soak-money soak-rest soak-releases fuzz-long build-all release-check modules bench interop temporal \
+	json-experiment vulncheck mutants
 soak: $(SOAKS) ## run what a release needs besides: hours
 
 # --- the parts of check
@@ -125,7 +125,7 @@ race: ## run the tests of the whole tree with the race detector
 test-releases: ## run make test on the supported releases of Go, except the installed one
 	@.ci/releases test $(RELEASES)
 
-jsonv2: ## test what reads JSON with the JSON v2 of Go 1.26, which is an experiment there
+json-experiment: ## test what reads JSON with the JSON v2 of Go 1.26, which is an experiment there
 	GOEXPERIMENT=jsonv2 CGO_ENABLED=0 $(GO) test -short ./appapi ./dapi ./errors ./internal/jsonv2 ./internal/wire \
 		./model ./public ./refapi
 

@@ -257,7 +257,8 @@ func TestSlogShowsWhatToSearchFor(t *testing.T) {
 		Details: []byte(`{"blockers":[]}`),
 	}})
 	assert.Contains(t, out.String(),
-		`"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","message":"m","remedy":"update the contact `)
+		`"err":{"operation":"BookPayout","status":409,"code":"contact_not_payable","message":"m",`+
+			`"remedy":"update the contact `)
 	assert.Contains(t, out.String(), `"requestId":"req_1","idempotencyKey":"invoice-42"}`)
 	known := (&errors.Refusal{Status: 500}).LogValue().Group()
 	assert.Len(t, known, 1, "what is not known is left out: %v", known)

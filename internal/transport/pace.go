@@ -114,7 +114,11 @@ func InLine(ctx context.Context, window Window, until time.Time) (over func()) {
 		return func() {}
 	}
 	called := make(chan func(), 1)
-	timer := time.AfterFunc(watchedQueue, func() { called <- watch(window, until) })
+	timer := time.AfterFunc(watchedQueue, func() {
+		over := func() {}
+		defer func() { called <- over }() // also if the watch ends its goroutine
+		over = watch(window, until)
+	})
 	return func() {
 		if !timer.Stop() {
 			(<-called)()

@@ -166,8 +166,8 @@ func TestWhatIsAssumedIsSent(t *testing.T) {
 	sendsAll(t, map[string]exchanged{
 		"five letters": {payout(func(p *dapi.PayoutCreate) { p.Currency = "USDCC" }),
 			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"USDCC"}`},
-		"a currency in lower case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdc" }),
-			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"usdc"}`},
+		"a currency of no asset in lower case": {payout(func(p *dapi.PayoutCreate) { p.Currency = "usdt" }),
+			`POST /payouts {"amount":"25","contactId":"ct_1","currency":"usdt"}`},
 		"seven decimals of USDC": {payout(func(p *dapi.PayoutCreate) { p.Amount = amount("1.0000001") }),
 			`POST /payouts {"amount":"1.0000001","contactId":"ct_1","currency":"USDC"}`},
 		"an empty document": {payout(func(p *dapi.PayoutCreate) { p.DocumentIDs = []string{"d1", ""} }),
