@@ -290,7 +290,7 @@ func addTo(media *yaml.Node, made []exchange, body func(exchange) *yaml.Node) bo
 			set(media, "example", clone(value))
 			return true
 		default:
-			set(examples, e.variant, mapping("value", clone(value)))
+			set(examples, e.variant, single("value", clone(value)))
 		}
 	}
 	set(media, "examples", examples)

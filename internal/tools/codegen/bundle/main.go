@@ -150,7 +150,7 @@ func (b *bundle) permitNull(tree *yaml.Node) {
 	if nullable != nil && nullable.Value == "true" {
 		b.nullableItself(tree)
 	}
-	for i := 0; i < len(tree.Content); i++ { // permitNull adds schemas to the tree
+	for i := 0; i < len(tree.Content); i++ { //nolint:intrange // permitNull adds schemas to the tree
 		b.permitNull(tree.Content[i])
 	}
 }

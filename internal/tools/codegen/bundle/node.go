@@ -63,20 +63,16 @@ func text(value string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 }
 
-// mapping makes a mapping from names and values in turn.
-func mapping(members ...any) *yaml.Node {
-	tree := &yaml.Node{Kind: yaml.MappingNode}
-	for i := 0; i < len(members); i += 2 {
-		value, ok := members[i+1].(*yaml.Node)
-		if !ok {
-			value = text(members[i+1].(string))
-		}
-		tree.Content = append(tree.Content, text(members[i].(string)), value)
-	}
+// mapping makes a mapping without members, and single one with one member.
+func mapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode} }
+
+func single(name string, value *yaml.Node) *yaml.Node {
+	tree := mapping()
+	set(tree, name, value)
 	return tree
 }
 
-// strings returns the texts of a sequence.
+// texts returns the texts of a sequence.
 func texts(tree *yaml.Node) (values []string) {
 	if tree != nil {
 		for _, inner := range tree.Content {

@@ -59,7 +59,7 @@ func (b *bundle) addRefusals(slugs map[string]slug, found exchanges) {
 			if at(components, name) == nil {
 				set(components, name, b.refusal(shape, everywhere[status], slugs, found))
 			}
-			setStatus(responses, status, mapping("$ref", "#/components/responses/"+name))
+			setStatus(responses, status, single("$ref", text("#/components/responses/"+name)))
 		}
 		set(responses, "default", anyOther)
 	})
@@ -80,7 +80,7 @@ func (b *bundle) refusal(shape *yaml.Node, names []string, slugs map[string]slug
 	for _, name := range names {
 		said = append(said, "- `"+name+"`: "+strings.TrimSpace(slugs[name].Condition))
 		if refused := found.refusals[b.surface][name]; refused != nil {
-			set(examples, name, mapping("value", clone(refused)))
+			set(examples, name, single("value", clone(refused)))
 		}
 	}
 	description := text(strings.Join(said, "\n"))
