@@ -65,8 +65,11 @@ func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status in
 		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": payout.ID,
 			"status": payout.Status}
 	case dapi.PaymentNeedsDecision:
-		if invalid, ok := errors.AsType[*errors.InvalidInput](err); ok {
-			return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": invalid.Fields}
+		if fields, wrong := wrongFields(err); wrong {
+			if dapi.MayHavePaid(payout, err) {
+				break // by an earlier request
+			}
+			return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": fields}
 		}
 		if reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err); ok {
 			return http.StatusConflict, map[string]any{"problem": "this invoice was paid with other terms",
@@ -82,13 +85,10 @@ func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status in
 // whyNotPaid returns why a payment was not made, neither by this request nor by an earlier one.
 func whyNotPaid(err error) (status int, body map[string]any) {
 	var (
-		validation *errors.ValidationFailed
 		notPayable *errors.ContactNotPayable
 		failure    errors.Failure
 	)
 	switch {
-	case errors.As(err, &validation):
-		return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": validation.Fields}
 	case errors.As(err, &notPayable):
 		return http.StatusUnprocessableEntity,
 			map[string]any{"problem": "the payee cannot be paid", "blockers": notPayable.Blockers}
@@ -96,6 +96,18 @@ func whyNotPaid(err error) (status int, body map[string]any) {
 		return http.StatusServiceUnavailable, map[string]any{"problem": "this is not paid; try again later"}
 	}
 	return http.StatusInternalServerError, map[string]any{"problem": "this is not paid; a person here must look"}
+}
+
+// wrongFields returns the fields that the SDK or the service refused.
+func wrongFields(err error) ([]errors.Field, bool) {
+	if invalid, ok := errors.AsType[*errors.InvalidInput](err); ok {
+		return invalid.Fields, true
+	}
+	refused, ok := errors.AsType[*errors.ValidationFailed](err)
+	if !ok {
+		return nil, false
+	}
+	return refused.Fields, true
 }
 
 func respond(w http.ResponseWriter, status int, body map[string]any) {
