@@ -143,7 +143,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/errors"
 )
 
 func PayInvoice(ctx context.Context, account *dapi.Account, number string) {

@@ -31,7 +31,8 @@ var legend = []struct {
 	{"fields", [][2]string{
 		{"operation", "which call it is; you can use it as a label of a metric"},
 		{"attempt", "1 for the first attempt; more means that an earlier attempt failed"},
-		{"took, tookMs", "how long the attempt, the call or the span took"},
+		{"took", "how long the call or the span took"},
+		{"tookMs", "how long the attempt took, in milliseconds"},
 		{"account", "the client that the call acts for"},
 		{"idempotencyKey", "which payment it is; search for it to see all attempts of a payment, over all processes"},
 		{"status", "the HTTP status; absent if no response came"},
