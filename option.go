@@ -111,7 +111,8 @@ func WithClockDifference(d time.Duration) Option {
 	return func(c *transport.Config) { c.ClockDifference = &d }
 }
 
-// WithUserAgent adds product, such as "example-backend/1.4", in front of the SDK's User-Agent.
+// WithUserAgent adds product, such as "example-backend/1.4", in front of the SDK's User-Agent. A client of package
+// public sends a User-Agent only with this option.
 func WithUserAgent(product string) Option {
 	return func(c *transport.Config) { c.UserAgent = product }
 }

@@ -63,7 +63,7 @@ func (ToInvoice) isDestination() {}
 func (s *Transfers) Send(
 	ctx context.Context, to Destination, key moneymovement.Key, options ...moneymovement.CallOption,
 ) (*TransferReceipt, error) {
-	if err := transport.RequireKey(opCreateTransfer.ID, string(key)); err != nil {
+	if err := transport.RequireKey(&opCreateTransfer, string(key)); err != nil {
 		return nil, err
 	}
 	body, err := checkedTransfer(to)

@@ -13,17 +13,17 @@ import (
 // of Pay may refuse more.
 func CheckPay(payout PayoutCreate, key moneymovement.Key, options ...PayOption) error {
 	opts := payOptionsOf(options)
-	return checkPayment(opBookPayout.ID, key, payout.validate, payout.checkMoney, opts.check)
+	return checkPayment(&opBookPayout, key, payout.validate, payout.checkMoney, opts.check)
 }
 
 // CheckOpen does the same as [CheckPay] for [Escrows.Open].
 func CheckOpen(deal EscrowCreate, key moneymovement.Key) error {
-	return checkPayment(opCreateEscrow.ID, key, deal.validate, deal.checkMoney)
+	return checkPayment(&opCreateEscrow, key, deal.validate, deal.checkMoney)
 }
 
 // CheckAct does the same as [CheckPay] for [Escrows.Act].
 func CheckAct(terms EscrowCreate, id EscrowID, action EscrowActionType, key moneymovement.Key) error {
-	return checkPayment(opPrepareEscrowAction.ID, key, terms.validate, terms.checkMoney, checkEscrowID(id),
+	return checkPayment(&opPrepareEscrowAction, key, terms.validate, terms.checkMoney, checkEscrowID(id),
 		func(c *transport.Check) { c.Missing("type", action == "") })
 }
 

@@ -52,7 +52,7 @@ func (s *Escrows) Act(
 	for _, option := range options {
 		option.set(&opts)
 	}
-	if err := checkPayment(opPrepareEscrowAction.ID, key, s.check(&terms), opts.check, checkEscrowID(id)); err != nil {
+	if err := checkPayment(&opPrepareEscrowAction, key, s.check(&terms), opts.check, checkEscrowID(id)); err != nil {
 		return nil, s.memory.refusedInput(s.actionScope(id, string(key)), opts.firstUse, err)
 	}
 	attempt, left, err := s.memory.begin(s.actionScope(id, string(key)), opts.firstUse)

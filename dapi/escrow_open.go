@@ -44,7 +44,7 @@ func (s *Escrows) Open(
 			option.setOpen(&opts)
 		}
 	}
-	if err := checkPayment(opCreateEscrow.ID, key, deal.validate, s.check(&deal), opts.check); err != nil {
+	if err := checkPayment(&opCreateEscrow, key, deal.validate, s.check(&deal), opts.check); err != nil {
 		return nil, s.memory.refusedInput(s.scope(string(key)), opts.firstUse, err)
 	}
 	if err := opts.checkAge(opCreateEscrow.ID, key, s.approver.now()); err != nil {

@@ -79,7 +79,7 @@ func (s *Payouts) Pay(
 		return nil, err
 	}
 	opts, scope := payOptionsOf(options), s.scope(string(key))
-	if err := checkPayment(opBookPayout.ID, key, payout.validate, s.check(&payout), opts.check); err != nil {
+	if err := checkPayment(&opBookPayout, key, payout.validate, s.check(&payout), opts.check); err != nil {
 		return nil, s.memory.refusedInput(scope, opts.firstUse, err)
 	}
 	if err := opts.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {

@@ -190,9 +190,9 @@ const (
 )
 
 // checkPayment refuses invalid terms, an invalid key and invalid options.
-func checkPayment(operation string, key moneymovement.Key, more ...func(*transport.Check)) error {
-	return transport.Validate(operation, func(c *transport.Check) {
-		c.RequiredKey(string(key))
+func checkPayment(op *transport.Operation, key moneymovement.Key, more ...func(*transport.Check)) error {
+	return transport.Validate(op.ID, func(c *transport.Check) {
+		c.RequiredKey(op, string(key))
 		for _, check := range more {
 			check(c)
 		}

@@ -151,7 +151,9 @@ func (v *PayoutCreate) validate(c *transport.Check) {
 	)
 	c.Items("documentIds", len(v.DocumentIDs), 10, nil)
 	c.Text("paymentReference", string(v.PaymentReference), transport.Rule{Max: 140})
+	c.Bytes("publicKey", v.PublicKey, transport.Rule{Max: 512})
 	c.Text("purpose", string(v.Purpose), transport.Rule{Max: 64})
+	c.Bytes("signature", v.Signature, transport.Rule{Max: 2048})
 }
 
 func (v *PayoutCreate) encode(w *wire.Writer) {
@@ -171,8 +173,14 @@ func (v *PayoutCreate) encode(w *wire.Writer) {
 	if v.PaymentReference != "" {
 		w.Text("paymentReference", string(v.PaymentReference))
 	}
+	if len(v.PublicKey) > 0 {
+		w.Bytes("publicKey", v.PublicKey)
+	}
 	if v.Purpose != "" {
 		w.Text("purpose", string(v.Purpose))
+	}
+	if len(v.Signature) > 0 {
+		w.Bytes("signature", v.Signature)
 	}
 	if v.ToChainID != 0 {
 		w.Integer("toChainId", int64(v.ToChainID))

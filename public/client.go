@@ -20,6 +20,7 @@ type Client struct {
 // unless [moneymovement.WithRateLimiter] sets limits.
 func New(baseURL string, options ...moneymovement.Option) (*Client, error) {
 	config := transport.ConfigOf(moneymovement.Version, options)
+	config.Anonymous = true
 	config.Auth = nil // whatever the options of another surface brought along
 	client, err := transport.New(baseURL, "", config)
 	if err != nil {

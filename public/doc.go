@@ -13,7 +13,8 @@
 // Words such as invoice and payment method are explained in the [glossary].
 //
 // A client of this package never sends a credential and keeps no cookies. Its requests have the headers Accept:
-// application/json (also for a PDF) and User-Agent, and those that net/http adds: Host and Accept-Encoding.
+// application/json (also for a PDF) and Host. A User-Agent is sent only with [moneymovement.WithUserAgent], and the
+// transport of [moneymovement.WithHTTPClient] may add Accept-Encoding.
 //
 // # Errors
 //

@@ -27,6 +27,7 @@ type Config struct {
 	Share          *int    // among how many clients the stated windows are divided, nil for one
 	Logger         *slog.Logger
 	UserAgent      string // comes before the SDK's own
+	Anonymous      bool   // sends no header that only says who asks, as far as net/http allows
 	AllowPlainHTTP bool   // also to hosts that are not loopback
 	Auth           Authorizer
 	Most           int // items that a list of a response may have; 0 for the default
@@ -106,6 +107,9 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
 			runtime.Version() + ")")},
 	}
+	if config.Anonymous && config.UserAgent == "" {
+		c.userAgent = []string{""} // net/http then sends none
+	}
 	if config.Pace != nil {
 		c.polling = *config.Pace
 	}
@@ -114,7 +118,7 @@ func New(baseURL, surface string, config Config) (*Client, error) {
 	}
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
-	if err := c.takeOver(config.HTTP, config.Wrap); err != nil {
+	if err := c.takeOver(&config); err != nil {
 		return nil, err
 	}
 	return c, nil

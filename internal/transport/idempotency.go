@@ -21,15 +21,25 @@ const keyHeader = "Idempotency-Key"
 
 // RequireKey refuses a call that moves money without a key from the caller. The program must be able to make the key
 // again: a key that is lost when the program stops allows a second payment.
-func RequireKey(operation, key string) error {
-	return Validate(operation, func(c *Check) { c.RequiredKey(key) })
+func RequireKey(op *Operation, key string) error {
+	return Validate(op.ID, func(c *Check) { c.RequiredKey(op, key) })
 }
 
 // RequiredKey is the check of [RequireKey].
-func (c *Check) RequiredKey(key string) {
+func (c *Check) RequiredKey(op *Operation, key string) {
 	if key == "" {
 		c.Refuse(keyField, errors.FieldMissing,
 			"is required where money moves: make one with moneymovement.DeriveKey, such as from the invoice's id")
+		return
+	}
+	c.key(op, key)
+}
+
+// key checks a key. The keys . and .. match the stated pattern, but no path can have them as a segment: the call that
+// confirms would go to another place.
+func (c *Check) key(op *Operation, key string) {
+	if op.KeyInPath && (key == "." || key == "..") {
+		c.Refuse(keyField, "pattern", "must not be . or .. here, because the key is part of a path: use another key")
 		return
 	}
 	c.Text(keyField, key, KeyRule)
@@ -40,7 +50,7 @@ func (r *Request) idempotency() {
 	switch {
 	case !r.call.KeySet:
 	case r.op.write():
-		r.check.Text(keyField, r.call.Key, KeyRule)
+		r.check.key(r.op, r.call.Key)
 	default:
 		r.check.Refuse(keyField, "not_applicable", "is not allowed for a read: leave it out")
 	}

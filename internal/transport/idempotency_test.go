@@ -31,10 +31,10 @@ func TestNoKeyIsMadeUp(t *testing.T) {
 }
 
 func TestARequiredKey(t *testing.T) {
-	require.NoError(t, transport.RequireKey("SendThing", "invoice-42"))
+	require.NoError(t, transport.RequireKey(&sendThing, "invoice-42"))
 	for key, code := range map[string]string{"": "missing", "a b": "pattern"} {
 		var refused *errors.InvalidInput
-		require.ErrorAs(t, transport.RequireKey("SendThing", key), &refused)
+		require.ErrorAs(t, transport.RequireKey(&sendThing, key), &refused)
 		assert.Equal(t, "SendThing", refused.Operation)
 		require.Len(t, refused.Fields, 1)
 		assert.Equal(t, "Idempotency-Key", refused.Fields[0].Field)

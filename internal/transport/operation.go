@@ -25,6 +25,8 @@ type Operation struct {
 	Derives bool        // without a key the service derives one from the request
 	Terms   []wire.Term // the members that an idempotency key is bound to, and how they are compared
 	Owner   string      // the kind of id that a used key belongs to: payoutId or escrowId; "" if it is not stated
+
+	KeyInPath bool // the idempotency key is part of the path of the call that confirms
 }
 
 // Repeat says whether an operation can happen twice if a call is repeated after a lost response.

@@ -175,15 +175,17 @@ func dropUnreadableLocation(h http.Header) {
 
 // takeOver copies the transport and the timeout of the caller's client, and wraps the transport. It does not copy
 // cookies and redirects.
-func (c *Client) takeOver(given *http.Client, wraps []func(http.RoundTripper) http.RoundTripper) error {
+func (c *Client) takeOver(config *Config) error {
 	var next http.RoundTripper
-	if given != nil {
+	if given := config.HTTP; given != nil {
 		c.timeout, next = given.Timeout, given.Transport
 	}
 	if next == nil {
-		next = newConnections()
+		own := newConnections()
+		own.current.Load().DisableCompression = config.Anonymous // so that there is no Accept-Encoding
+		next = own
 	}
-	for _, wrap := range wraps {
+	for _, wrap := range config.Wrap {
 		if wrap == nil {
 			return invalid("WithTransport", "invalid_option", "must not be nil")
 		}

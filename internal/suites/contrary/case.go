@@ -33,9 +33,6 @@ type Change struct {
 func (m *Mark) Changes() []Change {
 	var all []Change
 	for _, site := range m.Sites {
-		if notSent(site) != "" {
-			continue
-		}
 		if word, is := m.Value(); is && !admits(site.Layers, word) {
 			continue
 		}
@@ -207,23 +204,7 @@ var NoCase = map[string]string{
 
 // WhyNoCase returns why a mark has no case, or "".
 func (m *Mark) WhyNoCase() string {
-	if reason := NoCase[m.Aspect]; reason != "" {
-		return reason
-	}
-	if len(m.Sites) == 0 || slices.ContainsFunc(m.Sites, func(s Site) bool { return notSent(s) == "" }) {
-		return ""
-	}
-	return "the SDK does not send it: " + notSent(m.Sites[0])
-}
-
-// notSent returns why the SDK never sends a part of a request that the service accepts.
-func notSent(site Site) string {
-	for _, layer := range site.Layers {
-		if reason := layer.At("x-not-in-sdk").Text(); site.Side == Request && reason != "" {
-			return reason
-		}
-	}
-	return ""
+	return NoCase[m.Aspect]
 }
 
 func answerKinds(m *Mark, site Site) []Kind {

@@ -206,6 +206,8 @@ func TestDerivedKeys(t *testing.T) {
 			assert.Equal(t, name == "dapi.yaml" && anchored, o.node["x-derived-key"] == true, o.id)
 			owner := map[string]any{"BookPayout": "payoutId", "CreateEscrow": "escrowId"}[o.id]
 			assert.Equal(t, owner, o.node["x-key-owner"], o.id)
+			inPath := o.id == "CreateEscrow" || o.id == "PrepareEscrowAction"
+			assert.Equal(t, inPath, o.node["x-key-in-path"] == true, o.id)
 		}
 	}
 }

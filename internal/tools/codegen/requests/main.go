@@ -157,9 +157,6 @@ func (w *writer) object(name string, schema *openapi3.Schema, models map[string]
 	assumed := description.MarksOf(schema.Extensions)
 	for _, name := range description.SortedKeys(schema.Properties) {
 		property := schema.Properties[name]
-		if _, left := property.Value.Extensions["x-not-in-sdk"]; left {
-			continue
-		}
 		field, ok := model.ByWireName[name]
 		if !ok {
 			return fmt.Errorf("no Go field for %s", name)

@@ -261,16 +261,6 @@ func TestAModelThatLacksAFieldIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "no Go field for")
 }
 
-func TestAFieldThatTheGoTypeLeavesOutIsNotChecked(t *testing.T) {
-	left := strings.Replace(spec, "x-term: none}", "x-term: none, maxLength: 7, x-not-in-sdk: why}", 1)
-	models := strings.Replace(goModels, "	Signature []byte          `json:\"signature\"`\n", "", 1)
-	source, err := generate(t, left, models)
-	require.NoError(t, err)
-	assert.NotContains(t, source, "signature")
-	_, err = generate(t, spec, models)
-	assert.ErrorContains(t, err, "no Go field for signature")
-}
-
 func TestAFieldThatIsNotThereCannotBeExclusive(t *testing.T) {
 	for _, line := range []string{"x-exactly-one-of: [token, gone]", "x-required-with: {gone: [note]}",
 		"x-required-with: {token: [gone]}"} {

@@ -954,7 +954,7 @@ type Payout struct {
 	// The text that the beneficiary sees.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// The public key, if the booking itself was signed. Empty for payouts of this SDK, which signs later.
+	// The public key, if the booking itself was signed.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
 	// The purpose of the payment.
@@ -963,7 +963,7 @@ type Payout struct {
 	// The price. It is valid for at most 2 minutes.
 	Quote *Quote `json:"quote,omitempty"`
 
-	// The signature, if the booking itself was signed. Empty for payouts of this SDK, which signs later.
+	// The signature, if the booking itself was signed.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
 	// The current status.
@@ -996,13 +996,14 @@ type PayoutCreate struct {
 	// The text that the beneficiary sees, at most 140 characters.
 	PaymentReference string `json:"paymentReference,omitempty,omitzero"`
 
-	// The public key of a request that is signed at once: DER in base64, at most 512 characters.
+	// The public key of a booking that is signed at once: DER in base64, at most 512 characters. The description does
+	// not say what such a signature covers, and no flow of this SDK needs it: a payout is signed when it is confirmed.
 	PublicKey Base64 `json:"publicKey,omitempty,omitzero"`
 
 	// The purpose of the payment, at most 64 characters.
 	Purpose string `json:"purpose,omitempty,omitzero"`
 
-	// The signature of a request that is signed at once: base64, at most 2,048 characters.
+	// The signature of a booking that is signed at once: base64, at most 2,048 characters.
 	Signature Base64 `json:"signature,omitempty,omitzero"`
 
 	// The EVM chain id of the chain that a cross-chain payout arrives on.
