@@ -68,13 +68,13 @@ func misspelledAsset(c *transport.Check, asset Asset) {
 func (s *Payouts) CheckPay(payout PayoutCreate, key moneymovement.Key, options ...PayOption) error {
 	s = transport.Of(s)
 	opts := payOptionsOf(options)
-	return checkPayment(opBookPayout.ID, key, s.low.made, payout.validate, s.check(&payout), opts.check)
+	return checkPayment(&opBookPayout, key, s.low.made, payout.validate, s.check(&payout), opts.check)
 }
 
 // CheckOpen does the same as [Payouts.CheckPay] for [Escrows.Open].
 func (s *Escrows) CheckOpen(deal EscrowCreate, key moneymovement.Key) error {
 	s = transport.Of(s)
-	return checkPayment(opCreateEscrow.ID, key, s.low.made, deal.validate, s.check(&deal))
+	return checkPayment(&opCreateEscrow, key, s.low.made, deal.validate, s.check(&deal))
 }
 
 func (c lowLevel) made(check *transport.Check) { check.Made(c.transport, constructors) }
