@@ -93,7 +93,7 @@ func TestOptionsOfAClient(t *testing.T) {
 		_, err := public.New("https://service.example", moneymovement.WithTransport(keep))
 		require.NoError(t, err)
 		assert.NotNil(t, own)
-		assert.NotEqual(t, http.DefaultTransport, own) //nolint:forbidigo // compared, not used
+		assert.NotEqual(t, http.DefaultTransport, own)
 	})
 	t.Run("a transport around the SDK's own keeps its connections", func(t *testing.T) {
 		const callers, rounds = 20, 9

@@ -24,7 +24,7 @@ func (o *OpenObject) UnmarshalJSON(b []byte) error {
 	if !is && value != nil {
 		return errNoObject
 	}
-	if _, err := dec.ReadToken(); err != io.EOF {
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return errors.Join(errNoObject, err)
 	}
 	*o = object

@@ -153,8 +153,10 @@ type kept struct {
 	body   bytes.Buffer
 }
 
+// Header implements http.ResponseWriter.
 func (k *kept) Header() http.Header { return k.header }
 
+// WriteHeader implements http.ResponseWriter.
 func (k *kept) WriteHeader(status int) {
 	if k.status == 0 {
 		k.status = status

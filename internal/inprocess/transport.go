@@ -29,6 +29,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	//gosec:disable G704 -- it is given to a handler, and not sent
 	arrived, err := http.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err

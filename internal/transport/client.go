@@ -277,6 +277,8 @@ func (c *Client) renewAndReplay(
 
 // exchange makes the first attempt. If that attempt should be repeated, it continues with go-retryablehttp. For the
 // first attempt it does itself what go-retryablehttp's loop does for the others.
+//
+//nolint:bodyclose // read and drain close the body of the response
 func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []byte) (err error) {
 	t.retried = 0
 	h := r.header(c)
@@ -287,9 +289,9 @@ func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []by
 	var resp *http.Response
 	req := r.http(c, body)
 	if c.timeout > 0 {
-		resp, err = c.httpClient(t).Do(req.WithContext(ctx)) //nolint:bodyclose // read and drain close it
+		resp, err = c.httpClient(t).Do(req.WithContext(ctx))
 	} else {
-		resp, err = c.attempt(ctx, &req, t) //nolint:bodyclose // as above
+		resp, err = c.attempt(ctx, &req, t)
 	}
 	again := c.checkRetry(ctx, t, resp, err)
 	if err == nil && !again {

@@ -154,8 +154,8 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 			_, err := p.Reconcile(w.Context(), payments.ReconcileParams{Account: account, To: time.Now()})
 			as[*errors.InvalidInput](w, err)
 		}
-		for range p.List(w.Context(), payments.ListParams{}) {
-			t.Error("a payment without an account was stored")
+		for stored, err := range p.List(w.Context(), payments.ListParams{}) {
+			t.Errorf("%s was stored without an account: %v", stored.Key, err)
 		}
 		own := w.ownPayment(2)
 		own.Account = payments.OwnAccount
@@ -197,7 +197,8 @@ func TestImpossibleTermsAreNotStored(t *testing.T) {
 		_, err = p.Submit(w.Context(), deal)
 		require.ErrorContains(w, err, "EURC allows at most 6")
 		stored := 0
-		for range p.List(w.Context(), payments.ListParams{}) {
+		for _, err := range p.List(w.Context(), payments.ListParams{}) {
+			require.NoError(w, err)
 			stored++
 		}
 		assert.Equal(w, 1, stored)
@@ -216,7 +217,8 @@ func TestSelfServeNeedsNoAccount(t *testing.T) {
 		none := dapi.ClientID("")
 		for _, account := range []dapi.ClientID{none, payments.OwnAccount} {
 			listed := 0
-			for range p.List(w.Context(), payments.ListParams{Account: &account}) {
+			for _, err := range p.List(w.Context(), payments.ListParams{Account: &account}) {
+				require.NoError(t, err)
 				listed++
 			}
 			assert.Equal(t, 1, listed, account)

@@ -237,7 +237,10 @@ func TestAHostThatCannotKeepItsStateEnds(t *testing.T) {
 		panic(fmt.Errorf("store: cannot commit: %w", syscall.ENOSPC))
 	})))
 	defer server.Close()
-	_, err := http.Get(server.URL)
+	response, err := http.Get(server.URL)
+	if err == nil {
+		_ = response.Body.Close()
+	}
 	require.Error(t, err)
 	assert.EqualError(t, <-failed, "the host ends, because it cannot keep its state: store: cannot commit: "+
 		syscall.ENOSPC.Error()+". It has kept what it responded to before: make room, and start it again")
