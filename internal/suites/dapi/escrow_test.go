@@ -35,8 +35,8 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 	}
 }
 
-// The key of an action is part of the path of its confirm. The keys . and .. match the stated pattern, but would make it
-// another path: they are refused before a deal is there that nobody can approve.
+// The key of an action is part of the path of its confirm. The keys . and .. match the stated pattern, but would make
+// it another path: they are refused before a deal is there that nobody can approve.
 func TestAKeyThatNoPathCanHave(t *testing.T) {
 	w := newPayWorld(t)
 	opened, err := w.account.Escrows.Open(t.Context(), deal(), "...")

@@ -441,8 +441,8 @@ func TestPayToleranceOutOfRange(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The description states a public key and a signature of a booking. They are sent as given, and are no terms of the key:
-// a signature is new each time.
+// The description states a public key and a signature of a booking. They are sent as given, and are no terms of the
+// key: a signature is new each time.
 //
 // Rule: size.payout-public-key, size.signature
 func TestABookingThatIsSigned(t *testing.T) {
