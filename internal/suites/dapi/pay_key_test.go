@@ -151,3 +151,31 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	assert.Equal(t, 10, refused)
 	assert.Equal(t, 10, w.Fundings())
 }
+
+// The description states a public key and a signature of a booking. They are sent as given, and are no terms of the
+// key: a signature is new each time.
+//
+// Rule: size.payout-public-key, size.signature
+func TestABookingThatIsSigned(t *testing.T) {
+	w := newPayWorld(t)
+	w.asked.PublicKey, w.asked.Signature = w.Key.PublicKey(), []byte("first")
+	paid, err := w.pay(dapi.FirstUse())
+	require.NoError(t, err)
+	read, err := w.account.Payouts.Get(t.Context(), paid.ID)
+	require.NoError(t, err)
+	assert.Equal(t, w.asked.PublicKey, read.PublicKey)
+	assert.Equal(t, w.asked.Signature, read.Signature)
+
+	w.asked.Signature = []byte("second")
+	again, err := w.pay()
+	require.NoError(t, err)
+	assert.Equal(t, paid.ID, again.ID)
+	assert.Equal(t, 1, w.Fundings())
+
+	w.asked.PublicKey, w.asked.Signature = make([]byte, 385), make([]byte, 1537) // 516 and 2,052 characters
+	_, err = w.payAs("invoice-43")
+	invalid := as[*errors.InvalidInput](t, err)
+	require.Len(t, invalid.Fields, 2)
+	assert.Equal(t, "publicKey", invalid.Fields[0].Field)
+	assert.Equal(t, "signature", invalid.Fields[1].Field)
+}
