@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -59,14 +60,24 @@ func readTime(text []byte, at *time.Time) (ok bool) {
 	return ok
 }
 
-// parseTime reads a time in any of the forms. A space may stand in place of the T.
+// leapSecond is a second of 60, which RFC 3339 allows. It is the moment before the next minute.
+var leapSecond = regexp.MustCompile(`^(.{10}T\d\d:\d\d:)60`)
+
+// parseTime reads a time in any of the forms. A space may stand in place of the T, and T and Z may be in lower case.
 func parseTime(text string) (time.Time, bool) {
+	if len(text) > len(time.DateOnly) {
+		text = text[:len(time.DateOnly)] + strings.ToUpper(text[len(time.DateOnly):])
+	}
 	if len(text) > len(time.DateOnly) && text[len(time.DateOnly)] == ' ' {
 		text = text[:len(time.DateOnly)] + "T" + strings.Replace(text[len(time.DateOnly)+1:], " ", "", 1)
 	}
+	leap := time.Duration(0)
+	if leapSecond.MatchString(text) {
+		text, leap = leapSecond.ReplaceAllString(text, "${1}59"), time.Second
+	}
 	for _, form := range append([]string{time.RFC3339}, forms[:]...) {
 		if at, err := time.Parse(form, strings.TrimSuffix(text, "UTC")); err == nil {
-			return at, true
+			return at.Add(leap), true
 		}
 	}
 	return time.Time{}, false

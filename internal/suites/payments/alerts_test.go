@@ -79,6 +79,7 @@ func TestAnOutageOfTheStoreIsOneWarning(t *testing.T) {
 		for n := range 10 {
 			w.becomes(p, w.payment(n).Key, payments.Completed)
 		}
+		time.Sleep(10 * time.Minute) // for a report of all failures
 		failed := h.last(w).StoreFailures
 		time.Sleep(10 * time.Minute)
 		assert.Equal(w, failed, h.last(w).StoreFailures)
