@@ -27,8 +27,10 @@ type Response struct {
 
 // Reasons why a body is not the service's JSON error.
 var (
-	errTruncated   = New("body was cut short")
-	errNoErrorBody = New("body has neither an error code nor a detail array")
+	errTruncated = New("body was cut short")
+	// JSON does not allow one
+	errByteOrderMark = New("body begins with a byte order mark")
+	errNoErrorBody   = New("body has neither an error code nor a detail array")
 )
 
 // envelope is the union of the two JSON errors of the service. Details and Detail are parts of the body.
@@ -110,8 +112,11 @@ func Decode(a Response) error {
 
 	e, err := readEnvelope(a.Body)
 	if err != nil {
-		if a.Truncated {
+		switch {
+		case a.Truncated:
 			err = Join(errTruncated, err)
+		case bytes.HasPrefix(a.Body, []byte("\ufeff")):
+			err = Join(errByteOrderMark, err)
 		}
 		return newUnexpectedResponse(a, r, err)
 	}

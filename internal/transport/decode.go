@@ -148,6 +148,9 @@ func (a *answer) readable() error {
 	if kind := a.header.Get("Content-Type"); !isJSON(kind) {
 		return fmt.Errorf("the content type of the response is %q, not JSON", kind)
 	}
+	if bytes.HasPrefix(a.bytes(), []byte("\ufeff")) {
+		return errors.New("the response begins with a byte order mark, which JSON does not allow")
+	}
 	return nil
 }
 

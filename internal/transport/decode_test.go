@@ -206,6 +206,15 @@ func TestTruncatedBody(t *testing.T) {
 	}
 }
 
+// A response that begins with a byte order mark says so, whatever its status is.
+func TestAByteOrderMarkIsNamed(t *testing.T) {
+	for _, status := range []int{200, 404} {
+		svc := script(answers(status, "\ufeff"+oneThing))
+		_, err := send(t.Context(), newClient(t, host, through(svc)), &readThing, transport.Call{})
+		assert.ErrorContains(t, errors.Unwrap(err), "byte order mark", status)
+	}
+}
+
 // Only a limited part of a response is read, whatever its stated or real length is.
 func TestBodiesAreReadWithinABound(t *testing.T) {
 	const endless = 1 << 40
