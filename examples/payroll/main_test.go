@@ -22,6 +22,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/sqlite"
 	"github.com/moneymovement/moneymovement-go/sandbox"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // office is a host, and the file of payments of one run.
@@ -98,7 +99,11 @@ func (o *office) open(t *testing.T, use func(*payments.Processor)) {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), o.store)
 	require.NoError(t, err)
-	processor, err := payments.New(store, payments.Integrator(new(dapi.Integrator)), payments.Config{InFlight: 1})
+	key, err := signing.Generate()
+	require.NoError(t, err)
+	nobody, err := dapi.NewIntegrator("https://host.example", dapi.Developer{Email: "ops@example.com", Key: key})
+	require.NoError(t, err)
+	processor, err := payments.New(store, payments.Integrator(nobody), payments.Config{InFlight: 1})
 	require.NoError(t, err)
 	use(processor)
 	require.NoError(t, store.Close())

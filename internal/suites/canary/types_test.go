@@ -96,6 +96,7 @@ var notSecret = map[string]string{
 	"dapi.ContactCryptoView.Token":           "an asset",
 	"dapi.CryptoDestination.Token":           "an asset",
 	"dapi.Payout.Signature":                  "of one request, as the service shows it",
+	"dapi.PayoutCreate.Signature":            "of one request",
 	"dapi.Session.Credential":                "a digest that names the credential",
 	"appapi.ContractCreate.RequireSignature": "whether one is asked for",
 	"deployment.Settings.Seed":               "of what the test host does by chance",
