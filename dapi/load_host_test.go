@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,17 +23,31 @@ type busyHost struct {
 	approvalLives time.Duration
 	takesBack     bool // a token is good only until the next is granted
 
-	mu        sync.Mutex
+	mu      sync.Mutex
+	seen    busyCounts
+	tokens  map[string]time.Time // until when they are good
+	payouts map[string]*busyPayout
+}
+
+// busyCounts is what a busyHost has seen.
+type busyCounts struct {
 	arrivals  []time.Time // of the writes that were let in
 	limited   int         // how many requests were over a window
 	late      int         // how many confirms came after their approval had closed
 	expired   int         // how many calls came with a token that was over
 	refreshes int
 	logins    int
-	tokens    map[string]time.Time // until when they are good
-	payouts   map[string]*busyPayout
 	booked    []string // the keys, in their order
 	paid      int
+}
+
+// counts returns what the host has seen. A client may renew its token meanwhile.
+func (h *busyHost) counts() busyCounts {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	seen := h.seen
+	seen.arrivals, seen.booked = slices.Clone(seen.arrivals), slices.Clone(seen.booked)
+	return seen
 }
 
 type busyPayout struct {
@@ -119,7 +134,7 @@ func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, stri
 		return http.StatusCreated, fmt.Sprintf(`{"challengeId":"ch_1","expiresAt":%q,"payload":%q}`,
 			stamp(now.Add(time.Minute)), encoded("challenge"))
 	case "/auth/token":
-		h.logins++
+		h.seen.logins++
 		return http.StatusCreated, h.grant(now)
 	}
 	window := h.writes
@@ -127,18 +142,18 @@ func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, stri
 		window = h.reads
 	}
 	if !window.take(now) {
-		h.limited++
+		h.seen.limited++
 		return refusal(http.StatusTooManyRequests, "rate_limited")
 	}
 	if r.Method != http.MethodGet {
-		h.arrivals = append(h.arrivals, now)
+		h.seen.arrivals = append(h.seen.arrivals, now)
 	}
 	if path == "/auth/refresh" {
-		h.refreshes++
+		h.seen.refreshes++
 		return http.StatusCreated, h.grant(now)
 	}
 	if !now.Before(h.tokens[r.Header.Get("Authorization")]) {
-		h.expired++
+		h.seen.expired++
 		return refusal(http.StatusUnauthorized, "token_expired")
 	}
 	id, confirm := strings.CutSuffix(strings.TrimPrefix(path, "/payouts/"), "/confirm")
@@ -155,7 +170,7 @@ func (h *busyHost) serve(r *http.Request, body []byte, now time.Time) (int, stri
 }
 
 func (h *busyHost) grant(now time.Time) string {
-	token := fmt.Sprintf("token-%d", h.logins+h.refreshes)
+	token := fmt.Sprintf("token-%d", h.seen.logins+h.seen.refreshes)
 	if h.takesBack {
 		clear(h.tokens)
 	}
@@ -176,7 +191,7 @@ func (h *busyHost) book(key string, body []byte, now time.Time) (int, string) {
 	id := "po_" + key
 	if h.payouts[id] == nil {
 		h.payouts[id] = &busyPayout{id: id, key: key, contact: asked.ContactID, amount: asked.Amount}
-		h.booked = append(h.booked, key)
+		h.seen.booked = append(h.seen.booked, key)
 	}
 	payout := h.payouts[id]
 	if !payout.paid && !now.Before(payout.closes) {
@@ -190,11 +205,11 @@ func (h *busyHost) confirm(id string, now time.Time) (int, string) {
 	switch {
 	case payout.paid:
 	case !now.Before(payout.closes):
-		h.late++
+		h.seen.late++
 		return refusal(http.StatusConflict, "funding_attempt_expired")
 	default:
 		payout.paid = true
-		h.paid++
+		h.seen.paid++
 	}
 	return http.StatusOK, payout.text(now)
 }

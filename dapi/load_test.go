@@ -75,15 +75,16 @@ func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 				all.Wait()
 				took := time.Since(began)
 				t.Logf("%d payments took %v, %.2f%% of the window, %d refreshes", count, took.Round(time.Second),
-					100*host.used(120), host.refreshes)
+					100*host.used(120), host.counts().refreshes)
 
-				assert.Equal(t, count, host.paid)
-				assert.Zero(t, host.limited, "requests over a window")
-				assert.Zero(t, host.late, "confirms after their approval")
-				assert.Equal(t, 1, host.logins)
-				assert.GreaterOrEqual(t, host.refreshes, int(took/host.tokenLives))
-				assert.Zero(t, host.expired, "calls with a token that was over")
-				assert.Equal(t, 2*count+host.refreshes, len(host.arrivals), "two writes a payment") //nolint:testifylint // Len prints them all
+				assert.Equal(t, count, host.counts().paid)
+				assert.Zero(t, host.counts().limited, "requests over a window")
+				assert.Zero(t, host.counts().late, "confirms after their approval")
+				assert.Equal(t, 1, host.counts().logins)
+				assert.GreaterOrEqual(t, host.counts().refreshes, int(took/host.tokenLives))
+				assert.Zero(t, host.counts().expired, "calls with a token that was over")
+				seen := host.counts()
+				assert.Equal(t, 2*count+seen.refreshes, len(seen.arrivals), "two writes a payment") //nolint:testifylint // Len prints them all
 				assert.GreaterOrEqual(t, host.used(120), 0.98)
 			})
 		})
@@ -92,8 +93,9 @@ func TestPaymentsThatStartAtOnceAreAllPaid(t *testing.T) {
 
 // used is which part of the window the writes used, over as many whole windows as they filled.
 func (h *busyHost) used(most int) float64 {
-	whole := (len(h.arrivals) - 1) / most * most
-	return float64(whole) / float64(most) * float64(time.Minute) / float64(h.arrivals[whole].Sub(h.arrivals[0]))
+	in := h.counts().arrivals
+	whole := (len(in) - 1) / most * most
+	return float64(whole) / float64(most) * float64(time.Minute) / float64(in[whole].Sub(in[0]))
 }
 
 // bookOne books one of many payments.
@@ -123,8 +125,8 @@ func TestPaymentsAreBookedInTheOrderInWhichTheyCame(t *testing.T) {
 			synctest.Wait()
 		}
 		all.Wait()
-		require.Len(t, host.booked, 400)
-		for at, key := range host.booked {
+		require.Len(t, host.counts().booked, 400)
+		for at, key := range host.counts().booked {
 			number, err := strconv.Atoi(key)
 			require.NoError(t, err)
 			assert.InDelta(t, number, at, 120, "but for those that are on their way at the same time")
@@ -158,8 +160,8 @@ func TestPaymentWhoseTurnComesTooLate(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		as[*errors.NotDelivered](t, err)
 		all.Wait()
-		assert.NotContains(t, host.booked, "late")
-		assert.NotContains(t, host.booked, "stopped")
+		assert.NotContains(t, host.counts().booked, "late")
+		assert.NotContains(t, host.counts().booked, "stopped")
 	})
 }
 
@@ -200,7 +202,7 @@ func TestNothingIsSignedBeforeThereIsRoomToSendIt(t *testing.T) {
 		assert.Less(t, time.Since(signer.at[0]), time.Second)
 		assert.GreaterOrEqual(t, signer.at[0].Sub(began), 61*time.Second)
 		assert.Greater(t, answer.Queued, 30*time.Second)
-		assert.Zero(t, host.limited)
+		assert.Zero(t, host.counts().limited)
 	})
 }
 
@@ -228,7 +230,7 @@ func TestAnApprovalThatClosesBeforeThereIsRoom(t *testing.T) {
 		paid, err := payouts.Pay(t.Context(), payoutOf(119), "119")
 		require.NoError(t, err)
 		assert.Equal(t, last.ID, paid.ID)
-		assert.Zero(t, host.late)
+		assert.Zero(t, host.counts().late)
 	})
 }
 
@@ -256,7 +258,7 @@ func TestAConfirmThatHasNoRoomToBeSentAgain(t *testing.T) {
 		began := time.Now()
 		_, err := payouts.Pay(t.Context(), payoutOf(0), "0", dapi.BeforeSigning(fill))
 		require.NoError(t, err)
-		assert.Equal(t, []int{1, 1, 2}, []int{host.paid, host.expired, asked})
+		assert.Equal(t, []int{1, 1, 2}, []int{host.counts().paid, host.counts().expired, asked})
 		assert.Greater(t, time.Since(began), 30*time.Second)
 	})
 }

@@ -47,9 +47,9 @@ func TestClientsWithAShareEachStayWithinTheWindows(t *testing.T) {
 						}
 					}
 					all.Wait()
-					assert.Equal(t, 480/clients*clients, host.paid)
-					assert.Zero(t, host.limited, "requests over a window")
-					assert.Zero(t, host.late, "confirms after their approval")
+					assert.Equal(t, 480/clients*clients, host.counts().paid)
+					assert.Zero(t, host.counts().limited, "requests over a window")
+					assert.Zero(t, host.counts().late, "confirms after their approval")
 				})
 			})
 		}
@@ -68,7 +68,7 @@ func TestClientsWithoutSharesAreOverTheWindow(t *testing.T) {
 			}
 		}
 		all.Wait()
-		assert.NotZero(t, host.limited)
+		assert.NotZero(t, host.counts().limited)
 	})
 }
 

@@ -35,9 +35,9 @@ func TestTokensThatLiveShortlyAreNotRenewedByEachCall(t *testing.T) {
 			require.NoError(t, err)
 			time.Sleep(time.Second)
 		}
-		assert.LessOrEqual(t, host.refreshes, 20)
-		assert.GreaterOrEqual(t, host.refreshes, 15)
-		assert.Zero(t, host.expired)
+		assert.LessOrEqual(t, host.counts().refreshes, 20)
+		assert.GreaterOrEqual(t, host.counts().refreshes, 15)
+		assert.Zero(t, host.counts().expired)
 	})
 }
 
@@ -57,10 +57,10 @@ func TestARefreshGoesFirst(t *testing.T) {
 			})
 		}
 		all.Wait()
-		assert.Positive(t, host.refreshes)
-		assert.Zero(t, host.expired)
-		assert.Zero(t, host.limited)
-		assert.Equal(t, 1, host.logins)
+		assert.Positive(t, host.counts().refreshes)
+		assert.Zero(t, host.counts().expired)
+		assert.Zero(t, host.counts().limited)
+		assert.Equal(t, 1, host.counts().logins)
 	})
 }
 
@@ -76,8 +76,8 @@ func TestPaymentsOutliveTokensThatAreTakenBack(t *testing.T) {
 			all.Go(func() { payOne(t, account, i) })
 		}
 		all.Wait()
-		assert.Equal(t, 1000, host.paid)
-		assert.Positive(t, host.expired, "the test has met what it is about")
-		assert.Zero(t, host.limited)
+		assert.Equal(t, 1000, host.counts().paid)
+		assert.Positive(t, host.counts().expired, "the test has met what it is about")
+		assert.Zero(t, host.counts().limited)
 	})
 }

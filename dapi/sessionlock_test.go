@@ -128,15 +128,15 @@ func TestAFleetLogsInOnce(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 16, host, func(d *dapi.Developer) { d.Store = store })
 		require.Empty(t, callAll(t, accounts))
-		assert.Equal(t, 1, host.logins)
+		assert.Equal(t, 1, host.counts().logins)
 		began := time.Now()
 		for time.Since(began) < 5*time.Hour {
 			require.Empty(t, callAll(t, accounts))
 			time.Sleep(7 * time.Second)
 		}
-		assert.Equal(t, 1, host.logins)
-		assert.Equal(t, 5, host.refreshes)
-		assert.Zero(t, host.expired)
+		assert.Equal(t, 1, host.counts().logins)
+		assert.Equal(t, 5, host.counts().refreshes)
+		assert.Zero(t, host.counts().expired)
 	})
 }
 
@@ -146,7 +146,7 @@ func TestASlowLoginStaysTheOnlyOne(t *testing.T) {
 		host, store := hostOfAFleet(), new(sharedStore)
 		accounts := fleet(t, 8, slow{host, 25 * time.Second}, func(d *dapi.Developer) { d.Store = store })
 		require.Empty(t, callAll(t, accounts))
-		assert.Equal(t, 1, host.logins)
+		assert.Equal(t, 1, host.counts().logins)
 	})
 }
 
@@ -159,7 +159,7 @@ func TestADeadOwnerDoesNotBlockTheFleet(t *testing.T) {
 		require.True(t, locked)
 		began := time.Now()
 		require.Empty(t, callAll(t, fleet(t, 8, host, func(d *dapi.Developer) { d.Store = store })))
-		assert.Equal(t, 1, host.logins)
+		assert.Equal(t, 1, host.counts().logins)
 		assert.GreaterOrEqual(t, time.Since(began), 15*time.Second)
 		assert.Less(t, time.Since(began), 17*time.Second)
 	})
@@ -180,7 +180,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 				host, store := hostOfAFleet(), &sharedStore{err: away}
 				accounts := fleet(t, 4, host, func(d *dapi.Developer) { d.Store, d.StoreRequired = store, tc.required })
 				failures := callAll(t, accounts)
-				assert.Equal(t, tc.logins, host.logins)
+				assert.Equal(t, tc.logins, host.counts().logins)
 				if !tc.required {
 					assert.Empty(t, failures)
 					return
@@ -197,7 +197,7 @@ func TestAStoreThatIsAway(t *testing.T) {
 				store.err = nil
 				store.mu.Unlock()
 				assert.Empty(t, callAll(t, accounts), "it is back")
-				assert.Equal(t, 1, host.logins)
+				assert.Equal(t, 1, host.counts().logins)
 			})
 		})
 	}
@@ -212,7 +212,7 @@ func TestARequiredStoreWithoutALock(t *testing.T) {
 		})
 		var storeAway *dapi.StoreAway
 		require.ErrorAs(t, callOnce(t.Context(), accounts[0]), &storeAway)
-		assert.Zero(t, host.logins)
+		assert.Zero(t, host.counts().logins)
 	})
 }
 
@@ -226,7 +226,7 @@ func TestARefusedTokenIsRenewedOnceForAll(t *testing.T) {
 		clear(host.tokens)
 		host.mu.Unlock()
 		require.Empty(t, callAll(t, accounts))
-		assert.Equal(t, 1, host.logins)
-		assert.Equal(t, 1, host.refreshes)
+		assert.Equal(t, 1, host.counts().logins)
+		assert.Equal(t, 1, host.counts().refreshes)
 	})
 }

@@ -98,7 +98,7 @@ func TestWaitAllIsFairAndLeavesRoom(t *testing.T) {
 		stop()
 		others.Wait()
 		assert.Len(t, ids, ended)
-		assert.Zero(t, host.limited)
+		assert.Zero(t, host.counts().limited)
 		least, most := host.payouts["po_0"].reads, 0
 		for _, id := range ids {
 			reads := host.payouts[string(id)].reads
