@@ -18,21 +18,22 @@ import (
 //
 // The file holds two sessions. Save writes the new one beside the old one, and Load returns the newest one that is
 // complete. So if a process is killed or a machine loses power, the file still has the new session or the old one.
-// Save makes no temporary file. If the system supports it, Save also syncs the folder to the disk. The path can be a
-// symbolic link to an existing file. If the link leads to no file, Save fails.
+// Save makes no temporary file, and removes or replaces none: the path can be a symbolic link to an existing file, or a
+// file that is mounted by itself. If a link leads to no file, Save fails. If the system supports it, Save also syncs the
+// folder to the disk.
+//
+// Save fails for a file that holds something else than sessions. A file of sessions that has no complete one, which a
+// full disk may leave, is written again.
 //
 // # Unix
 //
-// On Unix systems, which include macOS, Load fails for
+// On Unix systems, which include macOS, Load and Save fail for
 //
 //   - a file that other users can read or write,
 //   - a file that belongs neither to the user of the process nor to root,
 //   - a file that is not a regular file,
 //   - a file below a folder, at any level, in which every user can replace files,
 //   - a file on a volume that does not support permission bits or locks.
-//
-// Save fails for the same files, with one exception. If the file belongs to the user of the process, and other users
-// can read or write it or it holds no session, Save replaces it.
 //
 // # Other systems
 //
@@ -115,31 +116,25 @@ func (f fileTokenStore) Save(ctx context.Context, session Session) error {
 	return f.syncFolder(filepath.Dir(f.path)) // otherwise a crash could lose the name of a new file
 }
 
-// toWrite opens the file, and creates it if it does not exist. It first removes a file of this user that is not safe
-// for a session: another process that has it open could read what is written later.
+// toWrite opens the file, and creates it if it does not exist. It never removes or replaces a file: a link to it would
+// be lost, a file that is mounted by itself cannot be replaced, and the content may be somebody's.
 func (f fileTokenStore) toWrite(ctx context.Context) (file sessionFile, before slot, err error) {
-	for range 3 { // another process may make or replace the file in between
+	for range 3 { // another process may make or remove the file in between
 		if file, err = f.locked(ctx, os.O_RDWR); errors.Is(err, fs.ErrNotExist) {
 			file, err = f.locked(ctx, os.O_RDWR|os.O_CREATE|os.O_EXCL)
 		}
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, slot{}, err
-		}
-		if before, err = f.newest(file); err == nil {
-			return file, before, nil
-		}
-		file.Close()
-		if !errors.Is(err, errWritable) && !errors.Is(err, errReadable) && !errors.Is(err, errNoSession) {
-			return nil, slot{}, err
-		}
-		if removed := os.Remove(f.path); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
-			return nil, slot{}, removed
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
 	}
-	return nil, slot{}, err
+	if err != nil {
+		return nil, slot{}, err
+	}
+	if before, err = f.newest(file); err != nil && !errors.Is(err, errDamaged) {
+		file.Close()
+		return nil, slot{}, err
+	}
+	return file, before, nil
 }
 
 // newest returns the last complete session of an open file, or the zero slot if nothing was written yet.

@@ -69,7 +69,7 @@ func TestNoFileOfASessionStaysOpen(t *testing.T) {
 		require.NoError(t, os.WriteFile(foreign, []byte("no session"), 0o600))
 		_, err = NewFileTokenStore(foreign).Load(t.Context())
 		require.Error(t, err)
-		require.NoError(t, NewFileTokenStore(foreign).Save(t.Context(), sessionOfToken("token")))
+		require.Error(t, NewFileTokenStore(foreign).Save(t.Context(), sessionOfToken("token")))
 		_, err = NewFileTokenStore(folder).Load(t.Context())
 		require.Error(t, err)
 	}
@@ -162,20 +162,6 @@ func TestFileOwnersOfAnotherUser(t *testing.T) {
 	require.NoError(t, syscall.Seteuid(12345))
 	defer func() { require.NoError(t, syscall.Seteuid(0)) }()
 	TestFileOwners(t)
-}
-
-// A file that cannot be trusted, and cannot be removed either, is not written.
-func TestFileThatCannotBeRemoved(t *testing.T) {
-	folder := t.TempDir()
-	garbage := filepath.Join(folder, "garbage")
-	require.NoError(t, os.WriteFile(garbage, []byte("no session"), 0o600))
-	store := fileTokenStore{path: folder, open: func(_ string, flag int) (sessionFile, error) {
-		return openLocked(garbage, flag)
-	}}
-	require.Error(t, store.Save(t.Context(), sessionOfToken("token")))
-	kept, err := os.ReadFile(garbage)
-	require.NoError(t, err)
-	assert.Equal(t, "no session", string(kept))
 }
 
 // A path from a folder that is gone leads nowhere.

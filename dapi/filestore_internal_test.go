@@ -137,7 +137,7 @@ func TestFirstSessionThatIsWrittenInPart(t *testing.T) {
 		none, err := NewFileTokenStore(path).Load(t.Context())
 		require.Equal(t, Session{}, none)
 		if room > 0 {
-			require.ErrorIs(t, err, errNoSession)
+			require.ErrorIs(t, err, errDamaged)
 		}
 		require.NoError(t, NewFileTokenStore(path).Save(t.Context(), sessionOfToken("next")))
 		kept, err := NewFileTokenStore(path).Load(t.Context())

@@ -26,43 +26,59 @@ const (
 )
 
 var (
-	errNoSession = errors.New("it has no complete session; the next login replaces it")
+	errDamaged   = errors.New("it has no complete session: the next login writes one")
+	errNoSession = errors.New("it holds something else than a session: use another path, or remove it")
 	errTooLong   = errors.New("the session is too long to store: its tokens are longer than a header can carry")
 )
 
-// newestSlot reads the session that was last written completely, from a file of the given size.
+// newestSlot reads the session that was last written completely, from a file of the given size. If there is none, it
+// fails with errDamaged for a file in which one was begun, and with errNoSession for a file of something else.
 func newestSlot(file io.ReaderAt, size int64) (newest slot, err error) {
-	if size == 0 {
-		return slot{}, nil
+	if size > 2*slotSize {
+		return slot{}, errNoSession
 	}
-	if size <= 2*slotSize {
-		for place := range int64(2) {
-			s, whole := readSlot(io.NewSectionReader(file, place*slotSize, slotSize))
-			if whole && s.number > newest.number {
-				newest = s
-			}
+	damaged := errDamaged
+	for place := range int64(2) {
+		s, begun := readSlot(io.NewSectionReader(file, place*slotSize, slotSize))
+		if s.number > newest.number {
+			newest = s
+		}
+		if !begun {
+			damaged = errNoSession
 		}
 	}
-	if newest.data == nil {
-		return slot{}, errNoSession
+	if newest.data == nil && size > 0 {
+		return slot{}, damaged
 	}
 	return newest, nil
 }
 
-func readSlot(r io.Reader) (s slot, whole bool) {
+// readSlot returns the zero slot for a place without a complete session. It reports whether the place is empty or
+// begins as a slot does.
+func readSlot(r io.Reader) (s slot, begun bool) {
 	header := make([]byte, slotHeader)
-	if _, err := io.ReadFull(r, header); err != nil || !bytes.HasPrefix(header, []byte(slotMark)) {
-		return s, false
+	if n, err := io.ReadFull(r, header); err != nil {
+		return slot{}, begunSlot(header[:n])
 	}
 	length := binary.BigEndian.Uint32(header[len(slotMark)+8:])
-	if length > uint32(maxStored) {
-		return s, false
+	if !bytes.HasPrefix(header, []byte(slotMark)) || length > uint32(maxStored) {
+		return slot{}, begunSlot(header)
 	}
 	s = slot{number: binary.BigEndian.Uint64(header[len(slotMark):]), data: make([]byte, length)}
-	if _, err := io.ReadFull(r, s.data); err != nil {
-		return s, false
+	if _, err := io.ReadFull(r, s.data); err != nil || !bytes.Equal(header, s.header()) {
+		return slot{}, true
 	}
-	return s, bytes.Equal(header, s.header())
+	return s, true
+}
+
+// begunSlot reports whether a place holds nothing but zeros, or a mark that may be cut off by zeros.
+func begunSlot(header []byte) bool {
+	for i := range min(len(slotMark), len(header)) {
+		if header[i] != slotMark[i] {
+			return len(bytes.Trim(header[i:], "\x00")) == 0
+		}
+	}
+	return true
 }
 
 // next returns the slot for the next session.

@@ -37,11 +37,10 @@ func TestFileTokenStoreKeepsASession(t *testing.T) {
 
 func TestFileTokenStoreIsReadableByItsOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session")
-	require.NoError(t, os.WriteFile(path, []byte("{}"), 0o644))
 	require.NoError(t, dapi.NewFileTokenStore(path).Save(t.Context(), secretive))
 	info, err := os.Stat(path)
 	require.NoError(t, err)
-	assert.Equal(t, fs.FileMode(0o600), info.Mode(), "also where a laxer file was before")
+	assert.Equal(t, fs.FileMode(0o600), info.Mode())
 }
 
 func TestEmptyFileHoldsNoSession(t *testing.T) {
@@ -95,15 +94,68 @@ func TestFileTokenStoreErrors(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, left, 1, "nothing is left behind")
 	})
-	t.Run("garbage", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "session")
-		require.NoError(t, os.WriteFile(path, []byte("access-token-of-everything"), 0o600))
-		store := dapi.NewFileTokenStore(path)
-		_, err := store.Load(t.Context())
-		require.ErrorContains(t, err, path+": it has no complete session")
-		assert.NotContains(t, err.Error(), "of-everything")
-		requireKept(t, store)
-	})
+}
+
+// What somebody else wrote is neither read nor overwritten, also if it looks like a session's file at its beginning.
+func TestAFileOfSomebodyElseIsKept(t *testing.T) {
+	whole := sessionFile(t)
+	for name, content := range map[string][]byte{
+		"a token":                  []byte("access-token-of-everything"),
+		"zeros, then text":         append(make([]byte, 16), "access-token-of-everything"...),
+		"the beginning of a mark":  []byte("sessions of-everything"),
+		"longer than two sessions": append(whole, make([]byte, 1<<20)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "session")
+			require.NoError(t, os.WriteFile(path, content, 0o600))
+			store := dapi.NewFileTokenStore(path)
+			_, err := store.Load(t.Context())
+			require.ErrorContains(t, err, path+": it holds something else than a session: use another path, or remove it")
+			assert.NotContains(t, err.Error(), "of-everything")
+			require.EqualError(t, store.Save(t.Context(), secretive), err.Error())
+			kept, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(content, kept))
+		})
+	}
+}
+
+// A file of ours that no session is complete in is written again where it is: nothing is removed, so that a link and a
+// mount stay.
+func TestADamagedSessionFileIsWrittenAgain(t *testing.T) {
+	whole := sessionFile(t)
+	wrong, long := bytes.Clone(whole), bytes.Clone(whole)
+	wrong[60]++
+	copy(long[16:], "\xff\xff\xff\xff") // the length
+	for name, content := range map[string][]byte{
+		"cut off in the mark": whole[:5], "cut off in the header": whole[:30], "cut off": whole[:70], "zeros": make([]byte, 100),
+		"another byte": wrong, "a length of 4 GiB": long,
+		"zeros before an incomplete one": append(make([]byte, 320<<10), whole[:70]...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "session")
+			require.NoError(t, os.WriteFile(path, content, 0o600))
+			before, err := os.Stat(path)
+			require.NoError(t, err)
+			store := dapi.NewFileTokenStore(path)
+			_, err = store.Load(t.Context())
+			require.ErrorContains(t, err, path+": it has no complete session: the next login writes one")
+			requireKept(t, store)
+			after, err := os.Stat(path)
+			require.NoError(t, err)
+			assert.True(t, os.SameFile(before, after))
+		})
+	}
+}
+
+// sessionFile returns the content of a file with one session.
+func sessionFile(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session")
+	requireKept(t, dapi.NewFileTokenStore(path))
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return content
 }
 
 func TestFileTokenStoreIsReplacedAsAWhole(t *testing.T) {
@@ -138,29 +190,23 @@ func TestFileTokenStoreIsReplacedAsAWhole(t *testing.T) {
 
 // A file that is longer than any session is not read, nor is one whose lengths are not true.
 func TestFileTokenStoreReadsAtMostWhatASessionNeeds(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "session")
-	store := dapi.NewFileTokenStore(path)
-	requireKept(t, store)
-	whole, err := os.ReadFile(path)
-	require.NoError(t, err)
+	whole := sessionFile(t)
 	lying := bytes.Clone(whole)
-	for i := 16; i < 20; i++ {
-		lying[i] = 0xff // the length
-	}
+	copy(lying[16:], "\xff\xff\xff\xff") // the length
 	for name, file := range map[string]struct {
 		data []byte
 		size int64
 	}{"1 GiB": {whole, 1 << 30}, "a length of 4 GiB": {lying, int64(len(lying))}} {
 		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "session")
 			require.NoError(t, os.WriteFile(path, file.data, 0o600))
 			require.NoError(t, os.Truncate(path, file.size))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := store.Load(t.Context())
+			_, err := dapi.NewFileTokenStore(path).Load(t.Context())
 			runtime.ReadMemStats(&after)
-			require.ErrorContains(t, err, "no complete session")
+			require.Error(t, err)
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<20))
-			requireKept(t, store)
 		})
 	}
 }

@@ -3,6 +3,7 @@
 package dapi_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,16 +40,14 @@ func TestSessionFileThatOthersReach(t *testing.T) {
 			assert.Equal(t, dapi.Session{}, none)
 			assert.NotContains(t, err.Error(), "of-everything")
 
-			reader, err := os.Open(path) // of the laxer time
+			before, err := os.Stat(path)
 			require.NoError(t, err)
-			defer reader.Close()
-			before, err := reader.Stat()
-			require.NoError(t, err)
-			requireKept(t, store)
+			require.ErrorContains(t, store.Save(t.Context(), secretive), reason,
+				"who has the file open would see what is saved")
 			after, err := os.Stat(path)
 			require.NoError(t, err)
-			assert.False(t, os.SameFile(before, after), "who has the old file open does not see what is saved later")
-			assert.Equal(t, fs.FileMode(0o600), after.Mode())
+			assert.True(t, os.SameFile(before, after))
+			assert.Equal(t, mode, after.Mode())
 		})
 	}
 }
@@ -123,17 +122,43 @@ func TestSessionFileBehindLinks(t *testing.T) {
 	assert.True(t, info.Mode().IsRegular())
 }
 
-// A link that leads to something else of the user's does not have it overwritten.
-func TestLinkToWhatIsNoSession(t *testing.T) {
-	top := t.TempDir()
-	other := filepath.Join(top, "notes")
-	require.NoError(t, os.WriteFile(other, []byte("of great worth"), 0o600))
-	link := filepath.Join(top, "session")
-	require.NoError(t, os.Symlink(other, link))
-	requireKept(t, dapi.NewFileTokenStore(link))
-	kept, err := os.ReadFile(other)
-	require.NoError(t, err)
-	assert.Equal(t, "of great worth", string(kept))
+// A link stays a link, and what it leads to stays what it is, whether that can keep a session or not.
+func TestALinkIsNotReplaced(t *testing.T) {
+	whole := sessionFile(t)
+	for name, tc := range map[string]struct {
+		content []byte
+		mode    fs.FileMode
+		reason  string
+	}{
+		"to something else": {[]byte("of great worth"), 0o600, "something else than a session"},
+		"to what all read":  {whole, 0o644, "other users can read it: run chmod 600 on it"},
+		"to what all write": {whole, 0o622, "other users can write to it"},
+		"to a damaged one":  {whole[:60], 0o600, ""},
+		"to an empty one":   {nil, 0o600, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			target, link := filepath.Join(top, "target"), filepath.Join(top, "session")
+			require.NoError(t, os.WriteFile(target, tc.content, 0o600))
+			require.NoError(t, os.Chmod(target, tc.mode))
+			require.NoError(t, os.Symlink("target", link))
+			store := dapi.NewFileTokenStore(link)
+			if tc.reason == "" {
+				requireKept(t, store)
+			} else {
+				require.ErrorContains(t, store.Save(t.Context(), secretive), tc.reason)
+				kept, err := os.ReadFile(target)
+				require.NoError(t, err)
+				assert.True(t, bytes.Equal(tc.content, kept))
+			}
+			leads, err := os.Readlink(link)
+			require.NoError(t, err)
+			assert.Equal(t, "target", leads)
+			info, err := os.Stat(target)
+			require.NoError(t, err)
+			assert.Equal(t, tc.mode, info.Mode())
+		})
+	}
 }
 
 func TestLinkToNothingIsNotFollowed(t *testing.T) {
