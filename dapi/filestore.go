@@ -19,8 +19,8 @@ import (
 // The file holds two sessions. Save writes the new one beside the old one, and Load returns the newest one that is
 // complete. So if a process is killed or a machine loses power, the file still has the new session or the old one.
 // Save makes no temporary file, and removes or replaces none: the path can be a symbolic link to an existing file, or a
-// file that is mounted by itself. If a link leads to no file, Save fails. If the system supports it, Save also syncs the
-// folder to the disk.
+// file that is mounted by itself. If a link leads to no file, Save fails. If the system supports it, Save also syncs
+// the folder to the disk.
 //
 // Save fails for a file that holds something else than sessions. A file of sessions that has no complete one, which a
 // full disk may leave, is written again.

@@ -110,7 +110,7 @@ func TestAFileOfSomebodyElseIsKept(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, content, 0o600))
 			store := dapi.NewFileTokenStore(path)
 			_, err := store.Load(t.Context())
-			require.ErrorContains(t, err, path+": it holds something else than a session: use another path, or remove it")
+			require.ErrorContains(t, err, path+": it holds something else than a session: use another path")
 			assert.NotContains(t, err.Error(), "of-everything")
 			require.EqualError(t, store.Save(t.Context(), secretive), err.Error())
 			kept, err := os.ReadFile(path)
@@ -128,8 +128,8 @@ func TestADamagedSessionFileIsWrittenAgain(t *testing.T) {
 	wrong[60]++
 	copy(long[16:], "\xff\xff\xff\xff") // the length
 	for name, content := range map[string][]byte{
-		"cut off in the mark": whole[:5], "cut off in the header": whole[:30], "cut off": whole[:70], "zeros": make([]byte, 100),
-		"another byte": wrong, "a length of 4 GiB": long,
+		"cut off in the mark": whole[:5], "cut off in the header": whole[:30], "cut off": whole[:70],
+		"zeros": make([]byte, 100), "another byte": wrong, "a length of 4 GiB": long,
 		"zeros before an incomplete one": append(make([]byte, 320<<10), whole[:70]...),
 	} {
 		t.Run(name, func(t *testing.T) {

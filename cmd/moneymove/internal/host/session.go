@@ -1,10 +1,7 @@
 package host
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,10 +70,11 @@ func logoutCommand(a *app.App) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "logout",
 		Short: "Remove the session file",
-		Long: `Removes the session file. The service has no call that ends a session: its tokens stay valid until they expire. To
+		Long: `Removes the session and its file. A link that -session names stays, and leads to a file without a session. A file
+of something else is refused. The service has no call that ends a session: its tokens stay valid until they expire. To
 stop them at once, delete the developer key in the service's own application.`,
-		RunE: func(*cobra.Command, []string) error {
-			file, was, err := where.Forget()
+		RunE: func(c *cobra.Command, _ []string) error {
+			file, was, err := where.Forget(c.Context())
 			if err != nil {
 				return err
 			}
@@ -108,8 +106,8 @@ at most 60 minutes, so ask for it again in each script:
   curl -H "Authorization: Bearer $(moneymove token)" "$MONEYMOVEMENT_BASE_URL/dapi/v1/chains"
 
 This is the only command that prints a secret, and it prints one of a host on this machine only. For another host it
-writes the token to the file of -to, which it creates with mode 0600 or replaces. With "moneymove call" no token leaves
-the command.`,
+writes the token to the file of -to, which it creates with mode 0600 or replaces. A link stays. With "moneymove call"
+no token leaves the command.`,
 		Example: "  moneymove token\n" +
 			"  moneymove token -url https://host -email ops@example.com -key-file developer.pem -to token.txt",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -125,7 +123,7 @@ the command.`,
 				return err
 			}
 			if to != "" {
-				return writeSecret(to, session.AccessToken.Reveal())
+				return app.ReplaceFile(to, []byte(session.AccessToken.Reveal()+"\n"))
 			}
 			if a.Terminal {
 				a.Say("moneymove: warning: the next line is a secret, which the terminal may keep")
@@ -137,18 +135,4 @@ the command.`,
 	where.SessionFlags(command.Flags())
 	command.Flags().StringVar(&to, "to", "", "write the token to this `file`, with mode 0600, and print nothing")
 	return command
-}
-
-// writeSecret writes a file that only its owner can read. It replaces an earlier file as a whole, because who could
-// read that one could read this one too.
-func writeSecret(path, secret string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //gosec:disable G304 -- the user names it
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(secret + "\n")
-	return errors.Join(err, file.Close())
 }

@@ -2,6 +2,8 @@ package host_test
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -54,6 +56,53 @@ func TestLoginKeepsASession(t *testing.T) {
 	assert.FileExists(t, elsewhere)
 }
 
+// A login is made only if its session can be kept, and nothing is lost for it: neither a link nor what is in the file.
+func TestLoginAndLogoutKeepWhatIsNotTheirs(t *testing.T) {
+	f := newFixture(t)
+	notes := f.write("notes", "of great worth")
+	for name, path := range map[string]string{
+		"a file of something else": notes, "no such folder": f.path("none/session"), "a folder": f.folder,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := *f
+			f.T = t
+			r := f.run("login", "-session", path)
+			assert.NotEqual(t, app.ExitFine, r.code)
+			assert.Contains(t, r.stderr, filepath.Dir(path))
+			assert.NotContains(t, r.stderr, "warning")
+			assert.Zero(t, f.requests("POST", "/dapi/v1/auth/token"), "no login is made that cannot be kept")
+			if name != "no such folder" {
+				assert.NotEqual(t, app.ExitFine, f.run("logout", "-session", path).code)
+			}
+		})
+	}
+	content, err := os.ReadFile(notes)
+	require.NoError(t, err)
+	assert.Equal(t, "of great worth", string(content))
+	if runtime.GOOS == "windows" {
+		return
+	}
+
+	link := f.path("session")
+	target := f.write("target", "")
+	require.NoError(t, os.Symlink(target, link))
+	f.ok("login", "-session", link)
+	f.ok("login", "-session", link)
+	kept, err := os.ReadFile(target)
+	require.NoError(t, err)
+	assert.Contains(t, string(kept), "at_")
+	var removed session
+	f.into(&removed, "logout", "-session", link)
+	assert.True(t, removed.Removed)
+	leads, err := os.Readlink(link)
+	require.NoError(t, err)
+	assert.Equal(t, target, leads)
+	kept, err = os.ReadFile(target)
+	require.NoError(t, err)
+	assert.NotContains(t, string(kept), "at_", "neither of the two sessions")
+	f.ok("login", "-session", link)
+}
+
 func TestALoginThatIsRefused(t *testing.T) {
 	tier.Long(t, "waits for more than a second")
 	f := newFixture(t)
@@ -66,8 +115,9 @@ func TestALoginThatIsRefused(t *testing.T) {
 	assert.Contains(t, r.stderr, "docs/errors.md#key_not_registered")
 	assert.Empty(t, r.stdout)
 
-	r = f.run("login", "-url", "http://127.0.0.1:1")
+	r = f.run("login", "-url", "http://127.0.0.1:1", "-session", f.path("session"))
 	assert.Equal(t, app.ExitUnreachable, r.code, r.stderr)
+	assert.NoFileExists(t, f.path("session"))
 }
 
 func TestAnEncryptedKeyNeedsItsPassphrase(t *testing.T) {
@@ -101,10 +151,26 @@ func TestTokenPrintsATokenThatWorks(t *testing.T) {
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, f.ok("token"), string(content))
-	if runtime.GOOS != "windows" {
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	if runtime.GOOS == "windows" {
+		return
+	}
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	link, nowhere := f.path("link"), f.path("nowhere")
+	require.NoError(t, os.Symlink(path, link))
+	f.ok("token", "-to", link)
+	leads, err := os.Readlink(link)
+	require.NoError(t, err)
+	assert.Equal(t, path, leads, "a link is not replaced")
+	require.NoError(t, os.Symlink(f.path("none"), nowhere))
+	pipe := f.path("pipe")
+	require.NoError(t, exec.CommandContext(t.Context(), "mkfifo", pipe).Run())
+	for _, other := range []string{nowhere, pipe, f.folder} {
+		r := f.run("token", "-to", other)
+		assert.NotEqual(t, app.ExitFine, r.code)
+		assert.NotContains(t, r.stdout+r.stderr, "at_")
 	}
 }
 

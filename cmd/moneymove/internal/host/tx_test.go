@@ -71,6 +71,7 @@ func TestTxRefusals(t *testing.T) {
 		"-every goes with -f": {"-every", "1s"},
 		"such as 90m":         {"-since", "yesterday"}, "-every is": {"-f", "-every", "1ns"},
 		"does not hold a position": {"-position", f.write("other", "{}x")},
+		"not hold a position":      {"-position", f.write("package.json", `{"name":"other"}`)},
 	} {
 		r := f.run(append([]string{"tx"}, args...)...)
 		assert.Equal(t, app.ExitUsage, r.code, r.stderr)
@@ -192,7 +193,7 @@ func TestTxKeepsItsPosition(t *testing.T) {
 	require.Len(t, changes, 1)
 	assert.Equal(t, "pending", changes[0].Previous)
 	assert.Equal(t, "completed", changes[0].Status)
-	left, err := filepath.Glob(f.path(".position-*"))
+	left, err := filepath.Glob(f.path(".ledger.position-*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
 

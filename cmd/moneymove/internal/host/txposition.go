@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 
@@ -58,7 +57,6 @@ func (k *positionKeeper) note(position dapi.LedgerPosition) error {
 // saveLater saves, and note or save returns the error.
 func (k *positionKeeper) saveLater() { k.failed = k.save() }
 
-// save replaces the file as a whole: a reader finds the old position or the new one, also after a crash.
 func (k *positionKeeper) save() error {
 	if k.path == "" || k.unsaved == 0 {
 		return k.failed
@@ -67,28 +65,9 @@ func (k *positionKeeper) save() error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(k.path, append(text, '\n')); err != nil {
+	if err := app.ReplaceFile(k.path, append(text, '\n')); err != nil {
 		return fmt.Errorf("the position is not kept: %w", err)
 	}
 	k.unsaved, k.failed = 0, nil
-	return nil
-}
-
-// replaceFile writes a file that only its owner can read, and puts it in the place of an earlier one.
-func replaceFile(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".position-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
 	return nil
 }

@@ -168,7 +168,7 @@ func keyWritten(folder, name, key string) (path string, err error) {
 		return "", nil
 	}
 	path = filepath.Join(folder, name)
-	return path, writeSecret(path, []byte(key))
+	return path, app.ReplaceFile(path, []byte(key))
 }
 
 // syntax is how a shell sets a variable, and how it removes one.

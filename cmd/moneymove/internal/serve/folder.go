@@ -67,7 +67,7 @@ func (f *folder) save(own sandbox.Credentials, withKey bool) error {
 		files[accessTokenFile] = []byte(own.AccessToken.Reveal() + "\n")
 	}
 	for name, content := range files {
-		if err := writeSecret(f.file(name), content); err != nil {
+		if err := app.ReplaceFile(f.file(name), content); err != nil {
 			return err
 		}
 	}
@@ -82,21 +82,4 @@ func (f *folder) close() error {
 		return os.RemoveAll(f.path)
 	}
 	return f.kept.Close()
-}
-
-// writeSecret writes a file that only its owner can read. Its name stands for the old content or for the new one,
-// whenever the process ends.
-func writeSecret(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-") // with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -66,15 +67,30 @@ func (k *sessionKeeper) Load(ctx context.Context) (dapi.Session, error) {
 
 // Save implements dapi.TokenStore.
 func (k *sessionKeeper) Save(ctx context.Context, session dapi.Session) error {
-	var err error
-	if k.own {
-		err = os.MkdirAll(filepath.Dir(k.path), 0o700)
-	}
-	if err == nil {
-		err = dapi.NewFileTokenStore(k.path).Save(ctx, session)
-	}
+	err := k.write(ctx, session)
 	k.note(session, true, err)
 	return err
+}
+
+func (k *sessionKeeper) write(ctx context.Context, session dapi.Session) error {
+	if k.own {
+		if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
+			return err
+		}
+	}
+	return dapi.NewFileTokenStore(k.path).Save(ctx, session)
+}
+
+// there reports whether there is a file of a session, or something else in its place.
+func (k *sessionKeeper) there() bool {
+	_, err := os.Lstat(k.path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// tryToKeep saves again what the file has. It fails if the file cannot keep a session.
+func (k *sessionKeeper) tryToKeep(ctx context.Context) error {
+	session, _ := dapi.NewFileTokenStore(k.path).Load(ctx) // Save fails for the same reason, or the file can be written
+	return k.write(ctx, session)
 }
 
 // note remembers a session, and says once that the file cannot keep it: the command works without.
@@ -99,10 +115,14 @@ func (k *sessionKeeper) current() (Session, error) {
 	return k.session, k.failed
 }
 
-// LogIn logs in with the developer key, whatever session the file has, and keeps the new session. It fails if the file
-// cannot keep it.
+// LogIn logs in with the developer key, whatever session the file has, and keeps the new session. If the file cannot
+// keep it, it fails before the login.
 func (t *Target) LogIn(ctx context.Context) (Session, error) {
 	if _, err := t.Developer(); err != nil {
+		return Session{}, err
+	}
+	was := t.kept.there()
+	if err := t.kept.tryToKeep(ctx); err != nil {
 		return Session{}, err
 	}
 	t.kept.mu.Lock()
@@ -110,6 +130,9 @@ func (t *Target) LogIn(ctx context.Context) (Session, error) {
 	t.kept.mu.Unlock()
 	session, err := t.checkedSession(ctx)
 	if err != nil {
+		if !was {
+			err = errors.Join(err, os.Remove(t.kept.path))
+		}
 		return Session{}, err
 	}
 	_, failed := t.kept.current()
@@ -173,14 +196,22 @@ func (t *Target) KeptSession(ctx context.Context) (Session, error) {
 	return session, nil
 }
 
-// Forget removes the session file. It reports whether there was one.
-func (t *Target) Forget() (file string, was bool, err error) {
+// Forget removes the session, and its file if nothing but the session needs it. It reports whether there was one. It
+// fails for a file of something else.
+func (t *Target) Forget(ctx context.Context) (file string, was bool, err error) {
 	if _, err := t.Developer(); err != nil {
 		return "", false, err
 	}
-	err = os.Remove(t.kept.path)
-	if os.IsNotExist(err) {
-		return t.kept.path, false, nil
+	if file = t.kept.path; !t.kept.there() {
+		return file, false, nil
 	}
-	return t.kept.path, err == nil, err
+	for range 2 { // a file holds the session before the last one, too
+		if err := t.kept.write(ctx, dapi.Session{}); err != nil {
+			return file, false, err
+		}
+	}
+	if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() { // a link stays for the next login
+		_ = os.Remove(file) // a file that is mounted by itself stays, and holds no session
+	}
+	return file, true, nil
 }
