@@ -88,8 +88,9 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 		return nil, l.refused(key, at, &transport.WaitTooLong{Window: transport.WindowWrites, Until: at})
 	}
 	began := time.Now()
-	over := transport.InLine(ctx, transport.WindowWrites, at)
-	err = l.places.Acquire(ctx, 1)
+	waiting, over := transport.InLine(ctx, transport.WindowWrites)
+	transport.GoesOn(waiting, func() time.Time { return at })
+	err = l.places.Acquire(waiting, 1)
 	over()
 	if queued := time.Since(began); queued >= time.Second {
 		l.logger.LogAttrs(ctx, slog.LevelInfo, "moneymovement payment waited in the queue",

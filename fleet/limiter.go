@@ -75,6 +75,11 @@ func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	if w == nil {
 		return err
 	}
+	transport.GoesOn(ctx, func() time.Time {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return s.turn(w, time.Now())
+	})
 	select {
 	case err = <-w.Admitted:
 	case <-ctx.Done():

@@ -31,13 +31,27 @@ func (s *line) tooLate(w *transport.Waiter, p *place, now time.Time) error {
 	if p.deadline.IsZero() && w.Closes.IsZero() {
 		return nil
 	}
+	at := s.turn(w, now)
+	switch {
+	case !at.After(now):
+		return nil
+	case !p.deadline.IsZero() && !at.Before(p.deadline):
+		return &moneymovement.NoRoom{Window: s.window, Until: at}
+	case !w.Closes.IsZero() && !at.Before(w.Closes):
+		return &moneymovement.NoRoom{Window: s.window, Until: at, Closed: true}
+	}
+	return nil
+}
+
+// turn returns when a call is admitted, as the line looks now, or a time before now if that is at once.
+func (s *line) turn(w *transport.Waiter, now time.Time) time.Time {
 	elsewhere := 0
 	for r := range int(w.Rank) {
 		elsewhere += s.known.others[r]
 	}
 	ahead := s.queue.Ahead(w, elsewhere)
 	if ahead < len(s.slots) {
-		return nil
+		return s.slots[ahead].at
 	}
 	at := s.known.free(ahead-len(s.slots)+1, s.calls, s.held)
 	if s.held > transport.LongestTurn { // the first call does not wait longer than that
@@ -49,15 +63,7 @@ func (s *line) tooLate(w *transport.Waiter, p *place, now time.Time) error {
 			at = bound
 		}
 	}
-	switch {
-	case !at.After(now):
-		return nil
-	case !p.deadline.IsZero() && !at.Before(p.deadline):
-		return &moneymovement.NoRoom{Window: s.window, Until: at}
-	case !w.Closes.IsZero() && !at.Before(w.Closes):
-		return &moneymovement.NoRoom{Window: s.window, Until: at, Closed: true}
-	}
-	return nil
+	return at
 }
 
 // refuseLate refuses the calls that come too late by what was just heard.

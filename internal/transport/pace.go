@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -80,11 +81,8 @@ func (c *Client) passAll(ctx context.Context, t *tracker, call RateCall) error {
 }
 
 func (c *Client) wait(ctx context.Context, call RateCall) error {
-	var until time.Time
-	if local, ok := c.limiter.(*LocalLimiter); ok && watched(ctx) != nil {
-		until = local.expect(call)
-	}
-	defer InLine(ctx, call.Window, until)()
+	ctx, over := InLine(ctx, call.Window)
+	defer over()
 	return c.limiter.Wait(ctx, call)
 }
 
@@ -92,7 +90,10 @@ func (c *Client) wait(ctx context.Context, call RateCall) error {
 // known. What it returns is called when the wait is over.
 type QueueWatch func(window Window, until time.Time) (over func())
 
-type queueWatch struct{}
+type (
+	queueWatch struct{} // the context's key of the QueueWatch
+	goesOn     struct{} // the context's key of an *atomic.Value with a func() time.Time
+)
 
 // watchedQueue is the time in line after which a [QueueWatch] is called.
 const watchedQueue = 5 * time.Second
@@ -102,27 +103,36 @@ func WatchQueue(ctx context.Context, watch QueueWatch) context.Context {
 	return context.WithValue(ctx, queueWatch{}, watch)
 }
 
-func watched(ctx context.Context) QueueWatch {
+// InLine begins a wait, and returns its context, for [GoesOn]. Call over when the wait is over.
+func InLine(ctx context.Context, window Window) (waiting context.Context, over func()) {
 	watch, _ := ctx.Value(queueWatch{}).(QueueWatch)
-	return watch
-}
-
-// InLine begins a wait. Call what it returns when the wait is over.
-func InLine(ctx context.Context, window Window, until time.Time) (over func()) {
-	watch := watched(ctx)
 	if watch == nil {
-		return func() {}
+		return ctx, func() {}
 	}
+	known := new(atomic.Value)
 	called := make(chan func(), 1)
 	timer := time.AfterFunc(watchedQueue, func() {
 		over := func() {}
 		defer func() { called <- over }() // also if the watch ends its goroutine
+		var until time.Time
+		if at, ok := known.Load().(func() time.Time); ok {
+			if until = at(); !until.After(time.Now()) {
+				until = time.Time{} // it would have gone on, so nobody knows
+			}
+		}
 		over = watch(window, until)
 	})
-	return func() {
+	return context.WithValue(ctx, goesOn{}, known), func() {
 		if !timer.Stop() {
 			(<-called)()
 		}
+	}
+}
+
+// GoesOn tells the watch of a wait in line when the call goes on. Whoever keeps the line calls it.
+func GoesOn(waiting context.Context, at func() time.Time) {
+	if known, ok := waiting.Value(goesOn{}).(*atomic.Value); ok {
+		known.Store(at)
 	}
 }
 

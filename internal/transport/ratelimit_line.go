@@ -55,7 +55,7 @@ func (s *line) tooLate(ctx context.Context, w *Waiter, now time.Time) error {
 	if !limited && w.Closes.IsZero() {
 		return nil
 	}
-	at := s.admissionTime(s.Ahead(w, 0), now)
+	at := s.turn(w, now)
 	switch {
 	case !at.After(now):
 		return nil
@@ -67,14 +67,14 @@ func (s *line) tooLate(ctx context.Context, w *Waiter, now time.Time) error {
 	return nil
 }
 
-// admissionTime returns when a call is admitted that has before other calls in front of it, if none gives up. That is
-// when there is room, or when the call has been first for [LongestTurn].
-func (s *line) admissionTime(before int, now time.Time) time.Time {
+// turn returns when a call is admitted if none before it gives up. That is when there is room, or when the call has been
+// first for [LongestTurn].
+func (s *line) turn(w *Waiter, now time.Time) time.Time {
 	at, since := now, now
 	if s.first != nil {
 		since = s.since
 	}
-	for i := range before + 1 {
+	for i := range s.Ahead(w, 0) + 1 {
 		at = s.past.free(i, now)
 		if bound := since.Add(LongestTurn); at.After(bound) {
 			at = bound

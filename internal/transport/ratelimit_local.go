@@ -57,6 +57,11 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 	if w == nil {
 		return err
 	}
+	GoesOn(ctx, func() time.Time {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return s.turn(w, time.Now())
+	})
 	select {
 	case err = <-w.Admitted:
 	case <-ctx.Done():
@@ -68,18 +73,6 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 		return ended
 	}
 	return err
-}
-
-// expect returns when a call that comes now goes on, as the line looks now. It is zero if the call need not wait.
-func (l *LocalLimiter) expect(call RateCall) time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.lines[lineKey{call.Window, call.Scope}]
-	if s == nil {
-		return time.Time{}
-	}
-	w, now := s.like(call), time.Now()
-	return s.admissionTime(s.Ahead(&w, 0), now)
 }
 
 // of returns the line of a window. The caller holds mu.

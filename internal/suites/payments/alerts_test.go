@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/fleet"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -130,39 +132,49 @@ func TestARefusedPaymentIsAWarning(t *testing.T) {
 	})
 }
 
-// A payment that waits for room in a rate window says so, and until when.
+// A payment that waits for room in a rate window says so, and until when, whoever keeps the window.
 func TestAPaymentThatWaitsForItsWindowSaysSo(t *testing.T) {
-	inBubble(t, func(w *world) {
-		h := &hooks{}
-		p := w.started(observed(h, &logged{}), func(c *payments.Config) { c.LoadEvery = time.Second })
-		for n := range 150 {
-			small := w.payment(n)
-			small.Payout.Amount = amount("1")
-			w.submit(p, small)
-		}
-		time.Sleep(20 * time.Second)
-		waiting := 0
-		for r, err := range p.List(w.Context(), payments.ListParams{States: []payments.State{payments.Paying}}) {
+	t.Run("the client", func(t *testing.T) { inBubble(t, (*world).waitsForItsWindow) })
+	t.Run("a fleet", func(t *testing.T) {
+		inBubble(t, func(w *world) {
+			shared, err := fleet.NewLimiter(new(fleet.Memory), "credential")
 			require.NoError(w, err)
-			if r.WaitsFor == "" {
-				continue
-			}
-			waiting++
-			assert.Equal(w, "room in the rate window writes", r.WaitsFor)
-			assert.Greater(w, time.Until(r.WaitsUntil), time.Duration(0))
-			assert.Less(w, time.Until(r.WaitsUntil), 2*time.Minute)
-		}
-		assert.Positive(w, waiting)
-		assert.Equal(w, waiting, h.last(w).Waiting)
-		for n := range 150 {
-			w.becomes(p, w.payment(n).Key, payments.Completed)
-		}
-		for r, err := range p.List(w.Context(), payments.ListParams{}) {
-			require.NoError(w, err)
-			assert.Empty(w, r.WaitsFor)
-			assert.Zero(w, r.WaitsUntil)
-		}
-		assert.Zero(w, h.last(w).Waiting)
-		w.assertPaid(150)
+			w.options = []moneymovement.Option{moneymovement.WithRateLimiter(shared)}
+			w.waitsForItsWindow()
+		})
 	})
+}
+
+func (w *world) waitsForItsWindow() {
+	h := &hooks{}
+	p := w.started(observed(h, &logged{}), func(c *payments.Config) { c.LoadEvery = time.Second })
+	for n := range 150 {
+		small := w.payment(n)
+		small.Payout.Amount = amount("1")
+		w.submit(p, small)
+	}
+	time.Sleep(20 * time.Second)
+	waiting := 0
+	for r, err := range p.List(w.Context(), payments.ListParams{States: []payments.State{payments.Paying}}) {
+		require.NoError(w, err)
+		if r.WaitsFor == "" {
+			continue
+		}
+		waiting++
+		assert.Equal(w, "room in the rate window writes", r.WaitsFor)
+		assert.Greater(w, time.Until(r.WaitsUntil), time.Duration(0))
+		assert.Less(w, time.Until(r.WaitsUntil), 2*time.Minute)
+	}
+	assert.Positive(w, waiting)
+	assert.Equal(w, waiting, h.last(w).Waiting)
+	for n := range 150 {
+		w.becomes(p, w.payment(n).Key, payments.Completed)
+	}
+	for r, err := range p.List(w.Context(), payments.ListParams{}) {
+		require.NoError(w, err)
+		assert.Empty(w, r.WaitsFor)
+		assert.Zero(w, r.WaitsUntil)
+	}
+	assert.Zero(w, h.last(w).Waiting)
+	w.assertPaid(150)
 }

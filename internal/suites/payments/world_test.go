@@ -20,6 +20,7 @@ import (
 type world struct {
 	*worlds.World
 	store   payments.Store
+	options []moneymovement.Option // of each platform
 	account dapi.ClientID
 	contact dapi.ContactID
 	clients []dapi.ClientID
@@ -39,7 +40,7 @@ func newWorld(t *testing.T, options ...sandbox.Option) *world {
 // platform returns a new client of the host, as a new process has one.
 func (w *world) platform(options ...moneymovement.Option) *dapi.Integrator {
 	w.Helper()
-	return w.Integrator(w.Developer(), options...)
+	return w.Integrator(w.Developer(), append(options, w.options...)...)
 }
 
 // client makes a client with money and a contact.
