@@ -1,14 +1,18 @@
 package console_test
 
 import (
-	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -23,19 +27,18 @@ func TestARequestIsFoundAmongManyOthers(t *testing.T) {
 	}
 	p.until(`document.querySelectorAll("#request-table tbody tr").length === 400`)
 	assert.NotContains(t, p.text(), "invoice-42")
-	p.fill("#request-text", "invoice-42")
+	p.fill("#find-requests", "invoice-42")
 	p.see("/dapi/v1/payouts")
 	assert.NotContains(t, p.text(), "/utils/rates", "only what fits")
-	p.fill("#request-text", string(payout.ID))
+	p.fill("#find-requests", string(payout.ID))
 	p.see("/dapi/v1/payouts/" + string(payout.ID) + "/confirm")
 
 	p.click("tr[data-id] button")
 	p.see("Request body")
 	open := eval[string](p, `document.getElementById("request-title").innerText`)
-	eval[bool](p, `location.reload() === undefined`)
-	p.until(`document.getElementById("live")?.dataset.state === "on"`)
+	p.reload()
 	p.until(`document.getElementById("request-title")?.innerText === ` + quoted(open))
-	assert.Equal(t, string(payout.ID), eval[string](p, `document.getElementById("request-text").value`),
+	assert.Equal(t, string(payout.ID), eval[string](p, `document.getElementById("find-requests").value`),
 		"what was looked for survives a reload, too")
 }
 
@@ -47,7 +50,7 @@ func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
 	payout := payer.pay("12.50", "invoice-42")
 	payer.pay("3", "invoice-43")
 	p.see("invoice-43")
-	p.fill("#payout-text", "invoice-42")
+	p.fill("#find-payouts", "invoice-42")
 	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 1`)
 	for _, text := range []string{string(payout.ID), "Example supplier", "EUR", "12.5 USDC", "invoice-42"} {
 		p.see(text)
@@ -176,19 +179,89 @@ func TestAPayoutOpensWhereOneLooks(t *testing.T) {
 	})()`)
 }
 
-// What -seed did is hidden at first.
-func TestRequestsOfSeedAreHiddenAtFirst(t *testing.T) {
+// What -seed did is marked, and hidden at first, in each list that has it.
+func TestWhatSeedDidIsHiddenAtFirst(t *testing.T) {
 	t.Parallel()
-	p := openPage(t, "requests")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.server.URL+"/utils/rates/GBP", http.NoBody)
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	own := p.host.Credentials()
+	platform, err := dapi.NewIntegrator(p.server.URL, dapi.Developer{Email: own.Email, Key: own.Key},
+		moneymovement.WithUserAgent("moneymove-seed/0.1.0"))
 	require.NoError(t, err)
-	request.Header.Set("User-Agent", "moneymove-seed/0.1.0")
-	response, err := http.DefaultClient.Do(request)
+	_, err = platform.Self().Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: decimal.NewFromInt(7), Currency: dapi.USDC})
 	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	p.send("GET", "/utils/rates/EUR", "")
-	p.see("/utils/rates/EUR")
-	assert.NotContains(t, p.text(), "/utils/rates/GBP")
+	newCustomer(p, "acme@example.com")
+	p.see("/dapi/v1/contacts")
+	assert.Len(t, rowsWith(p, "requests", "/sandbox/deposits"), 1, "that of the customer")
+	p.press("Show 3 of -seed")
+	p.until(`document.querySelectorAll("#panel-requests tbody tr").length >= 3`)
+	rows := rowsWith(p, "requests", "/sandbox/deposits")
+	require.Len(t, rows, 2)
+	assert.Contains(t, rows[1], "seed")
+	p.press("Hide 3 of -seed")
+
+	p.open("ledger")
+	p.see("Deposit")
+	assert.Empty(t, rowsWith(p, "ledger", "+7 USDC"))
+	p.fill("#find-ledger", "deposit")
+	p.see("Show 1 of -seed")
+	assert.Empty(t, rowsWith(p, "ledger", "+7 USDC"))
 	p.press("Show 1 of -seed")
-	p.see("/utils/rates/GBP")
+	rows = rowsWith(p, "ledger", "+7 USDC")
+	require.Len(t, rows, 1)
+	assert.Contains(t, rows[0], "seed")
+}
+
+// rowsWith are the rows of a list that have a text.
+func rowsWith(p *page, section, text string) []string {
+	p.Helper()
+	return eval[[]string](p, `[...document.querySelectorAll("#panel-`+section+` tbody tr")].map((row) => row.innerText)
+		.filter((row) => row.includes(`+quoted(text)+`))`)
+}
+
+// Each list has the same Find. The host searches, and what was looked for survives a reload.
+func TestEachListHasTheSameFind(t *testing.T) {
+	t.Parallel()
+	p := furnished(t)
+	id := eval[string](p, `fetch("/_host/verifications").then((r) => r.json()).then(({ items }) => items[0].id)`)
+	for section, c := range map[string]struct{ route, fits string }{
+		"requests": {"requests", "/payouts/po_unknown"}, "balances": {"accounts", "acme@example.com"},
+		"ledger": {"ledger", "payout settlement"}, "payouts": {"payouts", "invoice-42"},
+		"payins": {"payins", ""}, "verification": {"verifications", id}, "deals": {"escrows", ""},
+		"faults": {"faults", "garbage"}, "windows": {"windows", "reads"}, "settings": {"", "partner down"},
+	} {
+		t.Run(section, func(t *testing.T) {
+			p.open(section)
+			p.fill("#find-"+section, "nowhere")
+			p.see("Nothing fits.")
+			if c.route != "" {
+				p.mu.Lock()
+				assert.True(t, slices.ContainsFunc(p.requests, func(asked string) bool {
+					return strings.Contains(asked, "/_host/"+c.route+"?find=nowhere")
+				}), "the host searches")
+				p.mu.Unlock()
+			}
+			p.reload()
+			p.see("Nothing fits.")
+			assert.Equal(t, "nowhere", eval[string](p, `document.getElementById("find-`+section+`").value`))
+			if c.fits != "" {
+				p.fill("#find-"+section, c.fits)
+				p.until(`![...document.querySelectorAll("#panel-` + section + ` .empty")].length`)
+			}
+		})
+	}
+}
+
+// A link to a payout shows it, whatever was looked for before, and however many are newer.
+func TestALinkShowsWhatItNames(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "payouts", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	first := payer.pay("1", "invoice-1")
+	payer.pay("2", "invoice-2")
+	p.fill("#find-payouts", "invoice-2")
+	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 1`)
+	p.open("ledger")
+	p.press(string(first.ID))
+	p.until(`document.getElementById("payouts-present")?.innerText === ` + quoted(string(first.ID)))
 }

@@ -71,6 +71,13 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 	return p
 }
 
+// reload loads the page again, in the same tab.
+func (p *page) reload() {
+	p.Helper()
+	p.do(chromedp.Reload())
+	p.until(`document.getElementById("live")?.dataset.state === "on"`)
+}
+
 // startHost puts a new host behind the server.
 func (p *page) startHost(options ...sandbox.Option) {
 	p.host = sandbox.New(append([]sandbox.Option{sandbox.WithControl()}, options...)...)

@@ -33,15 +33,15 @@ const surfaceNames = { dapi: "Platform API", appapi: "App API", refapi: "Referen
 const faultForm = { surface: "dapi", operation: "", kind: "drop_after_commit", times: "1", options: {} };
 
 async function loadFaults() {
-  const [faults, operations] = await Promise.all([read("/faults"), host.operations || readItems("/operations")]);
+  const [faults, operations] = await Promise.all([read(found("faults", "/faults")), host.operations || readItems("/operations")]);
   host.operations = operations;
   return faults;
 }
 
 function faultsView({ items = [], pendingDuplicates }) {
   return [heading("faults", "Faults", "Arm a fault, send the request, and watch what your program does."),
-    armForm(),
-    items.length ? faultTable(items) : empty(h("p", {}, "No fault was armed.")),
+    armForm(), h("div", { class: "bar", "data-key": "find" }, findField("faults")),
+    items.length ? faultTable(items) : none(h("p", {}, "No fault was armed."), findText("faults")),
     pendingDuplicates > 0 && h("p", { class: "note" }, `${count(pendingDuplicates, "duplicate")} will still arrive.`),
     items.some(isWaiting) && h("ul", { class: "actions", "data-key": "all" },
       actionRow("disarm all", "Disarm all", { method: "DELETE", path: "/faults" }, "No fault is armed."))];

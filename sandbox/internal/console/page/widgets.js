@@ -62,6 +62,53 @@ function field(id, label, control, hint) {
     h("label", { for: id }, label), control, hint && h("p", { class: "hint", id: id + "-hint" }, hint));
 }
 
+// --- Find: every list has it. The host searches, because it has more than the page shows.
+
+function findText(id) { return recall(`find ${id}`, "").trim(); }
+
+function findField(id) {
+  return field(`find-${id}`, "Find", textInput(recall(`find ${id}`, ""), (value) => {
+    remember(`find ${id}`, value);
+    refreshLater();
+  }, { type: "search" }));
+}
+
+// found is the address of a list of the host, with what is looked for.
+function found(id, path, more = {}) {
+  const query = new URLSearchParams({ ...(findText(id) && { find: findText(id) }), ...more });
+  return query.size ? `${path}?${query}` : path;
+}
+
+// findIn opens a list with a text in Find, for a link from another section.
+function findIn(id, text) {
+  remember(`find ${id}`, text);
+  if (id === "requests") Object.assign(requests, { kind: "all", selected: null, detail: null });
+  openSection(id, true);
+}
+
+// none stands in place of a list that has nothing, or nothing that is looked for.
+function none(text, sought) { return h("div", { class: "empty" }, sought ? h("p", {}, "Nothing fits.") : text); }
+
+// newest says that a list is cut off.
+function newest(shown, total) {
+  return total > shown && h("p", { class: "hint", "data-key": "newest" }, `The newest ${shown} of ${total}. Find searches all of them.`);
+}
+
+// What -seed of the command did is hidden at first.
+const seeds = { shown: false };
+
+function withoutSeeds(rows) { return rows.filter(({ seeded }) => seeds.shown || !seeded); }
+
+function seedButton(id, rows) {
+  const made = rows.filter(({ seeded }) => seeded).length;
+  return made > 0 && h("button", { type: "button", id: `seeds-${id}`, "aria-pressed": String(seeds.shown), onclick: () => {
+    seeds.shown = !seeds.shown;
+    showAgain();
+  } }, `${seeds.shown ? "Hide" : "Show"} ${made} of -seed`);
+}
+
+function seedBadge({ seeded }) { return seeded && badge("seed"); }
+
 // choice is a list to choose from: options are texts, or [value, text].
 function choice(value, options, change) {
   return h("select", { value, onchange: (event) => change(event.target.value) },
@@ -86,8 +133,6 @@ function heading(id, text, intro) {
   return [h("h2", { id: `${id}-title`, tabindex: "-1" }, text), intro && h("p", { class: "intro" }, intro)];
 }
 
-function empty(...text) { return h("div", { class: "empty" }, text); }
-
 // badge shows a word in a frame. The color repeats what the word says.
 function badge(text, tone) { return h("span", { class: `badge ${tone || ""}` }, text); }
 
@@ -101,6 +146,12 @@ function statusBadge(status) {
 function accountName(id) {
   const known = host.accounts.get(id);
   return known ? known.name || known.email || id : id;
+}
+
+// accountField chooses one of the accounts.
+function accountField(id, account, change) {
+  const all = [...new Map([...host.accounts.values()].map((one) => [one.id, one])).values()];
+  return field(id, "Account", choice(account, all.map((one) => [one.id, `${one.name || one.email || ""} (${one.id})`]), change));
 }
 
 function accountText(id) {

@@ -1,11 +1,6 @@
 // --- Rate windows as they fill.
 
-const windowNames = {
-  writes: "Writes", reads: "Reads", login: "Logins by address", login_email: "Logins by email", login_challenge: "Logins by challenge",
-  sandbox_money: "Sandbox money by account",
-};
-
-function loadWindows() { return read("/windows"); }
+function loadWindows() { return read(found("windows", "/windows")); }
 
 function windowsView({ items = [], on }) {
   const call = settingCall("rateLimits", !on);
@@ -14,12 +9,13 @@ function windowsView({ items = [], on }) {
       h("div", { class: "switch" }, h("input", { type: "checkbox", role: "switch", id: "windows-on", checked: on, onchange: () => perform(call, on ? "The windows are off." : "The windows are on.") }),
         h("label", { for: "windows-on" }, "Count requests, and refuse those over a limit")),
       foldedCurl(call, "rate windows on or off")),
+    h("div", { class: "bar", "data-key": "find" }, findField("windows")),
     items.length ? table("Open windows", ["Window", "For", "Requests", "Closes"], items.map(windowRow))
-      : empty(h("p", {}, on ? "No window is open. It opens with the next request." : "The host counts no requests."))];
+      : none(h("p", {}, on ? "No window is open. It opens with the next request." : "The host counts no requests."), findText("windows"))];
 }
 
 function windowRow({ window: name, key, count: used, limit, closesAt }) {
-  return h("tr", { "data-key": `window ${name} ${key}` }, h("th", { scope: "row" }, windowNames[name] || words(name)),
+  return h("tr", { "data-key": `window ${name} ${key}` }, h("th", { scope: "row" }, words(name)),
     h("td", {}, h("code", {}, key)), h("td", {}, bar(used, limit), `${used} of ${limit}`), h("td", {}, closesIn(closesAt)));
 }
 
