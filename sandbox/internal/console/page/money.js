@@ -19,10 +19,10 @@ function balancesView({ items: accounts, total, ledger }) {
   const currencies = currenciesOf(accounts, ledger);
   return [heading("balances", "Balances", "What the integrator (self), its clients and the host's own accounts hold."),
     h("div", { class: "bar", "data-key": "find" }, findField("balances")),
-    accounts.length ? table("Accounts", ["Account", "Status", ...currencies.map(amountColumn)], accounts.map((account) =>
-      balanceRow(account.id, [account.name || account.email, " ", h("code", { class: "aside" }, account.id)], account.status, account.balances, currencies))) : none("", true),
+    accounts.length ? table("Accounts", ["Account", { name: "Status", class: "wide" }, ...currencies.map(amountColumn)], accounts.map((account) =>
+      balanceRow(account.id, accountText(account.id), account.status, account.balances, currencies))) : none("", true),
     newest(accounts.length, total), creditForm(),
-    table("The host's own books", ["Book", "What it is", ...currencies.map(amountColumn)],
+    table("The host's own books", ["Book", { name: "What it is", class: "wide" }, ...currencies.map(amountColumn)],
       ownBooks(ledger).map(([id, what, balances]) => balanceRow(id, h("code", {}, id), what, balances, currencies)))];
 }
 
@@ -44,7 +44,7 @@ function currenciesOf(accounts, ledger) {
 function amountColumn(currency) { return { name: currency, class: "amount" }; }
 
 function balanceRow(id, name, status, balances, currencies) {
-  return h("tr", { "data-key": `balance ${id}` }, h("th", { scope: "row" }, name), h("td", {}, status && words(status)),
+  return h("tr", { "data-key": `balance ${id}` }, h("th", { scope: "row" }, name, h("span", { class: "narrow aside" }, words(status))), h("td", { class: "wide" }, words(status)),
     currencies.map((currency) => h("td", { class: "amount" }, balances?.[currency] ?? "0")));
 }
 
@@ -78,7 +78,7 @@ function ledgerView({ entries, total, sums: totals }) {
     sums(totals),
     h("p", { class: "badges", "data-key": "balanced" }, off ? badge(`${count(off, "movement")} not balanced`, "bad") : badge("each movement: sum 0", "good")),
     h("div", { class: "bar", "data-key": "filter" }, findField("ledger"), seedButton("ledger", movements.map(([first]) => first))),
-    rows.length ? table("Entries, newest first", ["Time", "Kind", "Account", { name: "Amount", class: "amount" }, "For"], rows.map(entryRow), { id: "ledger-table" })
+    rows.length ? table("Entries, newest first", [{ name: "Time", class: "wide" }, { name: "Kind", class: "wide" }, "Account", { name: "Amount", class: "amount" }, { name: "For", class: "wide" }], rows.map(entryRow), { id: "ledger-table" })
       : none(h("p", {}, "No money has moved yet. Credit an account under Balances."), findText("ledger")),
     newest(movements.length, total)];
 }
@@ -107,10 +107,13 @@ function zero(total) {
   return scaled(total, 40) === 0n ? badge("sum 0", "good") : badge(`sum ${total}: not balanced`, "bad");
 }
 
-function entryRow({ account, amount, currency, kind, resourceId, at, seeded, movement, n }) {
-  return h("tr", { "data-key": `${movement} ${n}`, "data-movement": movement }, h("td", { class: "time" }, moment(at)),
-    h("td", {}, words(kind), " ", seedBadge({ seeded })), h("th", { scope: "row" }, accountText(account)),
-    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", {}, resourceId && resourceLink(resourceId)));
+function entryRow(entry) {
+  const { account, amount, currency, at, resourceId, movement, n } = entry;
+  const kind = () => [words(entry.kind), " ", seedBadge(entry)];
+  return h("tr", { "data-key": `${movement} ${n}`, "data-movement": movement }, h("td", { class: "wide time" }, moment(at)),
+    h("td", { class: "wide kind" }, kind()),
+    h("th", { scope: "row" }, accountText(account), h("span", { class: "narrow aside" }, kind(), " ", moment(at)), resourceId && h("span", { class: "narrow" }, resourceLink(resourceId))),
+    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", { class: "wide" }, resourceId && resourceLink(resourceId)));
 }
 
 // resourceLink leads from a movement to its payout, payin or deal, or to the requests of anything else.

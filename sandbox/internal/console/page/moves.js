@@ -20,7 +20,7 @@ function movingView(id, kind, { items = [], states = [], total = 0 }) {
   const item = items.find((one) => one.id === kind.selected) || items[0];
   return [heading(id, kind.title, kind.intro),
     h("div", { class: "columns", "data-key": "columns" },
-      h("div", { class: "list", "data-key": "list" }, h("div", { class: "bar", "data-key": "find" }, findField(id)), kind === moving.payouts && sendPayout(),
+      h("div", { class: "list", "data-key": "list" }, kind === moving.payouts && sendPayout(), h("div", { class: "bar", "data-key": "find" }, findField(id)),
         items.length ? movingTable(kind, items, item) : none(h("p", {}, kind.none), findText(id)), newest(items.length, total)),
       h("section", { class: "card present", "data-key": "present", "aria-labelledby": `${id}-present` },
         h("h3", { id: `${id}-present`, tabindex: "-1" }, item ? item.id : "States"),
@@ -68,25 +68,16 @@ function payoutFacts(item) {
 }
 
 function movingTable(kind, items, chosen) {
-  const amounts = items.some(({ amount }) => amount), payouts = kind === moving.payouts;
-  const columns = [words(kind.one), "Status", { name: "Account", class: "wide" }, payouts && { name: "Contact", class: "wide" },
-    amounts && { name: "Amount", class: "amount wide" }, payouts && { name: "Arrives", class: "amount wide" },
-    payouts && { name: "Key", class: "wide" }, payouts && { name: "Reference", class: "wide" }, { name: "Time", class: "wide" }];
-  return table(kind.title, columns.filter(Boolean), items.map((item) => movingRow(kind, item, item === chosen, amounts)));
+  return table(kind.title, [words(kind.one), "Status"], items.map((item) => movingRow(kind, item, item === chosen)));
 }
 
-function movingRow(kind, item, chosen, amounts) {
-  const payouts = kind === moving.payouts;
-  const amount = item.amount && `${item.amount} ${item.currency || ""}`;
-  const name = item.account && accountName(item.account);
+function movingRow(kind, item, chosen) {
+  const facts = [accountName(item.account), item.contact, item.amount && `${item.amount} ${item.currency}`,
+    item.arrives && `arrives ${item.arrives} ${item.arrivesIn}`, item.payee, item.idempotencyKey, item.reference].filter((fact) => fact && fact !== item.id);
   return h("tr", { "data-key": item.id, class: chosen ? "chosen" : null },
     h("th", { scope: "row" }, h("button", { type: "button", class: "plain", tabindex: chosen ? "0" : "-1", onkeydown: moveAmongRows, "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
-      h("span", { class: "narrow aside" }, [name, item.contact, amount, item.idempotencyKey].filter(Boolean).join(" · "))),
-    h("td", {}, badge(words(item.status), chosen ? "now" : "")),
-    h("td", { class: "wide" }, name), payouts && h("td", { class: "wide" }, item.contact),
-    amounts && h("td", { class: "amount wide" }, amount), payouts && h("td", { class: "amount wide" }, `${item.arrives} ${item.arrivesIn}`),
-    payouts && h("td", { class: "wide" }, h("code", {}, item.idempotencyKey)), payouts && h("td", { class: "wide" }, item.reference),
-    h("td", { class: "wide time" }, moment(item.createdAt)));
+      h("p", { class: "aside" }, facts.map((fact) => `${fact} · `), moment(item.createdAt))),
+    h("td", {}, badge(words(item.status), chosen ? "now" : "")));
 }
 
 // selectMoving opens a row. On a narrow screen its panel is below the list, so that the focus moves there.

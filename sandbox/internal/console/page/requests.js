@@ -58,7 +58,7 @@ function requestFilter(all) {
 
 function requestTable(chosen) {
   if (!chosen.length) return none(noRequestYet(), findText("requests") || requests.kind !== "all");
-  return table("Requests, newest first", ["Time", "Result", "Request",
+  return table("Requests, newest first", [{ name: "Time", class: "wide" }, "Result", "Request",
     { name: "Account", class: "wide" }, { name: "Key", class: "wide" }], chosen.map((entry, i) => requestRow(entry, i, chosen)), { id: "request-table" });
 }
 
@@ -71,12 +71,12 @@ function requestRow(entry, i, chosen) {
   const open = isOpen(entry);
   const stop = open || i === 0 && !chosen.some(isOpen);
   return h("tr", { "data-key": `request ${entry.id}`, "data-id": entry.id, class: open ? "chosen" : null },
-    h("td", { class: "time" }, moment(entry.time)),
+    h("td", { class: "wide time" }, moment(entry.time)),
     h("td", { class: "result-cell" }, h("span", { class: "badges" }, statusBadge(entry.status), requestNotes(entry)), entry.slug && h("code", { class: "slug" }, entry.slug)),
     h("th", { scope: "row" },
       h("button", { type: "button", class: "plain", tabindex: stop ? "0" : "-1", onkeydown: moveAmongRows, "aria-expanded": String(open), onclick: () => selectRequest(entry) },
         h("span", { class: "method" }, entry.method), " ", breakable(entry.path)),
-      h("span", { class: "narrow aside" }, [entry.account && accountName(entry.account), entry.idempotencyKey].filter(Boolean).join(" · "))),
+      h("span", { class: "narrow aside" }, [entry.account && accountName(entry.account), entry.idempotencyKey].filter(Boolean).map((text) => `${text} · `), moment(entry.time))),
     h("td", { class: "wide" }, entry.account && accountName(entry.account)),
     h("td", { class: "wide" }, entry.idempotencyKey && h("code", {}, entry.idempotencyKey)));
 }

@@ -156,7 +156,7 @@ function accountField(id, account, change) {
 
 function accountText(id) {
   const name = accountName(id);
-  return name === id ? h("code", {}, id) : [name, " ", h("code", { class: "aside" }, id)];
+  return name === id ? h("code", {}, id) : [name, " ", h("code", { class: "aside id" }, id)];
 }
 
 const docs = "https://github.com/moneymovement/moneymovement-go/blob/main/docs/";
