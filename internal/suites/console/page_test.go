@@ -39,6 +39,7 @@ type page struct {
 
 	running        atomic.Pointer[sandbox.Host] // the same host, for the server
 	refusing, busy atomic.Bool                  // whether every connection ends, and whether slugs cannot be read
+	silent         atomic.Bool                  // whether no control responds
 
 	mu       sync.Mutex
 	requests []string // the addresses that the tab asked for
@@ -95,6 +96,8 @@ func (p *page) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case p.refusing.Load():
 		panic(http.ErrAbortHandler)
+	case p.silent.Load() && strings.HasPrefix(r.URL.Path, "/_host"):
+		<-r.Context().Done()
 	case p.busy.Load() && r.URL.Path == "/_host/slugs":
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 	default:

@@ -11,7 +11,7 @@ const sections = [
   { id: "windows", title: "Rate windows", on: ["settings", "clock", "reset", "request"], every: 2000, load: loadWindows, view: windowsView },
   { id: "clock", title: "Clock", on: ["clock", "reset"], load: loadClock, view: clockView },
   { id: "settings", title: "Settings", on: ["settings", "reset"], load: loadSettings, view: settingsView },
-  { id: "credentials", title: "Credentials", on: [], load: async () => credentials, view: credentialsView, leave: hideCredentials },
+  { id: "credentials", title: "Credentials", on: [], load: async () => host.id && credentials, view: credentialsView, leave: hideCredentials },
 ];
 let shown = null;
 
@@ -35,8 +35,8 @@ function moveAmongTabs(event) {
 // isSection tells an address of a section from one of the skip link.
 function isSection(id) { return sections.some((section) => section.id === id); }
 
-// openSection shows a section, and hides the one before. toHeading moves the focus there, for a link between sections.
-async function openSection(id, toHeading = false) {
+// openSection shows a section, and hides the one before.
+function openSection(id) {
   const section = sections.find((one) => one.id === id) || sections[0];
   if (shown && shown !== section) shown.leave?.();
   shown = section;
@@ -49,8 +49,7 @@ async function openSection(id, toHeading = false) {
   byId(`tab-${section.id}`).scrollIntoView({ block: "nearest", inline: "nearest" });
   showAgain();
   if (location.hash !== `#${section.id}`) history.replaceState(null, "", `#${section.id}`);
-  await refresh(section);
-  if (toHeading) byId(`${section.id}-title`)?.focus();
+  refreshShown();
 }
 
 // --- Reading and showing
@@ -77,6 +76,9 @@ function showAgain() {
   if (data) update(panel, note, view(data));
   else update(panel, heading(id, title), note || h("p", { class: "hint", "data-key": "connecting" }, "Connecting to the host…"));
   letKeysScroll(panel);
+  if (!shown.arriving || !data && !problem) return;
+  shown.arriving = false;
+  focusOn(byId(`${id}-present`) || byId(`${id}-title`));
 }
 
 // --- Changes at the host

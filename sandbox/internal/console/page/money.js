@@ -74,11 +74,12 @@ function ledgerView({ entries, total, sums: totals }) {
   const movements = movementsOf(entries);
   const off = movements.filter((each) => !isBalanced(each)).length;
   const rows = withoutSeeds(movements.flatMap((each) => each.map((entry, n) => ({ ...entry, n }))));
+  const linked = rows.find(({ resourceId }) => resourceId);
   return [heading("ledger", "Ledger", "Money moves only in pairs: what one account gains, another gives. So each movement, and the whole ledger, adds up to zero."),
     sums(totals),
     h("p", { class: "badges", "data-key": "balanced" }, off ? badge(`${count(off, "movement")} not balanced`, "bad") : badge("each movement: sum 0", "good")),
     h("div", { class: "bar", "data-key": "filter" }, findField("ledger"), seedButton("ledger", movements.map(([first]) => first))),
-    rows.length ? table("Entries, newest first", [{ name: "Time", class: "wide" }, { name: "Kind", class: "wide" }, "Account", { name: "Amount", class: "amount" }, { name: "For", class: "wide" }], rows.map(entryRow), { id: "ledger-table" })
+    rows.length ? table("Entries, newest first", [{ name: "Time", class: "wide" }, { name: "Kind", class: "wide" }, "Account", { name: "Amount", class: "amount" }, { name: "For", class: "wide" }], rows.map((row) => entryRow(row, row === linked)), { id: "ledger-table" })
       : none(h("p", {}, "No money has moved yet. Credit an account under Balances."), findText("ledger")),
     newest(movements.length, total)];
 }
@@ -107,17 +108,18 @@ function zero(total) {
   return scaled(total, 40) === 0n ? badge("sum 0", "good") : badge(`sum ${total}: not balanced`, "bad");
 }
 
-function entryRow(entry) {
-  const { account, amount, currency, at, resourceId, movement, n } = entry;
+function entryRow(entry, stop) {
+  const { account, amount, currency, at, movement, n } = entry;
+  const link = () => entry.resourceId && resourceLink(entry.resourceId, stop);
   const kind = () => [words(entry.kind), " ", seedBadge(entry)];
   return h("tr", { "data-key": `${movement} ${n}`, "data-movement": movement }, h("td", { class: "wide time" }, moment(at)),
     h("td", { class: "wide kind" }, kind()),
-    h("th", { scope: "row" }, accountText(account), h("span", { class: "narrow aside" }, kind(), " ", moment(at)), resourceId && h("span", { class: "narrow" }, resourceLink(resourceId))),
-    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", { class: "wide" }, resourceId && resourceLink(resourceId)));
+    h("th", { scope: "row" }, accountText(account), h("span", { class: "narrow aside" }, kind(), " ", moment(at)), h("span", { class: "narrow" }, link())),
+    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", { class: "wide" }, link()));
 }
 
 // resourceLink leads from a movement to its payout, payin or deal, or to the requests of anything else.
-function resourceLink(id) {
+function resourceLink(id, stop) {
   const section = { po_: "payouts", pi_: "payins", esc_: "deals" }[id.match(/^[a-z]+_/)?.[0]] || "requests";
-  return h("button", { type: "button", class: "plain", onclick: () => findIn(section, id) }, id);
+  return rowButton({ stop, onclick: () => findIn(section, id) }, id);
 }

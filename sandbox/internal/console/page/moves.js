@@ -75,7 +75,7 @@ function movingRow(kind, item, chosen) {
   const facts = [accountName(item.account), item.contact, item.amount && `${item.amount} ${item.currency}`,
     item.arrives && `arrives ${item.arrives} ${item.arrivesIn}`, item.payee, item.idempotencyKey, item.reference].filter((fact) => fact && fact !== item.id);
   return h("tr", { "data-key": item.id, class: chosen ? "chosen" : null },
-    h("th", { scope: "row" }, h("button", { type: "button", class: "plain", tabindex: chosen ? "0" : "-1", onkeydown: moveAmongRows, "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
+    h("th", { scope: "row" }, rowButton({ stop: chosen, "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
       h("p", { class: "aside" }, facts.map((fact) => `${fact} · `), moment(item.createdAt))),
     h("td", {}, badge(words(item.status), chosen ? "now" : "")));
 }
@@ -84,7 +84,7 @@ function movingRow(kind, item, chosen) {
 function selectMoving(kind, id) {
   kind.selected = id;
   showAgain();
-  byId(`${shown.id}-present`)?.focus();
+  focusOn(byId(`${shown.id}-present`));
 }
 
 function movesOf(kind, item) {

@@ -74,7 +74,7 @@ function requestRow(entry, i, chosen) {
     h("td", { class: "wide time" }, moment(entry.time)),
     h("td", { class: "result-cell" }, h("span", { class: "badges" }, statusBadge(entry.status), requestNotes(entry)), entry.slug && h("code", { class: "slug" }, entry.slug)),
     h("th", { scope: "row" },
-      h("button", { type: "button", class: "plain", tabindex: stop ? "0" : "-1", onkeydown: moveAmongRows, "aria-expanded": String(open), onclick: () => selectRequest(entry) },
+      rowButton({ stop, "aria-expanded": String(open), onclick: () => selectRequest(entry) },
         h("span", { class: "method" }, entry.method), " ", breakable(entry.path)),
       h("span", { class: "narrow aside" }, [entry.account && accountName(entry.account), entry.idempotencyKey].filter(Boolean).map((text) => `${text} · `), moment(entry.time))),
     h("td", { class: "wide" }, entry.account && accountName(entry.account)),
@@ -96,11 +96,12 @@ async function selectRequest(entry) {
   Object.assign(requests, { selected: entry, detail: null });
   remember("request", `${host.id} ${entry.id}`);
   showAgain();
+  document.querySelector(`[data-id="${entry.id}"]`)?.scrollIntoView({ block: "nearest" }); // the list is narrower now
   const detail = await read(`/requests/${entry.id}`).catch((refused) => ({ ...entry, missing: refused.message }));
   if (requests.selected !== entry) return; // another one was chosen meanwhile
   requests.detail = detail;
   showAgain();
-  byId("request-title")?.focus();
+  focusOn(byId("request-title"));
 }
 
 function closeRequest() {

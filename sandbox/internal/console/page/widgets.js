@@ -79,11 +79,12 @@ function found(id, path, more = {}) {
   return query.size ? `${path}?${query}` : path;
 }
 
-// findIn opens a list with a text in Find, for a link from another section.
+// findIn opens a list with a text in Find, for a link from another section. The focus moves to what is found.
 function findIn(id, text) {
   remember(`find ${id}`, text);
   if (id === "requests") Object.assign(requests, { kind: "all", selected: null, detail: null });
-  openSection(id, true);
+  Object.assign(sections.find((section) => section.id === id), { data: null, arriving: true });
+  openSection(id);
 }
 
 // none stands in place of a list that has nothing, or nothing that is looked for.
@@ -196,14 +197,25 @@ function reached() {
   if (byId("result").classList.contains("unsent")) byId("result").hidden = true;
 }
 
-// moveAmongRows moves the focus between the first buttons of a table's rows. Only one of them is a stop of the Tab key.
+// focusOn moves the focus to a title, and shows as much as possible of what it is the title of.
+function focusOn(title) {
+  title?.focus({ preventScroll: true });
+  title?.closest(".present, .detail, [role=tabpanel]").scrollIntoView({ block: "nearest" });
+}
+
+// rowButton is the button of a table's row. Only one of them is a stop of the Tab key. Arrows move among them.
+function rowButton(attributes, ...children) {
+  const { stop, ...rest } = attributes;
+  return h("button", { type: "button", class: "plain", tabindex: stop ? "0" : "-1", onkeydown: moveAmongRows, ...rest }, children);
+}
+
 function moveAmongRows(event) {
-  const row = event.target.closest("tr");
-  const to = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling, Home: row.parentNode.firstElementChild,
-    End: row.parentNode.lastElementChild }[event.key];
+  const all = [...event.target.closest("tbody").querySelectorAll("button.plain")].filter((button) => button.checkVisibility());
+  const at = all.indexOf(event.target);
+  const to = all[{ ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key]];
   if (!to) return;
   event.preventDefault();
-  to.querySelector("button").focus();
+  to.focus();
 }
 
 function closeResult() {
