@@ -53,6 +53,10 @@ func TestRequestsAreFoundAtTheHost(t *testing.T) {
 	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("find="+booked.body.text("id")), "in the response")
 	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("kind=writes&last=1"))
 	assert.Len(t, paths("find=RATES&last=400"), 400)
+	id := booked.header.Get("X-Request-Id")
+	require.NotEmpty(t, id)
+	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("find="+id))
+	assert.Empty(t, paths("find="+id[8:]), "a part of random letters is found by chance")
 	assert.Contains(t, paths("find=acme@example.com"), "POST /dapi/v1/contacts", "the name of the account")
 	assert.Equal(t, http.StatusUnprocessableEntity, p.world.call("GET", "/_host/requests?kind=x", nil).status)
 }
