@@ -4,9 +4,11 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/fault"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/session"
 )
@@ -68,15 +70,10 @@ func (c control) deleteKey(r *http.Request) (int, any, error) {
 	return http.StatusNoContent, nil, c.host.DeleteKey(r.PathValue("id"))
 }
 
-func (c control) readLedger(*http.Request) (int, any, error) {
-	return http.StatusOK, c.host.platform.Ledger(), nil
-}
-
-func (c control) listFaults(*http.Request) (int, any, error) {
-	items := c.host.faults.List()
-	if items == nil {
-		items = []fault.Armed{}
-	}
+func (c control) listFaults(r *http.Request) (int, any, error) {
+	items := slices.DeleteFunc(c.host.faults.List(), func(armed fault.Armed) bool {
+		return !listing.Found(findOf(r), armed.ID, armed.Method, armed.Path, string(armed.Fault.Kind))
+	})
 	return http.StatusOK, map[string]any{"items": items, "pendingDuplicates": c.host.PendingDuplicates()}, nil
 }
 

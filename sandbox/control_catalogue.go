@@ -3,9 +3,12 @@ package sandbox
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/advice"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/described"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/window"
 )
 
 // readCredentials shows what the credentials do not print. No other control does.
@@ -33,8 +36,11 @@ func (c control) listSlugs(*http.Request) (int, any, error) {
 	return http.StatusOK, map[string]any{"items": advice.All()}, nil
 }
 
-func (c control) listWindows(*http.Request) (int, any, error) {
+func (c control) listWindows(r *http.Request) (int, any, error) {
 	open, on := c.host.windows.Open()
+	open = slices.DeleteFunc(open, func(count window.Count) bool {
+		return !listing.Found(findOf(r), count.Window, count.Key)
+	})
 	return http.StatusOK, map[string]any{"items": open, "on": on}, nil
 }
 

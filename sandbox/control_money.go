@@ -14,8 +14,8 @@ func (h *Host) operator() platform.Operator {
 	return h.platform.Operator(h.seed.key.Owner, h.seed.key.Email)
 }
 
-func (c control) listAccounts(*http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Accounts(), nil
+func (c control) listAccounts(r *http.Request) (int, any, error) {
+	return http.StatusOK, c.host.operator().Accounts(findOf(r)), nil
 }
 
 func (c control) credit(r *http.Request) (int, any, error) {
@@ -32,19 +32,24 @@ func (c control) credit(r *http.Request) (int, any, error) {
 }
 
 func (c control) listPayouts(r *http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Payouts(r.URL.Query().Get("find")), nil
+	return http.StatusOK, c.host.operator().Payouts(findOf(r)), nil
 }
 
-func (c control) listPayins(*http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Payins(), nil
+func (c control) listPayins(r *http.Request) (int, any, error) {
+	return http.StatusOK, c.host.operator().Payins(findOf(r)), nil
 }
 
-func (c control) listVerifications(*http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Verifications(), nil
+func (c control) listVerifications(r *http.Request) (int, any, error) {
+	return http.StatusOK, c.host.operator().Verifications(findOf(r)), nil
 }
 
-func (c control) listEscrows(*http.Request) (int, any, error) {
-	return http.StatusOK, c.host.operator().Escrows(), nil
+func (c control) listEscrows(r *http.Request) (int, any, error) {
+	return http.StatusOK, c.host.operator().Escrows(findOf(r)), nil
+}
+
+func (c control) readLedger(r *http.Request) (int, any, error) {
+	last, err := countOf(r, "last", "last is how many movements are returned at most.")
+	return http.StatusOK, c.host.operator().Ledger(findOf(r), last), err
 }
 
 func (c control) movePayout(r *http.Request) (int, any, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/advice"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/gate"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 )
 
@@ -19,14 +20,10 @@ import (
 type requestView struct {
 	gate.Entry
 	DurationMs float64        `json:"durationMs"`
-	Do         string         `json:"do,omitzero"`     // what to do about the slug
-	Seeded     bool           `json:"seeded,omitzero"` // made by -seed of the command
+	Do         string         `json:"do,omitzero"` // what to do about the slug
 	Request    *exchange.View `json:"request,omitzero"`
 	Response   *exchange.View `json:"response,omitzero"`
 }
-
-// seedAgent is in the User-Agent of the requests by which the command prepares a host.
-const seedAgent = "moneymove-seed"
 
 // viewOfRequest shows an entry of the log. Only the advice needs what was sent.
 func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView {
@@ -34,9 +31,8 @@ func (c control) viewOfRequest(mask exchange.Mask, entry gate.Entry) requestView
 		Entry: entry, DurationMs: float64(entry.Duration.Microseconds()) / float64(time.Millisecond/time.Microsecond),
 	}
 	view.Path, view.ResourceID = mask.Text(entry.Path), mask.Text(entry.ResourceID)
-	_, sent, _ := c.host.log.Get(entry.ID)
-	view.Seeded = strings.Contains(sent.Request.Header("User-Agent"), seedAgent)
 	if entry.Slug != "" {
+		_, sent, _ := c.host.log.Get(entry.ID)
 		view.Do = mask.Text(advice.Do(entry, sent.Response.Body()))
 	}
 	return view
@@ -64,12 +60,16 @@ func (c control) listRequests(r *http.Request) (int, any, error) {
 	if !known {
 		return 0, nil, refuse.InvalidField("kind", "enum", "The kind is refused, faults, replayed or writes.")
 	}
-	items, mask, find := []requestView{}, c.mask(), strings.ToLower(r.URL.Query().Get("find"))
+	items, mask, find := []requestView{}, c.mask(), findOf(r)
+	var names map[string]string
+	if find != "" {
+		names = c.host.operator().Names()
+	}
 	for _, entry := range slices.Backward(c.host.log.After(after)) {
 		if last > 0 && len(items) == last {
 			break
 		}
-		if fits(entry) && (find == "" || c.found(mask, entry, find)) {
+		if fits(entry) && (find == "" || c.found(mask, entry, names[entry.Account], find)) {
 			items = append(items, c.viewOfRequest(mask, entry))
 		}
 	}
@@ -91,21 +91,24 @@ var anID = regexp.MustCompile(`^[a-z]{2,4}_[a-z0-9._:-]+$`)
 
 // found reports whether a request has a text: in what is listed of it, or, if the text is an id, in the response. So
 // the booking of a payout is found by the id that it returned.
-func (c control) found(mask exchange.Mask, entry gate.Entry, text string) bool {
-	listed := strings.Join([]string{
-		entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
-		c.host.operator().DisplayName(entry.Account), entry.IdempotencyKey, entry.Fault, entry.Operation,
-		entry.RequestID,
-	}, " ")
-	if strings.Contains(strings.ToLower(listed), text) {
+func (c control) found(mask exchange.Mask, entry gate.Entry, account, text string) bool {
+	if listing.Found(text, entry.Method, mask.Text(entry.Path), strconv.Itoa(entry.Status), entry.Slug, entry.Account,
+		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
 		return true
 	}
+	text = strings.ToLower(text)
 	if !anID.MatchString(text) {
 		return false
+	}
+	if strings.HasPrefix(strings.ToLower(entry.RequestID), text) { // a part of it would be found by chance
+		return true
 	}
 	_, sent, _ := c.host.log.Get(entry.ID)
 	return bytes.Contains(sent.Response.Body(), []byte(`"`+text+`"`))
 }
+
+// findOf reads the text that a list is searched for.
+func findOf(r *http.Request) string { return strings.TrimSpace(r.URL.Query().Get("find")) }
 
 func (c control) readRequest(r *http.Request) (int, any, error) {
 	id, err := strconv.Atoi(r.PathValue("id"))

@@ -24,7 +24,7 @@ type Interception struct {
 // ease of use in tests, the host panics if decide returns an invalid fault, as [Host.Arm] does.
 func (h *Host) Intercept(decide func(Request) Fault) *Interception {
 	inner := h.gate.Intercept(func(arrived gate.Entry) (fault.Fault, bool) {
-		f := decide(Request(arrived))
+		f := decide(Request(arrived.Request))
 		return f.inner, f.inner.Kind != ""
 	})
 	return &Interception{gate: h.gate, inner: inner}

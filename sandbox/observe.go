@@ -47,7 +47,7 @@ func (h *Host) Requests() []Request {
 	entries := h.log.Entries()
 	requests := make([]Request, len(entries))
 	for i, entry := range entries {
-		requests[i] = Request(entry)
+		requests[i] = Request(entry.Request)
 	}
 	return requests
 }
@@ -58,7 +58,7 @@ func (h *Host) Requests() []Request {
 func WithRequestObserver(observe func(Request)) Option {
 	return func(s *setup) {
 		if s.observe = nil; observe != nil {
-			s.observe = func(entry gate.Entry) { observe(Request(entry)) }
+			s.observe = func(entry gate.Entry) { observe(Request(entry.Request)) }
 		}
 	}
 }
@@ -99,7 +99,10 @@ func (h *Host) Ledger() Ledger {
 	books := h.platform.Ledger()
 	entries := make([]LedgerEntry, len(books.Entries))
 	for i, entry := range books.Entries {
-		entries[i] = LedgerEntry(entry)
+		entries[i] = LedgerEntry{
+			Account: entry.Account, Amount: entry.Amount, Currency: entry.Currency,
+			Movement: entry.Movement, Kind: entry.Kind, ResourceID: entry.ResourceID, At: entry.At,
+		}
 	}
 	return Ledger{Entries: entries, Sums: books.Sums, Balances: books.Balances}
 }

@@ -1,14 +1,20 @@
 package console_test
 
 import (
-	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
@@ -23,19 +29,18 @@ func TestARequestIsFoundAmongManyOthers(t *testing.T) {
 	}
 	p.until(`document.querySelectorAll("#request-table tbody tr").length === 400`)
 	assert.NotContains(t, p.text(), "invoice-42")
-	p.fill("#request-text", "invoice-42")
+	p.fill("#find-requests", "invoice-42")
 	p.see("/dapi/v1/payouts")
-	assert.NotContains(t, p.text(), "/utils/rates", "only what fits")
-	p.fill("#request-text", string(payout.ID))
+	p.until(`!` + shown + `.includes("/utils/rates")`) // only what fits
+	p.fill("#find-requests", string(payout.ID))
 	p.see("/dapi/v1/payouts/" + string(payout.ID) + "/confirm")
 
 	p.click("tr[data-id] button")
 	p.see("Request body")
 	open := eval[string](p, `document.getElementById("request-title").innerText`)
-	eval[bool](p, `location.reload() === undefined`)
-	p.until(`document.getElementById("live")?.dataset.state === "on"`)
+	p.reload()
 	p.until(`document.getElementById("request-title")?.innerText === ` + quoted(open))
-	assert.Equal(t, string(payout.ID), eval[string](p, `document.getElementById("request-text").value`),
+	assert.Equal(t, string(payout.ID), eval[string](p, `document.getElementById("find-requests").value`),
 		"what was looked for survives a reload, too")
 }
 
@@ -44,13 +49,19 @@ func TestAPayoutLeadsToItsRequestsAndEntries(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
 	payer := newCustomer(p, "acme@example.com")
-	payout := payer.pay("12.50", "invoice-42")
+	asked := payer.asked("12.50")
+	asked.PaymentReference = "RF-7"
+	payout, err := payer.Payouts.Pay(t.Context(), asked, moneymovement.Key("invoice-42"))
+	require.NoError(t, err)
 	payer.pay("3", "invoice-43")
 	p.see("invoice-43")
-	p.fill("#payout-text", "invoice-42")
+	p.fill("#find-payouts", "invoice-42")
 	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 1`)
-	for _, text := range []string{string(payout.ID), "Example supplier", "EUR", "12.5 USDC", "invoice-42"} {
-		p.see(text)
+	for _, text := range []string{string(payout.ID), "Example supplier", "12.5 USDC", "invoice-42", "RF-7", "arrives"} {
+		assert.NotEmpty(t, rowsWith(p, "payouts", text), text)
+		if text != "arrives" {
+			assert.Contains(t, eval[string](p, `document.querySelector("#panel-payouts .present").innerText`), text)
+		}
 	}
 	p.press("Entries of this payout")
 	p.until(`!document.getElementById("panel-ledger").hidden`)
@@ -79,33 +90,95 @@ func TestAStoppedHostLosesNoForm(t *testing.T) {
 	p.told("7.25 USDC from the faucet; the balance is 7.25.")
 }
 
-// Every section has its heading before the host has responded.
+// Every section has its heading before the host has responded, and says that it connects.
 func TestASectionHasItsHeadingAtOnce(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "clock")
+	p.expect("ERR_") // the connections that end
+	p.silent.Store(true)
+	p.do(chromedp.Reload())
 	for _, section := range sections {
-		text := eval[string](p, `(() => {
-			document.getElementById("tab-`+section+`").click();
-			return document.querySelector("[role=tabpanel]:not([hidden])").innerText;
-		})()`)
-		assert.NotEmpty(t, text, section)
-		p.until(loaded)
+		p.click("#tab-" + section)
+		p.see("Connecting to the host…")
+		assert.NotEmpty(t, eval[string](p, `document.querySelector("[role=tabpanel]:not([hidden]) h2").innerText`), section)
+	}
+	p.silent.Store(false)
+	p.server.CloseClientConnections()
+	p.until(`document.getElementById("live").dataset.state === "on"`)
+	for _, section := range sections {
+		p.open(section)
 	}
 }
 
 // The list is one stop of the Tab key. Arrows move within it.
 func TestALongListIsOneStop(t *testing.T) {
 	t.Parallel()
-	p := openPage(t, "requests")
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
 	for range 50 {
 		p.send("GET", "/utils/rates/EUR", "")
 	}
 	p.until(`document.querySelectorAll("#request-table tbody tr").length === 50`)
 	assert.Equal(t, 1, eval[int](p, `document.querySelectorAll('#request-table button[tabindex="0"]').length`))
 	p.tabTo("#request-table button")
+	row := `[...document.activeElement.closest("tbody").rows].indexOf(document.activeElement.closest("tr"))`
 	p.key(kb.ArrowDown, kb.ArrowDown)
-	assert.Equal(t, 2, eval[int](p, `[...document.querySelectorAll("#request-table tbody tr")]
-		.indexOf(document.activeElement.closest("tr"))`))
+	assert.Equal(t, 2, eval[int](p, row))
+	p.key(kb.End)
+	assert.Equal(t, 49, eval[int](p, row))
+
+	payer := newCustomer(p, "acme@example.com")
+	for i := range 3 {
+		payer.pay("1", "invoice-"+strconv.Itoa(i))
+	}
+	p.open("ledger")
+	p.see("Payout settlement")
+	assert.Equal(t, 1, eval[int](p, `[...document.querySelectorAll('#ledger-table button[tabindex="0"]')]
+		.filter((button) => button.checkVisibility()).length`))
+	p.tabTo("#ledger-table button")
+	p.key(kb.ArrowDown)
+	assert.Equal(t, 1, eval[int](p, row))
+	p.key(kb.End, kb.Enter)
+	p.until(`document.activeElement.id === "payouts-present"`)
+}
+
+// Beside a long list, a detail opens in view, and the list stays where it is.
+func TestADetailOpensBesideItsRow(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	for i := range 30 {
+		payer.pay("1", "invoice-"+strconv.Itoa(i))
+	}
+	for section, title := range map[string]string{"requests": "request-title", "payouts": "payouts-present"} {
+		p.open(section)
+		last := `[...document.querySelectorAll("#panel-` + section + ` .list tbody button")].at(-1)`
+		p.until(last)
+		p.clickOn(last)
+		p.until(`document.activeElement.id === ` + quoted(title))
+		p.until(`[document.activeElement, ` + last + `].every((e) => {
+			const box = e.getBoundingClientRect();
+			return box.top >= 0 && box.bottom <= innerHeight;
+		})`)
+	}
+}
+
+// A time has its day as soon as that is not today's.
+func TestATimeHasItsDayIfItIsNotToday(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	newCustomer(p, "acme@example.com").pay("1", "invoice-1")
+	day := p.host.Now().UTC().Format(time.DateOnly)
+	for _, section := range []string{"requests", "ledger", "payouts", "verification"} {
+		p.open(section)
+		row := `document.querySelector("#panel-` + section + ` tbody time")`
+		p.until(row)
+		assert.NotContains(t, eval[string](p, row+".innerText"), day)
+	}
+	p.send("POST", "/_host/clock", `{"advance":"24h"}`)
+	for _, section := range []string{"requests", "ledger", "payouts", "verification"} {
+		p.open(section)
+		p.see(day)
+	}
 }
 
 // The result of a request is visible beside an open one and beside a long name, and on a phone.
@@ -158,7 +231,7 @@ func TestATestPayoutIsSentFromThePage(t *testing.T) {
 	p.see("/confirm")
 }
 
-// On a phone, the panel of a payout opens where one looks.
+// On a phone, the panel of a payout or a request opens where one looks.
 func TestAPayoutOpensWhereOneLooks(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, "payouts", sandbox.WithInstantProgress())
@@ -169,26 +242,101 @@ func TestAPayoutOpensWhereOneLooks(t *testing.T) {
 	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 20`)
 	p.size(320, 640)
 	p.until("innerWidth === 320")
-	p.click("#panel-payouts .list tbody tr button")
-	p.until(`(() => {
-		const box = document.getElementById("payouts-present").getBoundingClientRect();
-		return document.activeElement.id === "payouts-present" && box.top >= 0 && box.bottom <= innerHeight;
-	})()`)
+	for section, title := range map[string]string{"requests": "request-title", "payouts": "payouts-present"} {
+		p.open(section)
+		p.until(`document.querySelectorAll("#panel-` + section + ` .list tbody tr").length >= 20`)
+		p.clickOn(`document.querySelectorAll("#panel-` + section + ` .list tbody tr button")[9]`)
+		p.until(`document.activeElement.id === ` + quoted(title))
+		p.until(`(() => {
+			const box = document.activeElement.getBoundingClientRect();
+			return box.top >= 0 && box.bottom <= innerHeight / 2;
+		})()`)
+	}
 }
 
-// What -seed did is hidden at first.
-func TestRequestsOfSeedAreHiddenAtFirst(t *testing.T) {
+// What -seed did is marked, and hidden at first, in each list that has it.
+func TestWhatSeedDidIsHiddenAtFirst(t *testing.T) {
 	t.Parallel()
-	p := openPage(t, "requests")
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.server.URL+"/utils/rates/GBP", http.NoBody)
+	p := openPage(t, "requests", sandbox.WithInstantProgress())
+	own := p.host.Credentials()
+	platform, err := dapi.NewIntegrator(p.server.URL, dapi.Developer{Email: own.Email, Key: own.Key},
+		moneymovement.WithUserAgent("moneymove-seed/0.1.0"))
 	require.NoError(t, err)
-	request.Header.Set("User-Agent", "moneymove-seed/0.1.0")
-	response, err := http.DefaultClient.Do(request)
+	_, err = platform.Self().Sandbox.Deposit(t.Context(),
+		dapi.DepositCreate{Amount: decimal.NewFromInt(7), Currency: dapi.USDC})
 	require.NoError(t, err)
-	require.NoError(t, response.Body.Close())
-	p.send("GET", "/utils/rates/EUR", "")
-	p.see("/utils/rates/EUR")
-	assert.NotContains(t, p.text(), "/utils/rates/GBP")
+	newCustomer(p, "acme@example.com")
+	p.see("/dapi/v1/contacts")
+	assert.Len(t, rowsWith(p, "requests", "/sandbox/deposits"), 1, "that of the customer")
+	p.press("Show 3 of -seed")
+	p.until(`document.querySelectorAll("#panel-requests tbody tr").length >= 3`)
+	rows := rowsWith(p, "requests", "/sandbox/deposits")
+	require.Len(t, rows, 2)
+	assert.Contains(t, rows[1], "seed")
+	p.press("Hide 3 of -seed")
+
+	p.open("ledger")
+	p.see("Deposit")
+	assert.Empty(t, rowsWith(p, "ledger", "+7 USDC"))
+	p.fill("#find-ledger", "deposit")
+	p.see("Show 1 of -seed")
+	assert.Empty(t, rowsWith(p, "ledger", "+7 USDC"))
 	p.press("Show 1 of -seed")
-	p.see("/utils/rates/GBP")
+	rows = rowsWith(p, "ledger", "+7 USDC")
+	require.Len(t, rows, 1)
+	assert.Contains(t, rows[0], "seed")
+}
+
+// rowsWith are the rows of a list that have a text.
+func rowsWith(p *page, section, text string) []string {
+	p.Helper()
+	return eval[[]string](p, `[...document.querySelectorAll("#panel-`+section+` tbody tr")].map((row) => row.innerText)
+		.filter((row) => row.includes(`+quoted(text)+`))`)
+}
+
+// Each list has the same Find. The host searches, and what was looked for survives a reload.
+func TestEachListHasTheSameFind(t *testing.T) {
+	t.Parallel()
+	p := furnished(t)
+	id := eval[string](p, `fetch("/_host/verifications").then((r) => r.json()).then(({ items }) => items[0].id)`)
+	for section, c := range map[string]struct{ route, fits string }{
+		"requests": {"requests", "/payouts/po_unknown"}, "balances": {"accounts", "acme@example.com"},
+		"ledger": {"ledger", "payout funding"}, "payouts": {"payouts", "invoice-42"},
+		"payins": {"payins", ""}, "verification": {"verifications", id}, "deals": {"escrows", ""},
+		"faults": {"faults", "garbage"}, "windows": {"windows", "reads"}, "settings": {"", "partner down"},
+	} {
+		t.Run(section, func(t *testing.T) {
+			p.open(section)
+			p.fill("#find-"+section, "nowhere")
+			p.see("Nothing fits.")
+			p.reload()
+			p.see("Nothing fits.")
+			if c.route != "" {
+				p.mu.Lock()
+				assert.True(t, slices.ContainsFunc(p.requests, func(asked string) bool {
+					return strings.Contains(asked, "/_host/"+c.route+"?find=nowhere")
+				}), "the host searches")
+				p.mu.Unlock()
+			}
+			assert.Equal(t, "nowhere", eval[string](p, `document.getElementById("find-`+section+`").value`))
+			if c.fits != "" {
+				p.fill("#find-"+section, c.fits)
+				p.until(`![...document.querySelectorAll("#panel-` + section + ` .empty")].length`)
+			}
+		})
+	}
+}
+
+// A link to a payout shows it, whatever was looked for before, and however many are newer.
+func TestALinkShowsWhatItNames(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, "payouts", sandbox.WithInstantProgress())
+	payer := newCustomer(p, "acme@example.com")
+	first := payer.pay("1", "invoice-1")
+	payer.pay("2", "invoice-2")
+	p.fill("#find-payouts", "invoice-2")
+	p.until(`document.querySelectorAll("#panel-payouts .list tbody tr").length === 1`)
+	p.open("ledger")
+	p.press(string(first.ID))
+	p.until(`document.getElementById("payouts-present")?.innerText === ` + quoted(string(first.ID)))
 }

@@ -39,6 +39,7 @@ type page struct {
 
 	running        atomic.Pointer[sandbox.Host] // the same host, for the server
 	refusing, busy atomic.Bool                  // whether every connection ends, and whether slugs cannot be read
+	silent         atomic.Bool                  // whether no control responds
 
 	mu       sync.Mutex
 	requests []string // the addresses that the tab asked for
@@ -71,6 +72,13 @@ func openPage(t *testing.T, section string, options ...sandbox.Option) *page {
 	return p
 }
 
+// reload loads the page again, in the same tab.
+func (p *page) reload() {
+	p.Helper()
+	p.do(chromedp.Reload())
+	p.until(`document.getElementById("live")?.dataset.state === "on"`)
+}
+
 // startHost puts a new host behind the server.
 func (p *page) startHost(options ...sandbox.Option) {
 	p.host = sandbox.New(append([]sandbox.Option{sandbox.WithControl()}, options...)...)
@@ -88,6 +96,8 @@ func (p *page) serve(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case p.refusing.Load():
 		panic(http.ErrAbortHandler)
+	case p.silent.Load() && strings.HasPrefix(r.URL.Path, "/_host"):
+		<-r.Context().Done()
 	case p.busy.Load() && r.URL.Path == "/_host/slugs":
 		http.Error(w, "busy", http.StatusServiceUnavailable)
 	default:

@@ -19,6 +19,7 @@ type Caller struct {
 	IdempotencyKey string // as sent; "" without one
 	RequestID      string
 	Source         netip.Addr // where the request comes from
+	Seeded         bool       // -seed of the command prepares the host with this request
 
 	// Signer finds the account's developer key with this public key, and returns its check. For an unknown key the
 	// check is nil. Call the check right before co-signing. It returns a refusal if the session's key or this one was

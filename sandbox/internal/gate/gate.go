@@ -215,6 +215,7 @@ func (g *Gate) perform(v *visit) error {
 			return err
 		}
 	}
+	who.Seeded = v.entry.Seeded
 	ctx := caller.With(r.Context(), who)
 	r = r.WithContext(ctx)
 	request := &serve.Request{Path: v.parameters, Header: r.Header, Body: body}

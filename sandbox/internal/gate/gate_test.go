@@ -172,7 +172,7 @@ func TestAnAnswerThatIsNotAsDescribedIsReported(t *testing.T) {
 func TestTheLogKeepsTheLatest(t *testing.T) {
 	l := NewLog(DefaultLogLength)
 	for i := range DefaultLogLength + 3 {
-		l.add(Entry{Status: i}, nil)
+		l.add(Entry{Request: Request{Status: i}}, nil)
 	}
 	entries := l.Entries()
 	require.Len(t, entries, DefaultLogLength)
@@ -195,12 +195,12 @@ func TestTheLogKeepsTheLatest(t *testing.T) {
 
 func TestTheLogKeepsTheBeginningOfALongText(t *testing.T) {
 	l := NewLog(DefaultLogLength)
-	l.add(Entry{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)}, nil)
-	l.add(Entry{Path: strings.Repeat("p", maxLogged-1) + "ä"}, nil)
+	l.add(Entry{Request: Request{Method: strings.Repeat("M", maxLogged+1), Path: strings.Repeat("p", maxLogged)}}, nil)
+	l.add(Entry{Request: Request{Path: strings.Repeat("p", maxLogged-1) + "ä"}}, nil)
 	entries := l.Entries()
-	assert.Equal(t, Entry{ID: 1, Method: strings.Repeat("M", maxLogged) + "…", Path: strings.Repeat("p", maxLogged)},
-		entries[0])
-	assert.Equal(t, Entry{ID: 2, Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1])
+	assert.Equal(t, Request{ID: 1, Method: strings.Repeat("M", maxLogged) + "…", Path: strings.Repeat("p", maxLogged)},
+		entries[0].Request)
+	assert.Equal(t, Request{ID: 2, Path: strings.Repeat("p", maxLogged-1) + "…"}, entries[1].Request)
 }
 
 // mounted are the surfaces of a gate without operations.

@@ -9,9 +9,15 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/exchange"
 )
 
-// Entry is one request as the host saw it. It holds no secrets: of the headers only the idempotency key, and no body.
-// If method or path are longer than 1,024 bytes, they are cut and end with "…".
+// Entry is a request in the log.
 type Entry struct {
+	Request
+	Seeded bool `json:"seeded,omitzero"` // whether -seed of the command made it
+}
+
+// Request is one request as the host saw it. It holds no secrets: of the headers only the idempotency key, and no body.
+// If method or path are longer than 1,024 bytes, they are cut and end with "…".
+type Request struct {
 	// ID is the number of the request, from 1. A log that is cleared goes on with the next number.
 	ID             int       `json:"id"`
 	Time           time.Time `json:"time"`

@@ -32,13 +32,19 @@ type visit struct {
 	began    time.Time      // on the machine's clock
 }
 
+// seedAgent is in the User-Agent of the requests by which the command prepares a host.
+const seedAgent = "moneymove-seed"
+
 func (g *Gate) newVisit(r *http.Request) *visit {
 	s := g.surfaceOf(r.URL.Path)
 	v := &visit{request: r, surface: s, answer: newAnswer("req_" + rand.Text()), began: time.Now()}
 	v.answer.detailed = s.detailed
 	v.body = &payload{request: r, limit: s.maxBody}
-	v.entry = Entry{Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: v.answer.requestID}
+	v.entry.Request = Request{
+		Time: g.clock.Now(), Method: r.Method, Path: r.URL.Path, RequestID: v.answer.requestID,
+	}
 	v.entry.IdempotencyKey, _ = idempotencyKeyOf(r)
+	v.entry.Seeded = strings.Contains(r.UserAgent(), seedAgent)
 	return v
 }
 

@@ -1,7 +1,10 @@
-// Package listing makes pages of lists that are kept oldest first.
+// Package listing makes pages of lists that are kept oldest first, and finds texts in entries of lists.
 package listing
 
-import "cmp"
+import (
+	"cmp"
+	"strings"
+)
 
 // Page says which entries of a list to return. The zero Page is the first page.
 type Page struct{ Limit, Offset int }
@@ -26,3 +29,11 @@ func Newest[T, V any](oldestFirst []T, visible func(T) bool, view func(T) V, pag
 	}
 	return items, total
 }
+
+// Found reports whether a text is in what a list shows of an entry. An empty text is in every entry. The case does not
+// matter, and a space finds an underscore: lists show under_review as "Under review".
+func Found(text string, shown ...string) bool {
+	return strings.Contains(plain(strings.Join(shown, " ")), plain(text))
+}
+
+func plain(text string) string { return strings.ReplaceAll(strings.ToLower(text), "_", " ") }

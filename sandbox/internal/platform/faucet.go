@@ -66,15 +66,17 @@ func (p *Platform) CreateDeposit(ctx context.Context, body platformwire.DepositC
 	if err := t.creditable(h, body, t.settings.MaxCredit); err != nil {
 		return serve.Answer{}, err
 	}
-	credited := t.credit(h, body)
+	credited := t.credit(h, body, c.Seeded)
 	credited.IdempotencyKey = key.Key
 	t.deposits.keep(key, asked, credited, t.now, lifetime)
 	return serve.Created(credited).Lean(), nil
 }
 
 // credit moves money from the faucet to an account.
-func (t *turn) credit(h *holder, credit platformwire.DepositCreate) platformwire.Transaction {
-	t.books.movement("deposit", "", t.now).transfer(bookFaucet, h.book(), string(credit.Currency), credit.Amount)
+func (t *turn) credit(h *holder, credit platformwire.DepositCreate, seeded bool) platformwire.Transaction {
+	deposit := t.books.movement("deposit", "", t.now)
+	deposit.Seeded = seeded
+	deposit.transfer(bookFaucet, h.book(), string(credit.Currency), credit.Amount)
 	return t.record(h, platformwire.Transaction{
 		Type:            platformwire.TransactionTypeDeposit,
 		Direction:       platformwire.TransactionDirectionIn,

@@ -39,6 +39,8 @@ type LedgerEntry struct {
 	ResourceID string `json:"resourceId,omitempty"`
 	// At is the time of the entry, on the host's clock.
 	At time.Time `json:"at"`
+	// Seeded reports that -seed of the command made the movement.
+	Seeded bool `json:"seeded,omitzero"`
 }
 
 // Ledger is a copy of the host's ledger.
@@ -122,6 +124,7 @@ type movement struct {
 	Number           int
 	Kind, ResourceID string
 	At               time.Time
+	Seeded           bool       `json:",omitzero"`
 	Transfers        []transfer // empty after it was deleted
 }
 
@@ -185,7 +188,9 @@ func (b *books) view() Ledger {
 		Balances: map[string]map[string]decimal.Decimal{},
 	}
 	for _, m := range b.movements {
-		entry := LedgerEntry{Movement: movementID(m.Number), Kind: m.Kind, ResourceID: m.ResourceID, At: m.At}
+		entry := LedgerEntry{
+			Movement: movementID(m.Number), Kind: m.Kind, ResourceID: m.ResourceID, At: m.At, Seeded: m.Seeded,
+		}
 		for _, t := range m.Transfers {
 			entry.Currency = t.Currency
 			entry.Account, entry.Amount = t.From, t.Amount.Neg()

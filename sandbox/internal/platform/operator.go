@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/caller"
+	"github.com/moneymovement/moneymovement-go/sandbox/internal/listing"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/refuse"
 	"github.com/moneymovement/moneymovement-go/sandbox/internal/wire/platformwire"
 )
@@ -32,11 +33,13 @@ const mostListed = 200
 // Listed are the newest resources of a kind.
 type Listed[V any] struct {
 	Items []V `json:"items"`
-	Total int `json:"total"` // with those that are too old for the list
+	Total int `json:"total"` // of those that fit, with the ones that are too old for the list
 }
 
-// listedOf returns the newest resources, the newest first.
-func listedOf[R, V any](all iter.Seq[R], created func(R) (time.Time, string), view func(R) V) Listed[V] {
+// listedOf returns the newest resources in which a text is found, the newest first. shown is what a list shows of one.
+func listedOf[R, V any](all iter.Seq[R], find string, shown func(R) []string,
+	created func(R) (time.Time, string), view func(R) V,
+) Listed[V] {
 	newer := func(a, b R) int {
 		at, id := created(a)
 		other, otherID := created(b)
@@ -45,6 +48,9 @@ func listedOf[R, V any](all iter.Seq[R], created func(R) (time.Time, string), vi
 	var latest []R
 	total := 0
 	for one := range all {
+		if find != "" && !listing.Found(find, shown(one)...) {
+			continue
+		}
 		if latest, total = append(latest, one), total+1; len(latest) == 2*mostListed {
 			slices.SortFunc(latest, newer)
 			latest = latest[:mostListed]
@@ -82,33 +88,81 @@ func (o Operator) nameOf(key holderKey) string {
 	}
 }
 
-// DisplayName returns the name of the client with an id, or its email. It returns "" for any other account.
-func (o Operator) DisplayName(account string) string {
-	t := o.platform.enter()
-	defer o.platform.leave()
-	if h := t.holders[holderKey{o.owner, account}]; h != nil && account != caller.Self {
-		return cmp.Or(h.displayName(), h.Client.Email)
-	}
-	return ""
+// names are what a list shows of an account.
+func (o Operator) names(h *holder) []string {
+	return []string{o.nameOf(h.Key), h.displayName(), h.Client.Email}
 }
 
-// Accounts lists the accounts, the first one before all others.
-func (o Operator) Accounts() Listed[AccountView] {
+// Names returns what a list shows of each account, by its id and by its name in the ledger.
+func (o Operator) Names() map[string]string {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	return o.allNames(t)
+}
+
+func (o Operator) allNames(t *turn) map[string]string {
+	all := make(map[string]string, len(t.holders))
+	for _, h := range t.holders {
+		names := strings.Join(o.names(h), " ")
+		all[o.nameOf(h.Key)], all[h.book()] = names, names
+	}
+	return all
+}
+
+// Accounts lists the accounts in which a text is found, the first one before all others.
+func (o Operator) Accounts(find string) Listed[AccountView] {
 	t := o.platform.enter()
 	defer o.platform.leave()
 	first := holderKey{o.owner, caller.Self}
-	list := listedOf(maps.Values(t.holders), func(h *holder) (time.Time, string) {
+	all := maps.Values(t.holders)
+	if t.holders[first] == nil { // it opens with its first request
+		all = func(yield func(*holder) bool) {
+			if yield(&holder{Key: first, Client: platformwire.Client{Email: o.email}}) {
+				maps.Values(t.holders)(yield)
+			}
+		}
+	}
+	return listedOf(all, find, o.names, func(h *holder) (time.Time, string) {
 		if h.Key == first {
 			return time.Unix(1<<40, 0), "" // later than any other
 		}
 		return h.Client.CreatedAt, h.Key.Account
 	}, func(h *holder) AccountView { return o.account(t, h) })
-	if t.holders[first] == nil { // it opens with its first request
-		unopened := &holder{Key: first, Client: platformwire.Client{Email: o.email}}
-		list.Items = append([]AccountView{o.account(t, unopened)}, list.Items...)
-		list.Total++
+}
+
+// FoundLedger is the ledger with some of its movements. Sums and balances are those of the whole ledger.
+type FoundLedger struct {
+	Ledger
+	Total int `json:"total"` // of the movements that fit
+}
+
+// Ledger returns the latest movements in which a text is found, each with all of its entries. If last is 0, it returns
+// all that fit.
+func (o Operator) Ledger(find string, last int) FoundLedger {
+	t := o.platform.enter()
+	defer o.platform.leave()
+	found := FoundLedger{Ledger: t.books.view()}
+	names := o.allNames(t)
+	fits := func(e LedgerEntry) bool {
+		return listing.Found(find, e.Account, names[e.Account], e.Kind, e.ResourceID, e.Movement,
+			e.Amount.String(), e.Currency, e.At.UTC().Format(time.DateTime))
 	}
-	return list
+	var movements [][]LedgerEntry
+	for all := found.Entries; len(all) > 0; {
+		start := len(all) - 1
+		for start > 0 && all[start-1].Movement == all[start].Movement {
+			start--
+		}
+		if find == "" || slices.ContainsFunc(all[start:], fits) {
+			if found.Total++; last == 0 || found.Total <= last {
+				movements = append(movements, all[start:])
+			}
+		}
+		all = all[:start]
+	}
+	slices.Reverse(movements)
+	found.Entries = slices.Concat(movements...)
+	return found
 }
 
 func (o Operator) account(t *turn, h *holder) AccountView {
@@ -167,7 +221,7 @@ func (o Operator) Credit(account string, amount decimal.Decimal, currency string
 	if err := t.creditable(h, credit, credit.Amount); err != nil {
 		return Credited{}, err
 	}
-	made := t.credit(h, credit)
+	made := t.credit(h, credit, false)
 	return Credited{
 		TransactionID: made.ID, Account: o.nameOf(h.Key), Amount: made.Amount, Currency: currency,
 		Balance: t.books.balance(h.book(), currency),

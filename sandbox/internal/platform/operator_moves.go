@@ -1,9 +1,7 @@
 package platform
 
 import (
-	"iter"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -37,19 +35,16 @@ type PayoutView struct {
 	Moves          []string        `json:"moves"` // the statuses that it can be moved to at present
 }
 
-// Payouts lists the payouts in which a text is found: in their ids, names, key, reference or status. An empty text is
-// found in all of them.
+// Payouts lists the payouts in which a text is found.
 func (o Operator) Payouts(find string) Board[PayoutView] {
 	t := o.platform.enter()
 	defer o.platform.leave()
-	find = strings.ToLower(find)
-	fits := func(p *payout) bool {
-		return find == "" || strings.Contains(strings.ToLower(strings.Join([]string{
-			p.ID, o.nameOf(p.holder.Key), p.holder.displayName(), p.holder.Client.Email, p.Terms.ContactID,
-			p.Contact.Name, p.Key, p.Terms.PaymentReference, string(p.statusAt(t.now)), p.Terms.Amount.String(),
-		}, " ")), find)
-	}
-	return Board[PayoutView]{listedOf(only(maps.Values(t.payouts), fits),
+	return Board[PayoutView]{listedOf(maps.Values(t.payouts), find,
+		func(p *payout) []string {
+			return append(o.names(p.holder), p.ID, p.Terms.ContactID, p.Contact.Name, p.Key, p.Terms.PaymentReference,
+				string(p.statusAt(t.now)), p.Terms.Amount.String(), p.asset(), p.Quote.DestinationAmount.String(),
+				p.Quote.DestinationCurrency, p.CreatedAt.UTC().Format(time.DateTime))
+		},
 		func(p *payout) (time.Time, string) { return p.CreatedAt, p.ID },
 		func(p *payout) PayoutView {
 			status := p.statusAt(t.now)
@@ -65,17 +60,6 @@ func (o Operator) Payouts(find string) Board[PayoutView] {
 		}), payoutStates.diagram()}
 }
 
-// only keeps what fits.
-func only[R any](all iter.Seq[R], fits func(R) bool) iter.Seq[R] {
-	return func(yield func(R) bool) {
-		for one := range all {
-			if fits(one) && !yield(one) {
-				return
-			}
-		}
-	}
-}
-
 // PayinView is a payin as an operator sees it.
 type PayinView struct {
 	ID        string          `json:"id"`
@@ -87,11 +71,15 @@ type PayinView struct {
 	Moves     []string        `json:"moves"` // the statuses that it can be moved to at present
 }
 
-// Payins lists the payins.
-func (o Operator) Payins() Board[PayinView] {
+// Payins lists the payins in which a text is found.
+func (o Operator) Payins(find string) Board[PayinView] {
 	t := o.platform.enter()
 	defer o.platform.leave()
-	return Board[PayinView]{listedOf(maps.Values(t.payins),
+	return Board[PayinView]{listedOf(maps.Values(t.payins), find,
+		func(p *payin) []string {
+			return append(o.names(p.holder), p.ID, string(p.statusAt(t.now)),
+				p.Terms.Amount.String(), p.Terms.Currency, p.CreatedAt.UTC().Format(time.DateTime))
+		},
 		func(p *payin) (time.Time, string) { return p.CreatedAt, p.ID },
 		func(p *payin) PayinView {
 			status := p.statusAt(t.now)
@@ -148,8 +136,8 @@ type VerificationView struct {
 	Moves     []string  `json:"moves"`     // the statuses that it can be moved to at present
 }
 
-// Verifications lists the verification of each client.
-func (o Operator) Verifications() Board[VerificationView] {
+// Verifications lists the verification of each client in which a text is found.
+func (o Operator) Verifications(find string) Board[VerificationView] {
 	t := o.platform.enter()
 	defer o.platform.leave()
 	clients := func(yield func(*holder) bool) {
@@ -159,7 +147,10 @@ func (o Operator) Verifications() Board[VerificationView] {
 			}
 		}
 	}
-	return Board[VerificationView]{listedOf(clients,
+	return Board[VerificationView]{listedOf(clients, find,
+		func(h *holder) []string {
+			return append(o.names(h), string(t.kybStatus(h)), h.Client.CreatedAt.UTC().Format(time.DateTime))
+		},
 		func(h *holder) (time.Time, string) { return h.Client.CreatedAt, h.Key.Account },
 		func(h *holder) VerificationView {
 			status := t.kybStatus(h)
@@ -210,11 +201,15 @@ type EscrowView struct {
 	Moves        []string  `json:"moves"` // always empty: every action needs an approval that the account signs
 }
 
-// Escrows lists the deals.
-func (o Operator) Escrows() Board[EscrowView] {
+// Escrows lists the deals in which a text is found.
+func (o Operator) Escrows(find string) Board[EscrowView] {
 	t := o.platform.enter()
 	defer o.platform.leave()
-	return Board[EscrowView]{listedOf(maps.Values(t.deals),
+	return Board[EscrowView]{listedOf(maps.Values(t.deals), find,
+		func(d *deal) []string {
+			return append(o.names(d.holder), d.ID, d.Key, string(d.view(t.now).Status), d.Terms.Amount.String(),
+				string(d.Terms.Currency), d.Terms.Payee, d.CreatedAt.UTC().Format(time.DateTime))
+		},
 		func(d *deal) (time.Time, string) { return d.CreatedAt, d.ID },
 		func(d *deal) EscrowView {
 			shown := d.view(t.now)

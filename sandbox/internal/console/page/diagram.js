@@ -1,6 +1,6 @@
 // --- State diagrams: states and their moves, drawn from a list of {from, to, by}.
 
-const box = { width: 132, height: 38, rank: 44, side: 10, margin: 12, lane: 13 };
+const box = { width: 148, height: 38, rank: 44, side: 10, margin: 12, lane: 13 };
 
 // diagram draws the states downwards. id tells the diagrams of the page apart, now is the present state, and moves are the
 // states that are allowed next.

@@ -33,15 +33,15 @@ const surfaceNames = { dapi: "Platform API", appapi: "App API", refapi: "Referen
 const faultForm = { surface: "dapi", operation: "", kind: "drop_after_commit", times: "1", options: {} };
 
 async function loadFaults() {
-  const [faults, operations] = await Promise.all([read("/faults"), host.operations || readItems("/operations")]);
+  const [faults, operations] = await Promise.all([read(found("faults", "/faults")), host.operations || readItems("/operations")]);
   host.operations = operations;
   return faults;
 }
 
 function faultsView({ items = [], pendingDuplicates }) {
   return [heading("faults", "Faults", "Arm a fault, send the request, and watch what your program does."),
-    armForm(),
-    items.length ? faultTable(items) : empty(h("p", {}, "No fault was armed.")),
+    armForm(), h("div", { class: "bar", "data-key": "find" }, findField("faults")),
+    items.length ? faultTable(items) : none(h("p", {}, "No fault was armed."), findText("faults")),
     pendingDuplicates > 0 && h("p", { class: "note" }, `${count(pendingDuplicates, "duplicate")} will still arrive.`),
     items.some(isWaiting) && h("ul", { class: "actions", "data-key": "all" },
       actionRow("disarm all", "Disarm all", { method: "DELETE", path: "/faults" }, "No fault is armed."))];
@@ -69,8 +69,8 @@ function armForm() {
     form("arm form", () => problem ? tell("refused", problem) : perform(call, (armed) => `${armed.id} waits for ${operation.operation}.`),
       h("div", { class: "bar" },
         field("fault-surface", "Surface", choice(faultForm.surface, surfaces.map((surface) => [surface, surfaceNames[surface] || surface]), change("surface"))),
-        field("fault-operation", "Operation", choice(operation?.operation, operationsOfSurface().map(({ operation, method, path }) =>
-          [operation, `${operation} · ${method} ${path}`]), change("operation")), operation?.summary)),
+        field("fault-operation", "Operation", choice(operation?.operation, operationsOfSurface().map(({ operation }) => operation), change("operation")),
+          operation && `${operation.method} ${operation.path}: ${operation.summary}`)),
       h("div", { class: "bar" },
         field("fault-kind", "Kind", choice(faultForm.kind, Object.keys(faultKinds).map((kind) => [kind, kind]), change("kind")), faultKinds[faultForm.kind][0]),
         field("fault-times", "Times", textInput(faultForm.times, change("times"), { type: "number", min: "1", required: true }))),
@@ -115,13 +115,14 @@ function optionValue(type, value) {
 function isWaiting({ times, consumed, disarmed }) { return !disarmed && consumed < times; }
 
 function faultTable(items) {
-  return table("Faults, in the order of arming", ["Fault", "For", "Happened", "State"], items.map(faultRow));
+  return table("Faults, in the order of arming", ["Fault", { name: "For", class: "wide" }, "Happened", "State"], items.map(faultRow));
 }
 
 function faultRow(item) {
   const { id, method, path, times, consumed, fault } = item;
-  return h("tr", { "data-key": id, "data-fault": id }, h("th", { scope: "row" }, h("code", { class: "aside" }, id), " ", words(fault.kind), faultDetail(fault)),
-    h("td", {}, h("code", {}, [method, " ", breakable(path)])), h("td", {}, bar(consumed, times, false), `${consumed} of ${times}`),
+  const target = (attributes) => h("code", attributes, method, " ", breakable(path));
+  return h("tr", { "data-key": id, "data-fault": id }, h("th", { scope: "row" }, h("code", { class: "aside" }, id), " ", words(fault.kind), target({ class: "narrow aside" }), faultDetail(fault)),
+    h("td", { class: "wide" }, target({})), h("td", {}, bar(consumed, times, false), `${consumed} of ${times}`),
     h("td", {}, isWaiting(item) ? disarm(id) : badge(item.disarmed ? "disarmed" : "consumed", item.disarmed ? "" : "fault")));
 }
 

@@ -3,18 +3,15 @@
 // sections are the page. A section reads with load, and shows what it read with view. It reads again after the changes
 // that it names, and every so many milliseconds while it is shown.
 const sections = [
-  { id: "requests", title: "Requests", on: [], load: async () => {
-    await findRequests();
-    return requests;
-  }, view: requestsView },
+  { id: "requests", title: "Requests", on: ["request", "reset"], load: loadRequests, view: requestsView },
   { id: "balances", title: "Balances", on: ["ledger", "clock", "reset", "request"], load: loadBalances, view: balancesView },
-  { id: "ledger", title: "Ledger", on: ["ledger", "clock", "reset", "request"], load: () => read("/ledger"), view: ledgerView },
+  { id: "ledger", title: "Ledger", on: ["ledger", "clock", "reset", "request"], load: loadLedger, view: ledgerView },
   movingSection("payouts"), movingSection("payins"), movingSection("verification"), movingSection("deals"),
   { id: "faults", title: "Faults", on: ["faults", "reset", "request"], load: loadFaults, view: faultsView },
   { id: "windows", title: "Rate windows", on: ["settings", "clock", "reset", "request"], every: 2000, load: loadWindows, view: windowsView },
   { id: "clock", title: "Clock", on: ["clock", "reset"], load: loadClock, view: clockView },
   { id: "settings", title: "Settings", on: ["settings", "reset"], load: loadSettings, view: settingsView },
-  { id: "credentials", title: "Credentials", on: [], load: async () => credentials, view: credentialsView, leave: hideCredentials },
+  { id: "credentials", title: "Credentials", on: [], load: async () => host.id && credentials, view: credentialsView, leave: hideCredentials },
 ];
 let shown = null;
 
@@ -38,8 +35,8 @@ function moveAmongTabs(event) {
 // isSection tells an address of a section from one of the skip link.
 function isSection(id) { return sections.some((section) => section.id === id); }
 
-// openSection shows a section, and hides the one before. toHeading moves the focus there, for a link between sections.
-async function openSection(id, toHeading = false) {
+// openSection shows a section, and hides the one before.
+function openSection(id) {
   const section = sections.find((one) => one.id === id) || sections[0];
   if (shown && shown !== section) shown.leave?.();
   shown = section;
@@ -52,8 +49,7 @@ async function openSection(id, toHeading = false) {
   byId(`tab-${section.id}`).scrollIntoView({ block: "nearest", inline: "nearest" });
   showAgain();
   if (location.hash !== `#${section.id}`) history.replaceState(null, "", `#${section.id}`);
-  await refresh(section);
-  if (toHeading) byId(`${section.id}-title`)?.focus();
+  refreshShown();
 }
 
 // --- Reading and showing
@@ -80,6 +76,9 @@ function showAgain() {
   if (data) update(panel, note, view(data));
   else update(panel, heading(id, title), note || h("p", { class: "hint", "data-key": "connecting" }, "Connecting to the host…"));
   letKeysScroll(panel);
+  if (!shown.arriving || !data && !problem) return;
+  shown.arriving = false;
+  focusOn(byId(`${id}-present`) || byId(`${id}-title`));
 }
 
 // --- Changes at the host
@@ -88,11 +87,14 @@ let due = null;
 
 // refreshSoon reads again shortly, once for many changes.
 function refreshSoon(what) {
-  if (!shown.on.includes(what) || due) return;
-  due = setTimeout(() => {
+  if (shown.on.includes(what)) refreshLater();
+}
+
+function refreshLater() {
+  due ??= setTimeout(() => {
     due = null;
     refreshShown();
-  }, 250);
+  }, 200);
 }
 
 // listen hears of requests and changes. The first connection begins with every request that the host still has, a later
@@ -139,24 +141,14 @@ function openAgain() {
   if (reopened) return;
   reopened = true;
   const [of, id] = recall("request", "").split(" ");
-  if (of === host.id && shown.id === "requests") selectRequest(Number(id));
+  if (of === host.id && shown.id === "requests") selectRequest({ id: Number(id) });
 }
 
 function arrived(entry) {
   if (!takeRequest(entry)) return;
   if (entry.id > host.latest) announce();
   if (entry.account && !host.accounts.has(entry.account)) nameSoon();
-  showRequestsSoon();
   refreshSoon("request");
-}
-
-// showRequestsSoon draws requests once that arrive together.
-let drawing = null;
-function showRequestsSoon() {
-  drawing ??= setTimeout(() => {
-    drawing = null;
-    if (shown.id === "requests") showAgain();
-  }, 50);
 }
 
 function changed(what) {
@@ -168,9 +160,10 @@ function changed(what) {
 function startOver() {
   forgetRequests();
   host.operations = null;
+  host.accounts.clear();
   settings.typed = {};
   testPayout.account = "";
-  credit.account = "";
+  credit.account = "self";
   hideCredentials();
 }
 

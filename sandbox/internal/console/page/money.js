@@ -1,30 +1,28 @@
 // --- Money: what each account holds, and the movements of the double-entry ledger.
 
-const shownEntries = 600;
-const ledger = { text: "" };
+const shownMovements = 200;
+const credit = { account: "self", amount: "50", currency: "USDC" };
 
-const credit = { account: "", amount: "50", currency: "USDC" };
-
-// loadAccounts reads the accounts, and keeps them by their ids and by their names in the ledger.
-async function loadAccounts() {
-  const accounts = await readItems("/accounts");
-  host.accounts = new Map(accounts.flatMap((account) => [[account.id, account], [account.ledger, account]]));
-  return accounts;
+// loadAccounts reads accounts, and keeps them by their ids and by their names in the ledger.
+async function loadAccounts(path = "/accounts") {
+  const list = await read(path);
+  for (const account of list.items) host.accounts.set(account.id, account).set(account.ledger, account);
+  return list;
 }
 
 async function loadBalances() {
-  const [accounts, ledger] = await Promise.all([loadAccounts(), read("/ledger")]);
-  if (!credit.account && accounts.length) credit.account = accounts[0].id;
-  return { accounts, ledger };
+  const [list, ledger] = await Promise.all([loadAccounts(found("balances", "/accounts")), read("/ledger?last=1")]);
+  return { ...list, ledger };
 }
 
-function balancesView({ accounts, ledger }) {
+function balancesView({ items: accounts, total, ledger }) {
   const currencies = currenciesOf(accounts, ledger);
   return [heading("balances", "Balances", "What the integrator (self), its clients and the host's own accounts hold."),
-    table("Accounts", ["Account", "Status", ...currencies.map(amountColumn)], accounts.map((account) =>
-      balanceRow(account.id, [account.name || account.email, " ", h("code", { class: "aside" }, account.id)], account.status, account.balances, currencies))),
-    creditForm(accounts),
-    table("The host's own books", ["Book", "What it is", ...currencies.map(amountColumn)],
+    h("div", { class: "bar", "data-key": "find" }, findField("balances")),
+    accounts.length ? table("Accounts", ["Account", { name: "Status", class: "wide" }, ...currencies.map(amountColumn)], accounts.map((account) =>
+      balanceRow(account.id, accountText(account.id), account.status, account.balances, currencies))) : none("", true),
+    newest(accounts.length, total), creditForm(),
+    table("The host's own books", ["Book", { name: "What it is", class: "wide" }, ...currencies.map(amountColumn)],
       ownBooks(ledger).map(([id, what, balances]) => balanceRow(id, h("code", {}, id), what, balances, currencies)))];
 }
 
@@ -34,7 +32,7 @@ const bookNames = {
 };
 
 function ownBooks(ledger) {
-  return Object.entries(ledger.balances || {}).filter(([id]) => bookNames[id] || id.startsWith("esc_"))
+  return Object.entries(ledger.balances || {}).filter(([id, balances]) => bookNames[id] || id.startsWith("esc_") && Object.values(balances).some(Number))
     .map(([id, balances]) => [id, bookNames[id] || "an escrow deal", balances]);
 }
 
@@ -46,11 +44,11 @@ function currenciesOf(accounts, ledger) {
 function amountColumn(currency) { return { name: currency, class: "amount" }; }
 
 function balanceRow(id, name, status, balances, currencies) {
-  return h("tr", { "data-key": `balance ${id}` }, h("th", { scope: "row" }, name), h("td", {}, status && words(status)),
+  return h("tr", { "data-key": `balance ${id}` }, h("th", { scope: "row" }, name, h("span", { class: "narrow aside" }, words(status))), h("td", { class: "wide" }, words(status)),
     currencies.map((currency) => h("td", { class: "amount" }, balances?.[currency] ?? "0")));
 }
 
-function creditForm(accounts) {
+function creditForm() {
   const call = { method: "POST", path: "/credits", body: { ...credit } };
   const change = (key) => (value) => {
     credit[key] = value;
@@ -59,7 +57,7 @@ function creditForm(accounts) {
   return h("section", { class: "card", "data-key": "credit" }, h("h3", {}, "Credit an account"),
     form("credit form", () => perform(call, credited),
       h("div", { class: "bar" },
-        field("credit-account", "Account", choice(credit.account, accounts.map(({ id, name, email }) => [id, `${name || email || ""} (${id})`]), change("account"))),
+        accountField("credit-account", credit.account, change("account")),
         field("credit-amount", "Amount", textInput(credit.amount, change("amount"), { inputmode: "decimal", required: true })),
         field("credit-currency", "Currency", choice(credit.currency, ["USDC", "EURC"], change("currency"))),
         h("button", { type: "submit", class: "main" }, "Credit"))),
@@ -70,38 +68,25 @@ function credited({ amount, currency, balance }) { return `${amount} ${currency}
 
 // --- The ledger
 
-function ledgerView({ entries = [], sums: totals = {} }) {
+function loadLedger() { return read(found("ledger", "/ledger", { last: shownMovements })); }
+
+function ledgerView({ entries, total, sums: totals }) {
   const movements = movementsOf(entries);
   const off = movements.filter((each) => !isBalanced(each)).length;
-  const rows = movements.filter(movementFits).flatMap((each) => each.map((entry, n) => ({ ...entry, n })));
+  const rows = withoutSeeds(movements.flatMap((each) => each.map((entry, n) => ({ ...entry, n }))));
+  const linked = rows.find(({ resourceId }) => resourceId);
   return [heading("ledger", "Ledger", "Money moves only in pairs: what one account gains, another gives. So each movement, and the whole ledger, adds up to zero."),
     sums(totals),
     h("p", { class: "badges", "data-key": "balanced" }, off ? badge(`${count(off, "movement")} not balanced`, "bad") : badge("each movement: sum 0", "good")),
-    h("div", { class: "bar", "data-key": "filter" }, field("ledger-text", "Find", textInput(ledger.text, (value) => {
-      ledger.text = value;
-      showAgain();
-    }, { type: "search" }), "By account, kind, id of a payout, amount or day.")),
-    rows.length ? table("Entries, newest first", ["Time", "Kind", "Account", { name: "Amount", class: "amount" }, "For"], rows.slice(0, shownEntries).map(entryRow), { id: "ledger-table" })
-      : empty(h("p", {}, entries.length ? "No entry fits." : "No money has moved yet. Credit an account under Balances.")),
-    rows.length > shownEntries && h("p", { class: "hint", "data-key": "more" }, `The latest ${shownEntries} of ${rows.length} entries. Find shows the others.`)];
+    h("div", { class: "bar", "data-key": "filter" }, findField("ledger"), seedButton("ledger", movements.map(([first]) => first))),
+    rows.length ? table("Entries, newest first", [{ name: "Time", class: "wide" }, { name: "Kind", class: "wide" }, "Account", { name: "Amount", class: "amount" }, { name: "For", class: "wide" }], rows.map((row) => entryRow(row, row === linked)), { id: "ledger-table" })
+      : none(h("p", {}, "No money has moved yet. Credit an account under Balances."), findText("ledger")),
+    newest(movements.length, total)];
 }
 
 function isBalanced(entries) {
   return [...new Set(entries.map(({ currency }) => currency))].every((one) =>
     scaled(sumOf(entries.filter(({ currency }) => currency === one).map(({ amount }) => amount)), 40) === 0n);
-}
-
-// movementFits finds a movement by any of its entries, so that both sides of it are shown.
-function movementFits(entries) {
-  const text = ledger.text.trim().toLowerCase();
-  return !text || entries.some((entry) => [entry.account, accountName(entry.account), words(entry.kind || ""), entry.resourceId, entry.movement,
-    entry.amount, entry.currency, entry.at].join(" ").toLowerCase().includes(text));
-}
-
-// findEntries shows the entries with a text, for a link from another section.
-function findEntries(text) {
-  ledger.text = text;
-  openSection("ledger", true);
 }
 
 function movementsOf(entries) {
@@ -123,14 +108,18 @@ function zero(total) {
   return scaled(total, 40) === 0n ? badge("sum 0", "good") : badge(`sum ${total}: not balanced`, "bad");
 }
 
-function entryRow({ account, amount, currency, kind, resourceId, at, movement, n }) {
-  return h("tr", { "data-key": `${movement} ${n}`, "data-movement": movement }, h("td", { class: "time" }, moment(at)),
-    h("td", {}, words(kind || "earlier movements")), h("th", { scope: "row" }, accountText(account)),
-    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", {}, resourceId && resourceLink(resourceId)));
+function entryRow(entry, stop) {
+  const { account, amount, currency, at, movement, n } = entry;
+  const link = () => entry.resourceId && resourceLink(entry.resourceId, stop);
+  const kind = () => [words(entry.kind), " ", seedBadge(entry)];
+  return h("tr", { "data-key": `${movement} ${n}`, "data-movement": movement }, h("td", { class: "wide time" }, moment(at)),
+    h("td", { class: "wide kind" }, kind()),
+    h("th", { scope: "row" }, accountText(account), h("span", { class: "narrow aside" }, kind(), " ", moment(at)), h("span", { class: "narrow" }, link())),
+    h("td", { class: amount.startsWith("-") ? "amount" : "amount gain" }, `${signed(amount)} ${currency}`), h("td", { class: "wide" }, link()));
 }
 
-// resourceLink leads from a movement to its payout, payin or deal.
-function resourceLink(id) {
-  const section = Object.entries({ po_: "payouts", esc_: "deals" }).find(([prefix]) => id.startsWith(prefix))?.[1] || "payins";
-  return h("button", { type: "button", class: "plain", onclick: () => openMoving(section, id) }, id);
+// resourceLink leads from a movement to its payout, payin or deal, or to the requests of anything else.
+function resourceLink(id, stop) {
+  const section = { po_: "payouts", pi_: "payins", esc_: "deals" }[id.match(/^[a-z]+_/)?.[0]] || "requests";
+  return rowButton({ stop, onclick: () => findIn(section, id) }, id);
 }

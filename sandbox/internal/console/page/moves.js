@@ -8,20 +8,20 @@ const moving = {
     intro: "The identity check of each client, and how its review ends." },
   deals: { title: "Deals", one: "deal", path: "/escrows", none: "No deal yet.", intro: "Escrow deals, and which window each is in." },
 };
-for (const kind of Object.values(moving)) Object.assign(kind, { selected: null, text: "" });
+for (const kind of Object.values(moving)) kind.selected = null;
 
 function movingSection(id) {
   const kind = moving[id];
   return { id, title: kind.title, on: ["ledger", "clock", "settings", "reset", "request"], every: 2000,
-    load: () => read(kind.text ? `${kind.path}?${new URLSearchParams({ find: kind.text.trim() })}` : kind.path), view: (list) => movingView(id, kind, list) };
+    load: () => read(found(id, kind.path)), view: (list) => movingView(id, kind, list) };
 }
 
 function movingView(id, kind, { items = [], states = [], total = 0 }) {
   const item = items.find((one) => one.id === kind.selected) || items[0];
   return [heading(id, kind.title, kind.intro),
     h("div", { class: "columns", "data-key": "columns" },
-      h("div", { class: "list", "data-key": "list" }, kind === moving.payouts && [findPayouts(kind), sendPayout()], items.length ? movingTable(kind, items, item) : empty(h("p", {}, kind.text ? "No payout of the host fits." : kind.none)),
-        total > items.length && h("p", { class: "hint" }, `The newest ${items.length} of ${total}.`)),
+      h("div", { class: "list", "data-key": "list" }, kind === moving.payouts && sendPayout(), h("div", { class: "bar", "data-key": "find" }, findField(id)),
+        items.length ? movingTable(kind, items, item) : none(h("p", {}, kind.none), findText(id)), newest(items.length, total)),
       h("section", { class: "card present", "data-key": "present", "aria-labelledby": `${id}-present` },
         h("h3", { id: `${id}-present`, tabindex: "-1" }, item ? item.id : "States"),
         item && h("p", { class: "badges", "data-key": "present badge" }, "Now: ", badge(words(item.status), "now")),
@@ -35,8 +35,7 @@ const testPayout = { account: "", amount: "12.50" };
 
 // sendPayout is a form that pays as a program does.
 function sendPayout() {
-  const accounts = [...new Map([...host.accounts.values()].map((account) => [account.id, account])).values()];
-  const account = testPayout.account || accounts.find(({ id }) => id !== "self")?.id || "self";
+  const account = testPayout.account || [...host.accounts.values()].find(({ id }) => id !== "self")?.id || "self";
   const call = { method: "POST", path: "/payouts", body: { account, amount: testPayout.amount } };
   const change = (key) => (value) => {
     testPayout[key] = value;
@@ -45,19 +44,15 @@ function sendPayout() {
   return h("details", { class: "card", "data-key": "send" }, h("summary", {}, "Send a test payout"),
     form("payout form", async () => {
       const sent = await perform(call, ({ id }) => `${id} is paid to a bank account. Requests shows how.`);
-      if (sent) moving.payouts.selected = sent.id;
+      if (!sent) return;
+      moving.payouts.selected = sent.id;
+      remember("find payouts", "");
+      refreshShown();
     }, h("div", { class: "bar" },
-      field("payout-account", "Account", choice(account, accounts.map(({ id, name, email }) => [id, `${name || email || ""} (${id})`]), change("account"))),
+      accountField("payout-account", account, change("account")),
       field("payout-amount", "Amount in USDC", textInput(testPayout.amount, change("amount"), { inputmode: "decimal", required: true })),
       h("button", { type: "submit", class: "main" }, "Send the payout"))),
     curl(call, "the payout"));
-}
-
-function findPayouts(kind) {
-  return h("div", { class: "bar", "data-key": "find" }, field("payout-text", "Find", textInput(kind.text, (value) => {
-    kind.text = value;
-    refreshSoon("ledger");
-  }, { type: "search" }), "By id, account, contact, key, reference or status."));
 }
 
 // payoutFacts are what an operator looks for, with the ways to the requests and the entries of the payout.
@@ -68,42 +63,28 @@ function payoutFacts(item) {
   return [h("dl", { class: "facts", "data-key": "facts" },
     facts.filter(([, value]) => value).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
   h("p", { class: "bar", "data-key": "links" },
-    h("button", { type: "button", class: "small", onclick: () => findIn(item.id) }, "Requests of this payout"),
-    h("button", { type: "button", class: "small", onclick: () => findEntries(item.id) }, "Entries of this payout"))];
+    h("button", { type: "button", class: "small", onclick: () => findIn("requests", item.id) }, "Requests of this payout"),
+    h("button", { type: "button", class: "small", onclick: () => findIn("ledger", item.id) }, "Entries of this payout"))];
 }
 
 function movingTable(kind, items, chosen) {
-  const amounts = items.some(({ amount }) => amount), payouts = kind === moving.payouts;
-  const columns = [words(kind.one), "Status", { name: "Account", class: "wide" }, payouts && { name: "Contact", class: "wide" },
-    amounts && { name: "Amount", class: "amount wide" }, payouts && { name: "Arrives", class: "amount wide" },
-    payouts && { name: "Key", class: "wide" }, payouts && { name: "Reference", class: "wide" }, { name: "Time", class: "wide" }];
-  return table(kind.title, columns.filter(Boolean), items.map((item) => movingRow(kind, item, item === chosen, amounts)));
+  return table(kind.title, [words(kind.one), "Status"], items.map((item) => movingRow(kind, item, item === chosen)));
 }
 
-function movingRow(kind, item, chosen, amounts) {
-  const payouts = kind === moving.payouts;
-  const amount = item.amount && `${item.amount} ${item.currency || ""}`;
-  const name = item.account && accountName(item.account);
+function movingRow(kind, item, chosen) {
+  const facts = [accountName(item.account), item.contact, item.amount && `${item.amount} ${item.currency}`,
+    item.arrives && `arrives ${item.arrives} ${item.arrivesIn}`, item.payee, item.idempotencyKey, item.reference].filter((fact) => fact && fact !== item.id);
   return h("tr", { "data-key": item.id, class: chosen ? "chosen" : null },
-    h("th", { scope: "row" }, h("button", { type: "button", class: "plain", tabindex: chosen ? "0" : "-1", onkeydown: moveAmongRows, "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
-      h("span", { class: "narrow aside" }, [name, item.contact, amount, item.idempotencyKey].filter(Boolean).join(" · "))),
-    h("td", {}, badge(words(item.status), chosen ? "now" : "")),
-    h("td", { class: "wide" }, name), payouts && h("td", { class: "wide" }, item.contact),
-    amounts && h("td", { class: "amount wide" }, amount), payouts && h("td", { class: "amount wide" }, `${item.arrives} ${item.arrivesIn}`),
-    payouts && h("td", { class: "wide" }, h("code", {}, item.idempotencyKey)), payouts && h("td", { class: "wide" }, item.reference),
-    h("td", { class: "wide time" }, moment(item.createdAt)));
+    h("th", { scope: "row" }, rowButton({ stop: chosen, "aria-pressed": String(chosen), onclick: () => selectMoving(kind, item.id) }, item.id),
+      h("p", { class: "aside" }, facts.map((fact) => `${fact} · `), moment(item.createdAt))),
+    h("td", {}, badge(words(item.status), chosen ? "now" : "")));
 }
 
 // selectMoving opens a row. On a narrow screen its panel is below the list, so that the focus moves there.
 function selectMoving(kind, id) {
   kind.selected = id;
   showAgain();
-  byId(`${shown.id}-present`)?.focus();
-}
-
-function openMoving(section, id) {
-  moving[section].selected = id;
-  openSection(section, true);
+  focusOn(byId(`${shown.id}-present`));
 }
 
 function movesOf(kind, item) {

@@ -2,17 +2,9 @@
 
 const shownRequests = 400; // more rows than that slow a page down, and nobody reads them
 
-// found are the requests that the host found for the text and the kind. Without any, it is null, and all are shown.
-const requests = { entries: [], waiting: [], found: null, paused: false, text: recall("find", ""), kind: recall("kind", "all"),
-  seeded: false, selected: null, detail: null, last: 0 };
+const requests = { entries: [], waiting: [], paused: false, kind: recall("kind", "all"), selected: null, detail: null, last: 0 };
 
-const requestKinds = {
-  all: ["All requests", () => true],
-  refused: ["Refused", (entry) => entry.status >= 400],
-  faults: ["With a fault", (entry) => Boolean(entry.fault)],
-  replayed: ["Replayed", (entry) => Boolean(entry.replayed)],
-  writes: ["Writes", (entry) => entry.method !== "GET"],
-};
+const requestKinds = { all: "All requests", refused: "Refused", faults: "With a fault", replayed: "Replayed", writes: "Writes" };
 
 // takeRequest adds a request. It returns false for one that is there: a stream that resumes may send some again.
 function takeRequest(entry) {
@@ -21,36 +13,18 @@ function takeRequest(entry) {
   const into = requests.paused ? requests.waiting : requests.entries;
   into.push(entry);
   if (into.length > shownRequests) into.shift();
-  if (requests.found) findSoon();
   return true;
 }
 
-function forgetRequests() { Object.assign(requests, { entries: [], waiting: [], found: null, selected: null, detail: null, last: 0 }); }
+function forgetRequests() { Object.assign(requests, { entries: [], waiting: [], selected: null, detail: null, last: 0 }); }
 
-// findRequests asks the host, which has more requests than the page shows.
-async function findRequests() {
-  const { text, kind } = requests;
-  const of = search();
-  remember("find", text);
+// loadRequests asks the host for requests of a kind or with a text. Without either, the page has them once it is
+// connected.
+async function loadRequests() {
+  const { kind } = requests;
   remember("kind", kind);
-  if (of === "all ") return void (requests.found = null);
-  const query = new URLSearchParams({ last: shownRequests, find: text.trim(), ...(kind !== "all" && { kind }) });
-  const items = await readItems(`/requests?${query}`);
-  if (of === search()) requests.found = { of, items };
-}
-
-let finding = null;
-function findSoon() {
-  finding ??= setTimeout(() => {
-    finding = null;
-    refresh(sections[0]);
-  }, 150);
-}
-
-// findIn shows the requests with a text, for a link from another section.
-function findIn(text) {
-  Object.assign(requests, { text, kind: "all", selected: null, detail: null });
-  openSection("requests", true);
+  if (kind === "all" && !findText("requests")) return host.id && {};
+  return { items: await readItems(found("requests", "/requests", { last: shownRequests, ...(kind !== "all" && { kind }) })) };
 }
 
 function pauseRequests() {
@@ -62,72 +36,47 @@ function pauseRequests() {
   showAgain();
 }
 
-// chosenRequests are those that the host found. Until it responds, they are those of the page that fit.
-function chosenRequests() {
-  const [, fits] = requestKinds[requests.kind];
-  const text = requests.text.trim().toLowerCase();
-  const all = requests.found?.of === search() ? requests.found.items
-    : requests.entries.filter((entry) => fits(entry) && (!text || searched(entry).includes(text)));
+function requestsView({ items = requests.entries }) {
   const last = requests.paused ? requests.entries.at(-1)?.id ?? 0 : Infinity;
-  return all.filter(({ id, seeded }) => id <= last && (requests.seeded || !seeded)).reverse();
-}
-
-function searched(entry) {
-  return [entry.method, entry.path, entry.status, entry.slug, entry.account, entry.idempotencyKey, entry.fault, entry.operation]
-    .join(" ").toLowerCase();
-}
-
-// search is what is looked for.
-function search() { return `${requests.kind} ${requests.text.trim()}`; }
-
-function requestsView() {
-  const chosen = chosenRequests();
+  const all = items.filter(({ id }) => id <= last);
   return [heading("requests", "Requests", "Each request as the host saw it, the newest first. Choose one to see all of it."),
     h("div", { class: requests.selected ? "split open" : "split", "data-key": "split" },
-      h("div", { class: "list", "data-key": "list" }, requestFilter(), requestTable(chosen)),
+      h("div", { class: "list", "data-key": "list" }, requestFilter(all), requestTable(withoutSeeds(all).reverse())),
       requests.selected && requestDetail())];
 }
 
-function requestFilter() {
-  const change = (key) => (value) => {
-    requests[key] = value;
-    showAgain();
-    findSoon();
-  };
-  const seeded = requests.entries.filter((entry) => entry.seeded).length;
-  return h("div", { class: "bar", "data-key": "filter" },
-    field("request-text", "Find", textInput(requests.text, change("text"), { type: "search" })),
-    field("request-kind", "Show", choice(requests.kind, Object.entries(requestKinds).map(([kind, [text]]) => [kind, text]), change("kind"))),
+function requestFilter(all) {
+  return h("div", { class: "bar", "data-key": "filter" }, findField("requests"),
+    field("request-kind", "Show", choice(requests.kind, Object.entries(requestKinds), (kind) => {
+      requests.kind = kind;
+      refreshShown();
+    })),
     h("button", { type: "button", id: "pause", "aria-pressed": String(requests.paused), onclick: pauseRequests },
       requests.paused ? `Paused (${requests.waiting.length} waiting)` : "Pause"),
-    seeded > 0 && h("button", { type: "button", id: "seeded", "aria-pressed": String(requests.seeded), onclick: () => {
-      requests.seeded = !requests.seeded;
-      showAgain();
-    } }, `${requests.seeded ? "Hide" : "Show"} ${seeded} of -seed`));
+    seedButton("requests", all));
 }
 
 function requestTable(chosen) {
-  if (!chosen.length && !requests.text && requests.kind === "all") return noRequestYet();
-  if (!chosen.length) return empty(h("p", {}, "No request of the host fits."));
-  return table("Requests, newest first", ["Time", "Result", "Request",
+  if (!chosen.length) return none(noRequestYet(), findText("requests") || requests.kind !== "all");
+  return table("Requests, newest first", [{ name: "Time", class: "wide" }, "Result", "Request",
     { name: "Account", class: "wide" }, { name: "Key", class: "wide" }], chosen.map((entry, i) => requestRow(entry, i, chosen)), { id: "request-table" });
 }
 
 function noRequestYet() {
-  return empty(h("p", {}, "No request yet. This one needs no credential:"),
-    code(shellLine("curl", `${host.origin}/utils/rates/EUR`), "the first request"));
+  return [h("p", {}, "No request yet. This one needs no credential:"), code(shellLine("curl", `${host.origin}/utils/rates/EUR`), "the first request")];
 }
 
 function requestRow(entry, i, chosen) {
-  const open = entry.id === requests.selected;
-  const stop = open || i === 0 && !chosen.some(({ id }) => id === requests.selected);
+  const isOpen = ({ id }) => id === requests.selected?.id;
+  const open = isOpen(entry);
+  const stop = open || i === 0 && !chosen.some(isOpen);
   return h("tr", { "data-key": `request ${entry.id}`, "data-id": entry.id, class: open ? "chosen" : null },
-    h("td", { class: "time" }, moment(entry.time)),
+    h("td", { class: "wide time" }, moment(entry.time)),
     h("td", { class: "result-cell" }, h("span", { class: "badges" }, statusBadge(entry.status), requestNotes(entry)), entry.slug && h("code", { class: "slug" }, entry.slug)),
     h("th", { scope: "row" },
-      h("button", { type: "button", class: "plain", tabindex: stop ? "0" : "-1", onkeydown: moveAmongRows, "aria-expanded": String(open), onclick: () => selectRequest(entry.id) },
+      rowButton({ stop, "aria-expanded": String(open), onclick: () => selectRequest(entry) },
         h("span", { class: "method" }, entry.method), " ", breakable(entry.path)),
-      h("span", { class: "narrow aside" }, [entry.account && accountName(entry.account), entry.idempotencyKey].filter(Boolean).join(" · "))),
+      h("span", { class: "narrow aside" }, [entry.account && accountName(entry.account), entry.idempotencyKey].filter(Boolean).map((text) => `${text} · `), moment(entry.time))),
     h("td", { class: "wide" }, entry.account && accountName(entry.account)),
     h("td", { class: "wide" }, entry.idempotencyKey && h("code", {}, entry.idempotencyKey)));
 }
@@ -140,25 +89,23 @@ function breakable(path) {
 function requestNotes(entry) {
   return [entry.replayed && badge("replayed", "note"), entry.fault && badge(`fault ${entry.fault}`, "fault"),
     entry.attempt > 1 && entry.idempotencyKey && entry.method !== "GET" && badge(`attempt ${entry.attempt}`, "note"),
-    entry.repeated && badge("arrived twice", "note"), entry.seeded && badge("seed")];
+    entry.repeated && badge("arrived twice", "note"), seedBadge(entry)];
 }
 
-async function selectRequest(id) {
-  requests.selected = id;
-  requests.detail = null;
-  remember("request", `${host.id} ${id}`);
+async function selectRequest(entry) {
+  Object.assign(requests, { selected: entry, detail: null });
+  remember("request", `${host.id} ${entry.id}`);
   showAgain();
-  try {
-    requests.detail = await read(`/requests/${id}`);
-  } catch (refused) {
-    requests.detail = { ...requests.entries.find((entry) => entry.id === id), missing: refused.message };
-  }
+  document.querySelector(`[data-id="${entry.id}"]`)?.scrollIntoView({ block: "nearest" }); // the list is narrower now
+  const detail = await read(`/requests/${entry.id}`).catch((refused) => ({ ...entry, missing: refused.message }));
+  if (requests.selected !== entry) return; // another one was chosen meanwhile
+  requests.detail = detail;
   showAgain();
-  byId("request-title")?.focus();
+  focusOn(byId("request-title"));
 }
 
 function closeRequest() {
-  const id = requests.selected;
+  const { id } = requests.selected;
   requests.selected = requests.detail = null;
   remember("request", "");
   showAgain();
@@ -166,7 +113,7 @@ function closeRequest() {
 }
 
 function requestDetail() {
-  const entry = requests.detail || requests.entries.find(({ id }) => id === requests.selected) || {};
+  const entry = requests.detail || requests.selected;
   return h("section", { class: "detail", "data-key": "detail", "aria-labelledby": "request-title",
     onkeydown: (event) => event.key === "Escape" && closeRequest() },
     h("div", { class: "bar" },

@@ -1,6 +1,6 @@
 // --- Settings: a switch for each that is on or off, an input for each other. The host says which there are.
 
-const settings = { typed: {}, text: "", changedOnly: false };
+const settings = { typed: {}, changedOnly: false };
 const settingValues = { signingPolicy: ["allow", "refuse"], kybDecision: ["approve", "reject"] };
 
 async function loadSettings() {
@@ -10,21 +10,20 @@ async function loadSettings() {
 }
 
 function settingsView(values) {
-  const change = (key) => (value) => {
-    settings[key] = value;
-    showAgain();
-  };
   const names = Object.keys(values).filter((name) => fitsSetting(name, values));
   return [heading("settings", "Settings", "What the operator of the service or one of its partners decides about. A change counts from the next request on."),
     h("div", { class: "bar", "data-key": "bar" },
-      field("settings-text", "Find", textInput(settings.text, change("text"), { type: "search" })),
-      field("settings-changed", "Changed only", h("input", { type: "checkbox", role: "switch", checked: settings.changedOnly, onchange: (event) => change("changedOnly")(event.target.checked) }))),
+      findField("settings"),
+      field("settings-changed", "Changed only", h("input", { type: "checkbox", role: "switch", checked: settings.changedOnly, onchange: (event) => {
+        settings.changedOnly = event.target.checked;
+        showAgain();
+      } }))),
     h("p", { class: "hint", "data-key": "changed", role: "status" }, changedText(values)),
-    names.length ? h("ul", { class: "settings", "data-key": "settings" }, names.map((name) => settingRow(name, values[name]))) : empty(h("p", {}, "No setting fits."))];
+    names.length ? h("ul", { class: "settings", "data-key": "settings" }, names.map((name) => settingRow(name, values[name]))) : none("", true)];
 }
 
 function fitsSetting(name, values) {
-  const fits = [name, words(name), settings.meanings?.[name]].join(" ").toLowerCase().includes(settings.text.toLowerCase());
+  const fits = [name, words(name), settings.meanings?.[name]].join(" ").toLowerCase().includes(findText("settings").toLowerCase());
   return fits && (!settings.changedOnly || isChanged(name, values[name]));
 }
 

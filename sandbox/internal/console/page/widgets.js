@@ -62,6 +62,54 @@ function field(id, label, control, hint) {
     h("label", { for: id }, label), control, hint && h("p", { class: "hint", id: id + "-hint" }, hint));
 }
 
+// --- Find: every list has it. The host searches, because it has more than the page shows.
+
+function findText(id) { return recall(`find ${id}`, "").trim(); }
+
+function findField(id) {
+  return field(`find-${id}`, "Find", textInput(recall(`find ${id}`, ""), (value) => {
+    remember(`find ${id}`, value);
+    refreshLater();
+  }, { type: "search" }));
+}
+
+// found is the address of a list of the host, with what is looked for.
+function found(id, path, more = {}) {
+  const query = new URLSearchParams({ ...(findText(id) && { find: findText(id) }), ...more });
+  return query.size ? `${path}?${query}` : path;
+}
+
+// findIn opens a list with a text in Find, for a link from another section. The focus moves to what is found.
+function findIn(id, text) {
+  remember(`find ${id}`, text);
+  if (id === "requests") Object.assign(requests, { kind: "all", selected: null, detail: null });
+  Object.assign(sections.find((section) => section.id === id), { data: null, arriving: true });
+  openSection(id);
+}
+
+// none stands in place of a list that has nothing, or nothing that is looked for.
+function none(text, sought) { return h("div", { class: "empty" }, sought ? h("p", {}, "Nothing fits.") : text); }
+
+// newest says that a list is cut off.
+function newest(shown, total) {
+  return total > shown && h("p", { class: "hint", "data-key": "newest" }, `The newest ${shown} of ${total}. Find searches all of them.`);
+}
+
+// What -seed of the command did is hidden at first.
+const seeds = { shown: false };
+
+function withoutSeeds(rows) { return rows.filter(({ seeded }) => seeds.shown || !seeded); }
+
+function seedButton(id, rows) {
+  const made = rows.filter(({ seeded }) => seeded).length;
+  return made > 0 && h("button", { type: "button", id: `seeds-${id}`, "aria-pressed": String(seeds.shown), onclick: () => {
+    seeds.shown = !seeds.shown;
+    showAgain();
+  } }, `${seeds.shown ? "Hide" : "Show"} ${made} of -seed`);
+}
+
+function seedBadge({ seeded }) { return seeded && badge("seed"); }
+
 // choice is a list to choose from: options are texts, or [value, text].
 function choice(value, options, change) {
   return h("select", { value, onchange: (event) => change(event.target.value) },
@@ -86,8 +134,6 @@ function heading(id, text, intro) {
   return [h("h2", { id: `${id}-title`, tabindex: "-1" }, text), intro && h("p", { class: "intro" }, intro)];
 }
 
-function empty(...text) { return h("div", { class: "empty" }, text); }
-
 // badge shows a word in a frame. The color repeats what the word says.
 function badge(text, tone) { return h("span", { class: `badge ${tone || ""}` }, text); }
 
@@ -103,9 +149,15 @@ function accountName(id) {
   return known ? known.name || known.email || id : id;
 }
 
+// accountField chooses one of the accounts.
+function accountField(id, account, change) {
+  const all = [...new Map([...host.accounts.values()].map((one) => [one.id, one])).values()];
+  return field(id, "Account", choice(account, all.map((one) => [one.id, `${one.name || one.email || ""} (${one.id})`]), change));
+}
+
 function accountText(id) {
   const name = accountName(id);
-  return name === id ? h("code", {}, id) : [name, " ", h("code", { class: "aside" }, id)];
+  return name === id ? h("code", {}, id) : [name, " ", h("code", { class: "aside id" }, id)];
 }
 
 const docs = "https://github.com/moneymovement/moneymovement-go/blob/main/docs/";
@@ -145,14 +197,25 @@ function reached() {
   if (byId("result").classList.contains("unsent")) byId("result").hidden = true;
 }
 
-// moveAmongRows moves the focus between the first buttons of a table's rows. Only one of them is a stop of the Tab key.
+// focusOn moves the focus to a title, and shows as much as possible of what it is the title of.
+function focusOn(title) {
+  title?.focus({ preventScroll: true });
+  title?.closest(".present, .detail, [role=tabpanel]").scrollIntoView({ block: "nearest" });
+}
+
+// rowButton is the button of a table's row. Only one of them is a stop of the Tab key. Arrows move among them.
+function rowButton(attributes, ...children) {
+  const { stop, ...rest } = attributes;
+  return h("button", { type: "button", class: "plain", tabindex: stop ? "0" : "-1", onkeydown: moveAmongRows, ...rest }, children);
+}
+
 function moveAmongRows(event) {
-  const row = event.target.closest("tr");
-  const to = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling, Home: row.parentNode.firstElementChild,
-    End: row.parentNode.lastElementChild }[event.key];
+  const all = [...event.target.closest("tbody").querySelectorAll("button.plain")].filter((button) => button.checkVisibility());
+  const at = all.indexOf(event.target);
+  const to = all[{ ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key]];
   if (!to) return;
   event.preventDefault();
-  to.querySelector("button").focus();
+  to.focus();
 }
 
 function closeResult() {

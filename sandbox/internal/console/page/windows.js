@@ -1,11 +1,6 @@
 // --- Rate windows as they fill.
 
-const windowNames = {
-  writes: "Writes", reads: "Reads", login: "Logins by address", login_email: "Logins by email", login_challenge: "Logins by challenge",
-  sandbox_money: "Sandbox money by account",
-};
-
-function loadWindows() { return read("/windows"); }
+function loadWindows() { return read(found("windows", "/windows")); }
 
 function windowsView({ items = [], on }) {
   const call = settingCall("rateLimits", !on);
@@ -14,13 +9,14 @@ function windowsView({ items = [], on }) {
       h("div", { class: "switch" }, h("input", { type: "checkbox", role: "switch", id: "windows-on", checked: on, onchange: () => perform(call, on ? "The windows are off." : "The windows are on.") }),
         h("label", { for: "windows-on" }, "Count requests, and refuse those over a limit")),
       foldedCurl(call, "rate windows on or off")),
-    items.length ? table("Open windows", ["Window", "For", "Requests", "Closes"], items.map(windowRow))
-      : empty(h("p", {}, on ? "No window is open. It opens with the next request." : "The host counts no requests."))];
+    h("div", { class: "bar", "data-key": "find" }, findField("windows")),
+    items.length ? table("Open windows", ["Window", { name: "For", class: "wide" }, "Requests", "Closes"], items.map(windowRow))
+      : none(h("p", {}, on ? "No window is open. It opens with the next request." : "The host counts no requests."), findText("windows"))];
 }
 
 function windowRow({ window: name, key, count: used, limit, closesAt }) {
-  return h("tr", { "data-key": `window ${name} ${key}` }, h("th", { scope: "row" }, windowNames[name] || words(name)),
-    h("td", {}, h("code", {}, key)), h("td", {}, bar(used, limit), `${used} of ${limit}`), h("td", {}, closesIn(closesAt)));
+  return h("tr", { "data-key": `window ${name} ${key}` }, h("th", { scope: "row" }, words(name), h("code", { class: "narrow aside" }, key)),
+    h("td", { class: "wide" }, h("code", {}, key)), h("td", {}, bar(used, limit), `${used} of ${limit}`), h("td", {}, closesIn(closesAt)));
 }
 
 // bar draws how full something is. The text beside it says the same. Where it is no good to be full, almost full looks so.
