@@ -13,7 +13,7 @@ import (
 // lockFile keeps a second process out. SQLite's own locks let several processes share a file, and its exclusive mode
 // leaves one connection, behind which each reader would wait for the disk.
 //
-// The file stays beside a store. One that was made for a store that could not be opened is removed again, while it is
+// The file stays beside a store. If it was made for a store that could not be opened, it is removed again, while it is
 // locked. A process that had opened it before then has the lock of a file without a name, which nobody else sees: so
 // a lock counts only if its file is at its path.
 type lockFile struct {
