@@ -43,7 +43,7 @@ GOTEST   := $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --hide-su
 SOAK     := MONEYMOVEMENT_REQUIRE=soak,servers $(GO) test -count=1 -v -timeout 24h
 
 .DEFAULT_GOAL := help
-.PHONY: help test check check-static check-race check-rest soak soak-money soak-rest soak-releases lint fmt-check build-all \
+.PHONY: help test check check-static check-race check-rest soak soak-money soak-rest soak-releases lint lint-openapi fmt-check build-all \
 	test-releases race rules generate drift tidy tidy-check modules api api-write breaking interop vulncheck \
 	json-experiment allocations fuzz fuzz-long bench bench-write bench-long bench-host bench-memory bench-payments bench-smoke temporal \
 	console-pictures recordings contract mutants cover release release-check
@@ -64,7 +64,7 @@ soak: $(SOAKS) ## run what a release needs besides: hours
 
 # --- the parts of check
 
-check-static: fmt-check tidy-check lint drift breaking api ## lint, and compare what is generated, exported and required
+check-static: fmt-check tidy-check lint lint-openapi drift breaking api ## lint, and compare what is generated, exported and required
 
 check-race: ## run the tests with the race detector where goroutines are, those of the stores among them
 	CGO_ENABLED=1 $(GOTEST) -race -timeout 15m $(PARALLEL) $(RACE)
@@ -84,6 +84,9 @@ tidy-check: ## fail if a go.mod or go.sum is not tidy
 lint: ## run golangci-lint with .golangci.yml, and actionlint (the first run builds them)
 	$(EACH) $(TOOL) golangci-lint run
 	GOWORK=off $(GO) -C internal/tools/actionlint tool actionlint -shellcheck= -pyflakes= $(CURDIR)/.github/workflows/*.yml
+
+lint-openapi: ## lint the descriptions and their bundles with Redocly (skipped without Node.js or a network)
+	@interop/lint/check
 
 drift: ## fail if generated code differs from its sources (works on a copy of the tree)
 	@.ci/drift

@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // load reports what there is to do, from New to Stop: also in a process that is not resumed, because nobody else
@@ -135,7 +136,7 @@ func (o *outage) noted(ctx context.Context, what string, err error) {
 	if err == nil {
 		if !o.since.IsZero() && at.Sub(o.last) >= outageEnds {
 			o.logger.LogAttrs(ctx, slog.LevelInfo, "payments: the store works again",
-				slog.Int("failures", o.now), slog.Duration("after", o.last.Sub(o.since)))
+				slog.Int("failures", o.now), transport.Milliseconds("after", o.last.Sub(o.since)))
 			o.since, o.now = time.Time{}, 0
 		}
 		return

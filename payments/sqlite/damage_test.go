@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
@@ -53,23 +54,36 @@ func crashed(t *testing.T, rows int) (path string, confirmed map[moneymovement.K
 	return filepath.Join(copied, "p.db"), b.confirmed
 }
 
-// refused checks that a file is refused, and that nothing in it is changed.
+// refused checks that a file is refused, a second time as well, and that nothing in its folder is changed.
 func refused(t *testing.T, path, problem string) {
 	t.Helper()
-	before, err := os.ReadFile(path)
-	if err != nil {
-		require.ErrorIs(t, err, fs.ErrNotExist)
+	before := contents(t, filepath.Dir(path))
+	for range 2 {
+		_, err := Open(t.Context(), path)
+		var damaged *Damaged
+		require.ErrorAs(t, err, &damaged)
+		assert.Contains(t, damaged.Error(), problem)
+		assert.Equal(t, path, damaged.Path)
+		assert.Equal(t, before, contents(t, filepath.Dir(path)))
 	}
-	log, _ := os.ReadFile(path + "-wal")
-	_, err = Open(t.Context(), path)
-	var damaged *Damaged
-	require.ErrorAs(t, err, &damaged)
-	assert.Contains(t, damaged.Error(), problem)
-	assert.Equal(t, path, damaged.Path)
-	after, _ := os.ReadFile(path)
-	assert.Equal(t, before, after)
-	logAfter, _ := os.ReadFile(path + "-wal")
-	assert.Equal(t, log, logAfter)
+}
+
+// contents returns what each file of a folder has.
+func contents(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		if entry.IsDir() {
+			found[entry.Name()] = "a folder"
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		require.NoError(t, err)
+		found[entry.Name()] = fmt.Sprintf("%d bytes, %x", len(content), sha256.Sum256(content))
+	}
+	return found
 }
 
 // Files that are removed or replaced while the store is open take nothing any more: what is written to them ends with
@@ -199,10 +213,7 @@ func TestMissingFiles(t *testing.T) {
 	kept, err := os.ReadFile(path + "-wal")
 	require.NoError(t, err)
 	require.NoError(t, os.Remove(path+"-wal"))
-	_, err = Open(t.Context(), path)
-	var damaged *Damaged
-	require.ErrorAs(t, err, &damaged)
-	assert.Contains(t, err.Error(), "p.db-wal, is missing")
+	refused(t, path, "p.db-wal, is missing")
 
 	require.NoError(t, os.WriteFile(path+"-wal", kept, 0o600))
 	file, err := os.ReadFile(path)
@@ -224,8 +235,8 @@ func TestLogOfAnotherFile(t *testing.T) {
 	before := b.copied()
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	require.NoError(t, s.Backup(t.Context(), copied))
-	for name, again := range map[string]bool{"of the same run": false, "of a later run": true} {
-		if again {
+	for _, again := range []bool{false, true} {
+		if again { // the log is of a later run
 			require.NoError(t, s.Close())
 			s, err = Open(t.Context(), path)
 			require.NoError(t, err)
@@ -239,9 +250,7 @@ func TestLogOfAnotherFile(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(restored, content, 0o600))
 		require.NoError(t, os.WriteFile(restored+"-wal", log, 0o600))
-		_, err = Open(t.Context(), restored)
-		var damaged *Damaged
-		require.ErrorAs(t, err, &damaged, name)
+		refused(t, restored, "damaged")
 		require.NoError(t, os.WriteFile(restored, content, 0o600))
 		require.NoError(t, os.Remove(restored+"-wal"))
 		require.NoError(t, os.RemoveAll(restored+"-shm"))

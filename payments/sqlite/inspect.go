@@ -22,8 +22,8 @@ const (
 
 // inspected is what a file has beside it.
 type inspected struct {
-	log   bool            // there is a log, which may be empty
-	pages map[uint32]bool // of the log
+	log    bool // there is a log, which may be empty
+	logged      // the log
 }
 
 // inspect checks the header of a file and its log, before SQLite changes anything.
@@ -58,7 +58,7 @@ func inspect(path string) (found inspected, err error) {
 		return found, &Damaged{Path: path, Problems: []string{problem}}
 	}
 	if found.log {
-		if found.pages, problem, err = readLog(log, pageSize); err != nil {
+		if found.logged, problem, err = readLog(log, pageSize); err != nil {
 			return found, fmt.Errorf("sqlite: %w", err)
 		}
 		if problem != "" {

@@ -18,12 +18,18 @@ const (
 	logMagic    = 0x377f0682 // or one more: then the checksums are big-endian
 )
 
-// readLog returns which pages a log has, and what is wrong with it.
-func readLog(file io.Reader, pageSize int) (pages map[uint32]bool, problem string, err error) {
+// logged is what a log has.
+type logged struct {
+	pages   map[uint32]bool
+	version int // of the schema after its last transaction, 0 if the log does not say
+}
+
+// readLog returns what a log has, and what is wrong with it.
+func readLog(file io.Reader, pageSize int) (found logged, problem string, err error) {
 	log := bufio.NewReaderSize(file, 1<<20)
 	header := make([]byte, logHeader)
 	if _, err := io.ReadFull(log, header); err != nil {
-		return nil, "", unlessEnd(err) // a log that was just begun
+		return found, "", unlessEnd(err) // a log that was just begun
 	}
 	magic := binary.BigEndian.Uint32(header)
 	sum := logSum{order: binary.LittleEndian}
@@ -33,7 +39,7 @@ func readLog(file io.Reader, pageSize int) (pages map[uint32]bool, problem strin
 	sum.add(header[:24])
 	valid := magic&^1 == logMagic && sum.is(header[24:]) && int(binary.BigEndian.Uint32(header[8:])) == pageSize
 	frames := frameReader{log: log, salts: string(header[16:24]), frame: make([]byte, frameHeader+pageSize), sum: sum,
-		pages: map[uint32]bool{}}
+		found: logged{pages: map[uint32]bool{}}}
 	if !valid {
 		frames.salts = "" // of the first frame
 		frames.broken = true
@@ -42,15 +48,15 @@ func readLog(file io.Reader, pageSize int) (pages map[uint32]bool, problem strin
 		continue
 	}
 	if frames.err != nil {
-		return nil, "", frames.err
+		return found, "", frames.err
 	}
 	switch {
 	case !valid && frames.frames > 0 && frames.chained:
-		return nil, "the header of its log is damaged", nil
+		return found, "the header of its log is damaged", nil
 	case frames.after:
-		return nil, fmt.Sprintf("its log is damaged at frame %d, and later frames are there", frames.bad), nil
+		return found, fmt.Sprintf("its log is damaged at frame %d, and later frames are there", frames.bad), nil
 	}
-	return frames.pages, "", nil
+	return frames.found, "", nil
 }
 
 // frameReader looks at each frame of a log.
@@ -60,7 +66,9 @@ type frameReader struct {
 	frame  []byte
 	sum    logSum
 	frames int
-	pages  map[uint32]bool // of valid frames
+
+	found   logged // in valid frames
+	version int    // on the first page of the last valid frame that has it
 
 	broken  bool // an invalid frame was found
 	bad     int  // the first one
@@ -94,13 +102,25 @@ func (r *frameReader) next() bool {
 		r.sum = before.stored(r.frame[16:frameHeader]) // with which the next frame goes on
 	}
 	if !r.broken {
-		r.pages[binary.BigEndian.Uint32(r.frame)] = true
+		r.keep()
 	}
 	if r.broken && salts == r.salts {
 		r.after = r.after || r.ended
 		r.ended = r.ended || binary.BigEndian.Uint32(r.frame[4:]) != 0
 	}
 	return true
+}
+
+// keep notes what a valid frame has. The last frame of a transaction has the size of the file.
+func (r *frameReader) keep() {
+	page, content := binary.BigEndian.Uint32(r.frame), r.frame[frameHeader:]
+	r.found.pages[page] = true
+	if page == 1 && len(content) >= headerSize {
+		r.version = int(binary.BigEndian.Uint32(content[atVersion:]))
+	}
+	if binary.BigEndian.Uint32(r.frame[4:]) != 0 {
+		r.found.version = r.version
+	}
 }
 
 func unlessEnd(err error) error {

@@ -79,14 +79,14 @@ func FuzzLog(f *testing.F) {
 		require.NoError(t, err)
 		assert.Empty(t, problem, "the power was lost at byte %d", place)
 
-		pages, problem, err := readLog(bytes.NewReader(log.bytes), smallPage)
+		found, problem, err := readLog(bytes.NewReader(log.bytes), smallPage)
 		require.NoError(t, err)
 		assert.Empty(t, problem)
 		total := 0
 		for _, n := range frames {
 			total += n
 		}
-		assert.Len(t, pages, total)
+		assert.Len(t, found.pages, total)
 
 		damaged := bytes.Clone(log.bytes)
 		damaged[place] ^= flip

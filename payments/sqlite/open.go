@@ -47,6 +47,7 @@ func Open(ctx context.Context, path string, options ...Option) (*Store, error) {
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(noRoom(path, err), s.release())
 	}
+	lock.made = false // its file stays from now on
 	go func() {
 		defer close(s.done)
 		s.writer.run()
@@ -95,6 +96,14 @@ func (s *Store) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.checkLog(ctx, found); err != nil {
+		return err
+	}
+	if len(found.pages) > 0 {
+		if err := s.tryLog(ctx); err != nil {
+			return err
+		}
+	}
 	if s.writers, err = s.connect("_txlock=immediate", 1); err != nil {
 		return err
 	}
@@ -103,11 +112,19 @@ func (s *Store) open(ctx context.Context) error {
 		return typed(s.path, err)
 	}
 	s.writer = &writer{store: s, conn: conn, turns: map[string]int64{}, keep: minTurns}
-	if err := keepLog(conn, true); err != nil {
+	// The connection makes a log. If the file is refused, there is none as before: an empty one would say that no
+	// payments are missing.
+	if err := keepLog(conn, found.log); err != nil {
 		return typed(s.path, err)
 	}
-	if err := s.verify(ctx, conn, found); err != nil {
+	if err := migrate(ctx, conn, s.path, s.settings.migrations); err != nil {
 		return err
+	}
+	if err := checkSchema(ctx, conn, s.path, s.settings.migrations); err != nil {
+		return err
+	}
+	if err := keepLog(conn, true); err != nil {
+		return typed(s.path, err)
 	}
 	if err := s.writer.prepare(ctx); err != nil {
 		return typed(s.path, err)
@@ -163,8 +180,14 @@ type uses struct {
 	page    uint32 // on which it says so
 }
 
-const readUses = "SELECT user_version, in_use, rootpage FROM pragma_user_version, uses, sqlite_schema " +
-	"WHERE name = 'uses'"
+// usesOf reads them.
+func usesOf(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (read uses, err error) {
+	err = db.QueryRowContext(ctx, "SELECT user_version, in_use, rootpage FROM pragma_user_version, uses, "+
+		"sqlite_schema WHERE name = 'uses'").Scan(&read.version, &read.inUse, &read.page)
+	return read, err
+}
 
 // withoutLog reads what a file says without its log, and changes nothing.
 func (s *Store) withoutLog(ctx context.Context) (alone uses, err error) {
@@ -173,51 +196,63 @@ func (s *Store) withoutLog(ctx context.Context) (alone uses, err error) {
 		return uses{}, fmt.Errorf("sqlite: %w", err)
 	}
 	defer file.Close()
-	err = file.QueryRowContext(ctx, readUses).Scan(&alone.version, &alone.inUse, &alone.page)
-	return alone, err
+	return usesOf(ctx, file)
 }
 
-// verify checks what only SQLite can read.
-func (s *Store) verify(ctx context.Context, conn *sql.Conn, found inspected) error {
-	if len(found.pages) > 0 {
-		if err := s.checkLog(ctx, conn, found); err != nil {
-			return err
-		}
+// checkLog refuses a file whose log is missing, and the log of another file, as it is left when a copy is put in the
+// place of a file. A file that was closed in order has no log. It gets one from the next who opens it, or keeps one if
+// the last step of closing it is missing: in both cases, the log says who uses the file.
+//
+// No connection that writes is open yet: one would make a log, or move the wrong one into the file.
+func (s *Store) checkLog(ctx context.Context, found inspected) error {
+	alone, err := s.withoutLog(ctx)
+	if err != nil {
+		return ctx.Err() // it is half written by its log, and cannot be read without it, or not at all
 	}
-	if err := migrate(ctx, conn, s.path, s.settings.migrations); err != nil {
+	log := filepath.Base(s.path) + "-wal"
+	switch {
+	case !found.log && alone.inUse:
+		return &Damaged{Path: s.path, Problems: []string{"its log, the file " + log +
+			", is missing, and with it the newest payments: it was deleted, or the file was copied alone"}}
+	case len(found.pages) == 0, alone.inUse, found.pages[alone.page]:
+		return nil
+	case found.version != 0 && found.version != alone.version:
+		return nil // it was being migrated
+	}
+	return &Damaged{Path: s.path, Problems: []string{"its log, the file " + log +
+		", belongs to another file: a copy was put in the place of a file, and the log of that file was left"}}
+}
+
+// tryLog reads a file with its log, as the next connection does, and changes neither. A connection that writes moves a
+// log into its file when it is closed, also one that does not fit.
+func (s *Store) tryLog(ctx context.Context) (err error) {
+	shared := s.path + "-shm"
+	if _, missing := os.Lstat(shared); errors.Is(missing, fs.ErrNotExist) {
+		defer func() {
+			if left := os.Remove(shared); err == nil && !errors.Is(left, fs.ErrNotExist) {
+				err = left
+			}
+		}()
+	}
+	db, err := s.connect("mode=ro", 1)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return typed(s.path, err)
+	}
+	defer conn.Close()
+	version, err := versionOf(ctx, conn, s.path, len(s.settings.migrations))
+	if err != nil || version < len(s.settings.migrations) {
 		return err
 	}
 	if err := checkSchema(ctx, conn, s.path, s.settings.migrations); err != nil {
 		return err
 	}
-	var inUse bool
-	if err := conn.QueryRowContext(ctx, "SELECT in_use FROM uses").Scan(&inUse); err != nil {
-		return typed(s.path, err)
-	}
-	if inUse && !found.log {
-		return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) +
-			"-wal, is missing, and with it the newest payments: it was deleted, or the file was copied alone"}}
-	}
-	return nil
-}
-
-// checkLog refuses the log of another file, as it is left when a copy is put in the place of a file. A file that was
-// closed in order has no log. It gets one from the next who opens it, or keeps one if the last step of closing it is
-// missing: in both cases, the log says who uses the file.
-func (s *Store) checkLog(ctx context.Context, conn *sql.Conn, found inspected) error {
-	alone, err := s.withoutLog(ctx)
-	if err != nil || alone.inUse || found.pages[alone.page] {
-		return ctx.Err() // a file that is half written by its log cannot be read without it
-	}
-	var version int
-	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return typed(s.path, err)
-	}
-	if version != alone.version {
-		return nil // it was being migrated
-	}
-	return &Damaged{Path: s.path, Problems: []string{"its log, the file " + filepath.Base(s.path) +
-		"-wal, belongs to another file: a copy was put in the place of a file, and the log of that file was left"}}
+	_, err = usesOf(ctx, conn)
+	return typed(s.path, err)
 }
 
 // keepLog says whether SQLite leaves the log, which may be empty then, when the connection is closed. It is there

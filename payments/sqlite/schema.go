@@ -56,20 +56,9 @@ END`,
 
 // migrate brings an open file to the newest version, in one transaction.
 func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]string) error {
-	var id, version int
-	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-		return typed(path, err)
-	}
-	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return typed(path, err)
-	}
-	switch {
-	case version < 0:
-		return &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has version %d of the schema", version)}}
-	case version > len(migrations) && id == applicationID:
-		return &Newer{Path: path, Version: version, Known: len(migrations)}
-	case version == len(migrations):
-		return nil
+	version, err := versionOf(ctx, conn, path, len(migrations))
+	if err != nil || version == len(migrations) {
+		return err
 	}
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -88,6 +77,24 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations [][]st
 		return typed(path, err)
 	}
 	return typed(path, tx.Commit())
+}
+
+// versionOf returns the version of an open file. It refuses one that is not known.
+func versionOf(ctx context.Context, conn *sql.Conn, path string, known int) (version int, err error) {
+	var id int
+	if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return 0, typed(path, err)
+	}
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, typed(path, err)
+	}
+	switch {
+	case version < 0:
+		return 0, &Damaged{Path: path, Problems: []string{fmt.Sprintf("it has version %d of the schema", version)}}
+	case version > known && id == applicationID:
+		return 0, &Newer{Path: path, Version: version, Known: known}
+	}
+	return version, nil
 }
 
 // checkSchema compares what a file consists of with what the migrations make.

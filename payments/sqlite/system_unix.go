@@ -19,6 +19,11 @@ func lock(file *os.File) error {
 	return os.NewSyscallError("flock", err)
 }
 
+// closeAndRemove ends a lock, and removes its file. The lock ends last: until then, nobody else can have it.
+func closeAndRemove(file *os.File) error {
+	return errors.Join(os.Remove(file.Name()), file.Close())
+}
+
 // checkFile refuses a file that SQLite cannot keep safe.
 func checkFile(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {

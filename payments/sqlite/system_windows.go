@@ -20,6 +20,14 @@ func lock(file *os.File) error {
 	return os.NewSyscallError("LockFileEx", err)
 }
 
+// closeAndRemove ends a lock, and removes its file. Windows removes no file that is open: if another process has opened
+// it meanwhile, it stays.
+func closeAndRemove(file *os.File) error {
+	err := file.Close()
+	_ = os.Remove(file.Name())
+	return err
+}
+
 // checkFile refuses a file that SQLite cannot keep safe. The folder decides who can read and write its files.
 func checkFile(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {

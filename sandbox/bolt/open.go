@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -76,6 +77,8 @@ func opened(path string, err error) error {
 		return &Foreign{Path: path, Err: err}
 	case errors.Is(err, bbolterrors.ErrChecksum):
 		return &Damaged{Path: path, Problem: "its first pages are wrong", Err: err}
+	case strings.Contains(err.Error(), "file size too small"): // which has no name in bbolt
+		return &Damaged{Path: path, Problem: "its end is missing", Err: err}
 	default:
 		return fmt.Errorf("bolt: cannot open %s: %w", path, err)
 	}

@@ -163,6 +163,7 @@ func TestADamagedFileIsAnErrorAndNeverACrash(t *testing.T) {
 		want   any
 	}{
 		"cut to six pages":  {func(file []byte) []byte { return file[:6*page] }, damaged},
+		"cut to a page":     {func(file []byte) []byte { return file[:page+1] }, damaged},
 		"cut to four pages": {func(file []byte) []byte { return file[:4*page] }, damaged},
 		"without its first pages": {func(file []byte) []byte {
 			clear(file[16:80])

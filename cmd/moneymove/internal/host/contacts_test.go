@@ -110,9 +110,32 @@ func TestAClientThatIsNotAtTheHostIsNamed(t *testing.T) {
 	assert.Contains(t, r.stderr, target.EnvClient)
 	r = f.run("payouts", "get", "po_1", "-as", "cl_gone")
 	assert.Contains(t, r.stderr, "client cl_gone is not at this host")
+	for _, call := range [][]string{
+		{"GET", "/dapi/v1/transactions", "-as", "cl_gone"}, {"GET", "/dapi/v1/payouts/po_1"},
+		{"POST", "/dapi/v1/contacts", "-d", "{}"},
+		{"POST", "/dapi/v1/payouts", "-key", "k1", "-d", `{"contactId":"ct_1","amount":"5","currency":"USDC"}`},
+	} {
+		r = f.run(append([]string{"call"}, call...)...)
+		assert.Equal(t, app.ExitRefused, r.code, r.stderr)
+		assert.Contains(t, r.stderr, "client cl_gone is not at this host")
+		assert.Contains(t, r.stdout, `"not_found"`, "the body is printed all the same")
+		r = f.run(append([]string{"call", "-o", "json"}, call...)...)
+		var failed struct {
+			Error, Code string
+			ExitCode    int
+		}
+		require.NoError(t, json.Unmarshal([]byte(r.stderr), &failed), r.stderr)
+		assert.Contains(t, failed.Error, "client cl_gone is not at this host")
+		assert.Equal(t, "not_found", failed.Code)
+		assert.Equal(t, app.ExitRefused, failed.ExitCode)
+	}
 	delete(f.env, target.EnvClient)
-	r = f.run("payouts", "get", "po_1")
-	assert.NotContains(t, r.stderr, "is not at this host")
+	for _, args := range [][]string{{"payouts", "get", "po_1"}, {"call", "GET", "/dapi/v1/payouts/po_1"},
+		{"call", "GET", "/dapi/v1/clients/cl_gone"}} {
+		r = f.run(args...)
+		assert.Equal(t, app.ExitRefused, r.code, r.stderr)
+		assert.NotContains(t, r.stderr, "is not at this host")
+	}
 }
 
 func TestContactsDelete(t *testing.T) {

@@ -212,21 +212,37 @@ func TestFilesThatHoldNoPayments(t *testing.T) {
 	text := filepath.Join(folder, "text")
 	require.NoError(t, os.WriteFile(text, bytes.Repeat([]byte("text "), 100), 0o600))
 	missing := filepath.Join(folder, "missing.db")
+	whole := newProgram(t)
+	whole.run(t, nil, whole.payment("invoice-1"))
+	content, err := os.ReadFile(whole.path)
+	require.NoError(t, err)
+	truncated := filepath.Join(folder, "truncated.db")
+	require.NoError(t, os.WriteFile(truncated, content[:3000], 0o600))
+	inside := filepath.Join(folder, "folder")
+	require.NoError(t, os.Mkdir(inside, 0o700))
+	before, err := os.ReadDir(folder)
+	require.NoError(t, err)
 	for path, c := range map[string]struct {
 		code int
 		says string
 	}{
-		missing: {app.ExitUsage, "there is no file"},
-		text:    {app.ExitFailure, "is not a store of payments"},
-		"":      {app.ExitUsage, "-store is missing"},
+		missing:   {app.ExitUsage, "there is no file"},
+		text:      {app.ExitFailure, "is not a store of payments"},
+		truncated: {app.ExitFailure, "is damaged"},
+		inside:    {app.ExitFailure, "is not a regular file"},
+		"":        {app.ExitUsage, "-store is missing"},
 		"postgres://user:secret@127.0.0.1/payments": {app.ExitUsage, "does not read PostgreSQL"},
 	} {
-		got := program{path: path}.moneymove(t, "", "list")
-		assert.Equal(t, c.code, got.code, path)
-		assert.Contains(t, got.errors, c.says)
-		assert.NotContains(t, got.errors, "secret")
+		for _, command := range []string{"list", "get invoice-1", "decide invoice-1 retry"} {
+			got := program{path: path}.moneymove(t, "", strings.Fields(command)...)
+			assert.Equal(t, c.code, got.code, path)
+			assert.Contains(t, got.errors, c.says)
+			assert.NotContains(t, got.errors, "secret")
+		}
 	}
-	assert.NoFileExists(t, missing)
+	after, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	assert.Equal(t, before, after, "no lock file is left")
 }
 
 func TestWrongCommandLines(t *testing.T) {

@@ -134,6 +134,9 @@ func (r *Request) chooseClient(asGiven bool) error {
 		return nil
 	}
 	client, err := r.where.Client()
+	if err == nil && client != "" {
+		r.where.ExplainClient(client)
+	}
 	r.client = string(client)
 	return err
 }

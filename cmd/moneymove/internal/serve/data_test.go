@@ -195,6 +195,40 @@ func TestAppKeysThatAreChosen(t *testing.T) {
 	}
 }
 
+// A start that fails says what to change, and leaves everything as it was.
+func TestFoldersThatHoldNoHost(t *testing.T) {
+	top := t.TempDir()
+	file := filepath.Join(top, "file")
+	require.NoError(t, os.WriteFile(file, []byte("text"), 0o600))
+	short := filepath.Join(top, "short")
+	require.NoError(t, os.Mkdir(short, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(short, stateFile), make([]byte, 5000), 0o600))
+	inside := filepath.Join(top, "inside")
+	require.NoError(t, os.MkdirAll(filepath.Join(inside, stateFile), 0o700))
+	for path, c := range map[string]struct {
+		code int
+		says string
+	}{
+		file:                         {app.ExitUsage, "-data: " + file + " is a file: name a folder"},
+		filepath.Join(file, "below"): {app.ExitUsage, "-data: "},
+		short:                        {app.ExitFailure, "is damaged"},
+		inside:                       {app.ExitFailure, "is a directory"},
+	} {
+		var out, problems bytes.Buffer
+		code := run(t.Context(), &app.App{Out: &out, Err: &problems, Getenv: os.Getenv},
+			[]string{"sandbox", "-addr", "127.0.0.1:0", "-data", path})
+		assert.Equal(t, c.code, code, path)
+		assert.Contains(t, problems.String(), c.says)
+		assert.Empty(t, out.String())
+	}
+	var left []string
+	require.NoError(t, filepath.WalkDir(top, func(path string, _ os.DirEntry, err error) error {
+		left = append(left, filepath.ToSlash(strings.TrimPrefix(path, top)))
+		return err
+	}))
+	assert.Equal(t, []string{"", "/file", "/inside", "/inside/host.db", "/short", "/short/host.db"}, left)
+}
+
 func TestASecondProcessIsRefused(t *testing.T) {
 	tier.Long(t, "waits for more than a second")
 	folder := t.TempDir()

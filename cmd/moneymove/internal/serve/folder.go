@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -37,6 +38,13 @@ func openFolder(path string) (*folder, error) {
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
+		return nil, app.Usagef("-data: %w", err)
+	}
+	info, err := os.Stat(absolute)
+	switch {
+	case err == nil && !info.IsDir():
+		return nil, app.Usagef("-data: %s is a file: name a folder", absolute)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, app.Usagef("-data: %w", err)
 	}
 	if err := ownFolder("-data", absolute); err != nil {

@@ -242,13 +242,21 @@ func (t *Target) Account(options ...moneymovement.Option) (*dapi.Account, error)
 	if client == "" {
 		return integrator.Self(), nil
 	}
-	t.app.Explain(func(ctx context.Context, err error) error { return t.explained(ctx, err, integrator, client) })
+	t.ExplainClient(client)
 	return integrator.For(client), nil
 }
 
-// explained says whether a resource was not found because the host does not have the client.
-func (t *Target) explained(ctx context.Context, err error, integrator *dapi.Integrator, client dapi.ClientID) error {
+// ExplainClient lets an error say whether a resource was not found because the host does not have the client.
+func (t *Target) ExplainClient(client dapi.ClientID) {
+	t.app.Explain(func(ctx context.Context, err error) error { return t.explained(ctx, err, client) })
+}
+
+func (t *Target) explained(ctx context.Context, err error, client dapi.ClientID) error {
 	if !errors.HasCode(err, errors.CodeNotFound) {
+		return err
+	}
+	integrator, failed := t.Integrator()
+	if failed != nil {
 		return err
 	}
 	if _, missing := integrator.Clients.Get(ctx, client); !errors.HasCode(missing, errors.CodeNotFound) {
