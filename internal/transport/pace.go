@@ -129,7 +129,7 @@ func InLine(ctx context.Context, window Window) (waiting context.Context, over f
 	}
 }
 
-// GoesOn tells the watch of a wait in line when the call goes on. Whoever keeps the line calls it.
+// GoesOn is for whoever keeps a line: its watch asks at when the call will go on.
 func GoesOn(waiting context.Context, at func() time.Time) {
 	if known, ok := waiting.Value(goesOn{}).(*atomic.Value); ok {
 		known.Store(at)

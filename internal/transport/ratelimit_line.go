@@ -67,8 +67,8 @@ func (s *line) tooLate(ctx context.Context, w *Waiter, now time.Time) error {
 	return nil
 }
 
-// turn returns when a call is admitted if none before it gives up. That is when there is room, or when the call has been
-// first for [LongestTurn].
+// turn returns when a call is admitted if none before it gives up. That is when there is room, or when the call has
+// been first for [LongestTurn].
 func (s *line) turn(w *Waiter, now time.Time) time.Time {
 	at, since := now, now
 	if s.first != nil {

@@ -56,24 +56,25 @@ func TestAStoreThatIsNotOpenedLeavesNoLock(t *testing.T) {
 // Two processes never have the lock at once, also if others remove its file all the time.
 func TestALockThatOthersRemove(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
-	var holders, taken atomic.Int32
+	var holders atomic.Int32
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
-			for i := range 500 {
+			for taken := 0; taken < 20; {
 				l, err := lockFor(path)
 				if err != nil {
-					assert.ErrorAs(t, err, new(*InUse))
+					if !assert.ErrorAs(t, err, new(*InUse)) {
+						return
+					}
 					continue
 				}
+				taken++
 				assert.EqualValues(t, 1, holders.Add(1))
-				taken.Add(1)
-				l.made = i%2 == 0 // as if this one had made it
+				l.made = taken%2 == 0 // as if this one had made it
 				holders.Add(-1)
 				assert.NoError(t, l.release())
 			}
 		})
 	}
 	wait.Wait()
-	assert.Greater(t, taken.Load(), int32(100))
 }

@@ -100,7 +100,8 @@ func TestASectionHasItsHeadingAtOnce(t *testing.T) {
 	for _, section := range sections {
 		p.click("#tab-" + section)
 		p.see("Connecting to the host…")
-		assert.NotEmpty(t, eval[string](p, `document.querySelector("[role=tabpanel]:not([hidden]) h2").innerText`), section)
+		assert.NotEmpty(t, eval[string](p, `document.querySelector("[role=tabpanel]:not([hidden]) h2").innerText`),
+			section)
 	}
 	p.silent.Store(false)
 	p.server.CloseClientConnections()
