@@ -96,11 +96,11 @@ func (c control) found(mask exchange.Mask, entry gate.Entry, account, text strin
 		account, entry.IdempotencyKey, entry.Fault, entry.Operation, entry.Time.UTC().Format(time.DateTime)) {
 		return true
 	}
-	text = strings.ToLower(text)
-	if !anID.MatchString(text) {
+	id := strings.ToLower(text)
+	if !anID.MatchString(id) {
 		return false
 	}
-	if strings.HasPrefix(strings.ToLower(entry.RequestID), text) { // a part of it would be found by chance
+	if strings.HasPrefix(strings.ToLower(entry.RequestID), id) { // a part of it would be found by chance
 		return true
 	}
 	_, sent, _ := c.host.log.Get(entry.ID)

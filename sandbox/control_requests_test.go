@@ -39,7 +39,7 @@ func TestTheAdviceOfTheControlsKnowsTheDetails(t *testing.T) {
 // A list is searched at the host, which has more requests than a page can show.
 func TestRequestsAreFoundAtTheHost(t *testing.T) {
 	p := newPayer(t, sandbox.WithControl())
-	booked := p.book("invoice-42", "20")
+	booked := p.book("Invoice-42", "20")
 	for range 450 {
 		p.world.call("GET", "/utils/rates/EUR", nil)
 	}
@@ -50,7 +50,7 @@ func TestRequestsAreFoundAtTheHost(t *testing.T) {
 		return all
 	}
 	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("find=invoice-42"))
-	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("find="+booked.body.text("id")), "in the response")
+	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("find="+url.QueryEscape(booked.body.text("id"))), "in the response")
 	assert.Equal(t, []string{"POST /dapi/v1/payouts"}, paths("kind=writes&last=1"))
 	assert.Len(t, paths("find=RATES&last=400"), 400)
 	id := booked.header.Get("X-Request-Id")
