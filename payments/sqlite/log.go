@@ -106,9 +106,17 @@ func (r *frameReader) next() bool {
 	}
 	if r.broken && salts == r.salts {
 		r.after = r.after || r.ended
-		r.ended = r.ended || binary.BigEndian.Uint32(r.frame[4:]) != 0
+		r.ended = r.ended || binary.BigEndian.Uint32(r.frame[4:]) != 0 && (valid || r.untorn())
 	}
 	return true
+}
+
+// untorn reports that the salts of a frame say how old its first bytes are, because both are in one sector of the
+// disk. A loss of power can leave a frame whose sectors are of two generations of the log.
+func (r *frameReader) untorn() bool {
+	const sector, salts = 512, 8
+	at := logHeader + (r.frames-1)*len(r.frame)
+	return at/sector == (at+salts)/sector
 }
 
 // keep notes what a valid frame has. The last frame of a transaction has the size of the file.
