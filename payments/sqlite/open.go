@@ -206,8 +206,11 @@ func (s *Store) withoutLog(ctx context.Context) (alone uses, err error) {
 // No connection that writes is open yet: one would make a log, or move the wrong one into the file.
 func (s *Store) checkLog(ctx context.Context, found inspected) error {
 	alone, err := s.withoutLog(ctx)
-	if err != nil {
+	switch {
+	case err != nil && found.log:
 		return ctx.Err() // it is half written by its log, and cannot be read without it, or not at all
+	case err != nil:
+		return typed(s.path, err)
 	}
 	log := filepath.Base(s.path) + "-wal"
 	switch {
