@@ -30,8 +30,10 @@ type fields struct {
 }
 
 func (f *fields) Enabled(context.Context, slog.Level) bool { return true }
-func (f *fields) WithAttrs([]slog.Attr) slog.Handler       { panic("the SDK logs each field with its record") }
-func (f *fields) WithGroup(string) slog.Handler            { panic("the SDK logs each field with its record") }
+func (f *fields) WithAttrs([]slog.Attr) slog.Handler {
+	panic("the SDK logs each field with its record")
+}
+func (f *fields) WithGroup(string) slog.Handler { panic("the SDK logs each field with its record") }
 
 func (f *fields) Handle(_ context.Context, r slog.Record) error {
 	f.mu.Lock()
