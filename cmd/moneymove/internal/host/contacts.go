@@ -26,7 +26,7 @@ func contactCapabilitiesCommand(a *app.App) *cobra.Command {
 		Long: `Shows how a contact can be paid, and the blockers: the reasons why it cannot be paid. The service has no call that
 returns a contact itself on the platform API.`,
 		Example: "  moneymove contacts capabilities ct_1 -as cl_123",
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: cobra.NoFileCompletions,
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: oneArgument(contactIDs(where)),
 		RunE: func(c *cobra.Command, args []string) error {
 			account, err := where.Account()
 			if err != nil {
@@ -56,7 +56,7 @@ func deleteContactCommand(a *app.App) *cobra.Command {
 	command := &cobra.Command{
 		Use: "delete ID", Short: "Delete a contact, which then cannot be paid any more",
 		Example: "  moneymove contacts delete ct_1 -as cl_123",
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: cobra.NoFileCompletions,
+		Args:    cobra.ExactArgs(1), ValidArgsFunction: oneArgument(contactIDs(where)),
 		RunE: func(c *cobra.Command, args []string) error {
 			account, err := where.Account()
 			if err != nil {

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -198,4 +199,21 @@ func TestContactsDoNotSendWhatIsWrong(t *testing.T) {
 	r := f.run("contacts", "create", "-d", `{}`)
 	assert.Equal(t, app.ExitRefused, r.code)
 	assert.Contains(t, r.stderr, "docs/errors.md#invalid_request")
+}
+
+// A shell completes the contacts that were paid before: the platform API has no list of contacts.
+func TestAPaidContactIsCompleted(t *testing.T) {
+	f := newFixture(t)
+	contact := f.funded()
+	assert.NotContains(t, f.ok("__complete", "pay", "1", "USDC", "-to", ""), contact)
+	f.made("25", "invoice-42")
+	f.made("1", "invoice-43")
+	for _, typed := range [][]string{
+		{"pay", "1", "USDC", "-to", ""}, {"pay", "1", "USDC", "--to", "ct"},
+		{"contacts", "capabilities", ""}, {"contacts", "delete", ""},
+	} {
+		suggested := f.ok(append([]string{"__complete"}, typed...)...)
+		assert.Equal(t, 1, strings.Count(suggested, contact+"\tgot 1 USDC on "), suggested)
+	}
+	assert.NotContains(t, f.ok("__complete", "contacts", "delete", contact, ""), contact)
 }

@@ -81,6 +81,7 @@ func payCommand(a *app.App) *cobra.Command {
 	where.PlatformFlags(command.Flags())
 	set := command.Flags()
 	set.StringVar(&flags.to, "to", "", "pay this `contact`, ct_...")
+	_ = command.RegisterFlagCompletionFunc("to", contactIDs(where))
 	set.StringVar(&flags.key, "key", "", "idempotency `key` that names the payment")
 	set.StringVar(&flags.maxFee, "max-fee", "", "refuse a price with a higher `fee`, in CURRENCY")
 	set.StringVar(&flags.least, "min-destination", "",

@@ -168,36 +168,3 @@ func payoutRows(p *dapi.Payout) [][]string {
 	}
 	return rows
 }
-
-// completionTimeout is how long a shell waits for suggestions at most.
-const completionTimeout = 2 * time.Second
-
-// payoutIDs completes the id of a payout from the newest entries of the ledger. It never asks for a
-// passphrase. If it would need one to log in, it suggests nothing.
-func payoutIDs(where *target.Target) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		ctx, cancel := context.WithTimeout(c.Context(), completionTimeout)
-		defer cancel()
-		account, err := where.Account()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		page, err := account.Transactions.List(ctx, dapi.ListTransactionsParams{Limit: 50})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var ids []string
-		seen := map[dapi.PayoutID]bool{"": true}
-		for _, entry := range page.Items {
-			if !seen[entry.PayoutID] {
-				seen[entry.PayoutID] = true
-				ids = append(ids, fmt.Sprintf("%s\t%s %s %s", entry.PayoutID, entry.Amount, entry.Currency,
-					entry.Status))
-			}
-		}
-		return ids, cobra.ShellCompDirectiveNoFileComp
-	}
-}
