@@ -22,7 +22,11 @@ const confirmPath = "/payouts/{payoutId}/confirm"
 // inBubble runs a test with a world in which time passes when everything waits.
 func inBubble(t *testing.T, test func(w *world), options ...sandbox.Option) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(newWorld(t, options...)) })
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, options...)
+		w.settle = synctest.Wait
+		test(w)
+	})
 }
 
 // assertPaid checks that so many payouts were paid, each of them once.
@@ -42,13 +46,16 @@ func (w *world) submit(p *payments.Processor, s payments.Submission) payments.Re
 	return r
 }
 
-// becomes waits until a payment is in a state.
+// becomes waits until a payment is in a state. In a bubble, what the processor says of it is said then, too.
 func (w *world) becomes(p *payments.Processor, key moneymovement.Key, state payments.State) payments.Record {
 	w.Helper()
 	r, err := p.Await(w.Context(), key, payments.NeedsDecision, payments.Refused, payments.CameBack, payments.Completed,
 		state)
 	require.NoError(w, err)
 	require.Equal(w, state, r.State, "%+v", r.Reason)
+	if w.settle != nil {
+		w.settle()
+	}
 	return r
 }
 

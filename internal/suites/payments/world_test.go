@@ -21,6 +21,7 @@ type world struct {
 	*worlds.World
 	store   payments.Store
 	options []moneymovement.Option // of each platform
+	settle  func()                 // waits until each goroutine of a bubble is blocked, nil elsewhere
 	account dapi.ClientID
 	contact dapi.ContactID
 	clients []dapi.ClientID
