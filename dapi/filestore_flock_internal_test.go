@@ -156,8 +156,8 @@ func TestFileThatIsMadeInBetween(t *testing.T) {
 // The owner of a session's file is the process's own user or root, also where that is not root.
 func TestFileOwnersOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("needs root, since only root can become another user; make test " +
-			"as root runs it, and TestFileOwners checks the same rule for the user at hand")
+		t.Skip("needs root, because only root can become another user; make test " +
+			"as root runs it, and TestFileOwners checks the same rule for the present user")
 	}
 	require.NoError(t, syscall.Seteuid(12345))
 	defer func() { require.NoError(t, syscall.Seteuid(0)) }()

@@ -31,8 +31,8 @@ var (
 	errTooLong   = errors.New("the session is too long to store: its tokens are longer than a header can carry")
 )
 
-// newestSlot reads the session that was last written completely, from a file of the given size. If there is none, it
-// fails with errDamaged for a file in which one was begun, and with errNoSession for a file of something else.
+// newestSlot returns the newest complete session in a file of this size. Without one, the error is errDamaged if a
+// session was partly written to the file, and errNoSession if the file has other content. An empty file is no error.
 func newestSlot(file io.ReaderAt, size int64) (newest slot, err error) {
 	if size > 2*slotSize {
 		return slot{}, errNoSession
@@ -53,8 +53,8 @@ func newestSlot(file io.ReaderAt, size int64) (newest slot, err error) {
 	return newest, nil
 }
 
-// readSlot returns the zero slot for a place without a complete session. It reports whether the place is empty or
-// begins as a slot does.
+// readSlot returns the session in one place of the file, or the zero slot if it is not complete. begun is false if the
+// place has other content.
 func readSlot(r io.Reader) (s slot, begun bool) {
 	header := make([]byte, slotHeader)
 	if n, err := io.ReadFull(r, header); err != nil {

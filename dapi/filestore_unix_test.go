@@ -54,8 +54,8 @@ func TestSessionFileThatOthersReach(t *testing.T) {
 
 func TestSessionFileOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("needs root, since only root can give a file to another user; make " +
-			"test as root runs it, and TestFileOwners checks the same rule for the user at hand")
+		t.Skip("needs root, because only root can give a file to another user; make " +
+			"test as root runs it, and TestFileOwners checks the same rule for the present user")
 	}
 	path, store := keptIn(t, t.TempDir())
 	require.NoError(t, os.Chown(path, 12345, -1))

@@ -13,9 +13,9 @@ import (
 // lockFile keeps a second process out. SQLite's own locks let several processes share a file, and its exclusive mode
 // leaves one connection, behind which each reader would wait for the disk.
 //
-// The file stays beside a store. If it was made for a store that could not be opened, it is removed again, while it is
-// locked. A process that had opened it before then has the lock of a file without a name, which nobody else sees: so
-// a lock counts only if its file is at its path.
+// The file stays beside a store. If this process created it and the store cannot be opened, the file is removed before
+// the lock ends. Another process may have opened the removed file already, and would lock a file that nobody else can
+// find. So a lock is valid only if its file is still at its path.
 type lockFile struct {
 	file *os.File
 	made bool // by this process, for a store that is not open yet
@@ -43,8 +43,8 @@ func lockFor(path string) (*lockFile, error) {
 			_ = l.file.Close()
 			continue
 		}
-		// It says who holds it, for the message to a second process. If there is no room for that, the lock still
-		// counts.
+		// The file has the id of this process, so that the error of a second process can name it. The lock is valid
+		// even if the disk has no room for the id.
 		if err := l.file.Truncate(0); err == nil {
 			_, _ = l.file.WriteAt(strconv.AppendInt(nil, int64(os.Getpid()), 10), 0)
 		}
@@ -53,7 +53,7 @@ func lockFor(path string) (*lockFile, error) {
 	return nil, &InUse{Path: path}
 }
 
-// openLock opens a file that is locked next, and makes it if there is none.
+// openLock opens the lock file. It creates the file if it does not exist.
 func openLock(name string) (*lockFile, error) {
 	_, err := os.Lstat(name) //gosec:disable G703 -- the caller names it
 	made := errors.Is(err, fs.ErrNotExist)

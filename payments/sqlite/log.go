@@ -111,8 +111,8 @@ func (r *frameReader) next() bool {
 	return true
 }
 
-// untorn reports that the salts of a frame say how old its first bytes are, because both are in one sector of the
-// disk. A loss of power can leave a frame whose sectors are of two generations of the log.
+// untorn reports whether the first bytes of a frame and its salts are in the same sector of the disk. Then both are
+// from the same generation of the log. After a loss of power, sectors of one frame can be from different generations.
 func (r *frameReader) untorn() bool {
 	const sector, salts = 512, 8
 	at := logHeader + (r.frames-1)*len(r.frame)

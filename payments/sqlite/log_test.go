@@ -62,8 +62,8 @@ func makeLogOf(order binary.ByteOrder, salt uint32, pageSize int, frames []int, 
 	return log
 }
 
-// SQLite begins its log again from the front. If the power is lost, each sector of the transaction that was not synced
-// has what was there before, or what was written. That is no damage, wherever the frames lie in the sectors.
+// SQLite writes over its old log from the beginning. If the power is lost before a transaction is synced, each of its
+// sectors has either the old or the new content. The store is not damaged then, wherever a sector ends inside a frame.
 func TestALossOfPowerOverAnOldLog(t *testing.T) {
 	const pageSize = 4096
 	random := rand.New(rand.NewPCG(1, 1))

@@ -112,8 +112,8 @@ func (s *Store) open(ctx context.Context) error {
 		return typed(s.path, err)
 	}
 	s.writer = &writer{store: s, conn: conn, turns: map[string]int64{}, keep: minTurns}
-	// The connection makes a log. If the file is refused, there is none as before: an empty one would say that no
-	// payments are missing.
+	// The connection creates a log. If the store is refused, the log is removed again: the next Open would take an
+	// empty log as proof that no payments are missing.
 	if err := keepLog(conn, found.log); err != nil {
 		return typed(s.path, err)
 	}
@@ -226,8 +226,8 @@ func (s *Store) checkLog(ctx context.Context, found inspected) error {
 		", belongs to another file: a copy was put in the place of a file, and the log of that file was left"}}
 }
 
-// tryLog reads a file with its log, as the next connection does, and changes neither. A connection that writes moves a
-// log into its file when it is closed, also one that does not fit.
+// tryLog reads a file together with its log, and changes neither. It comes before the first connection that writes:
+// such a connection moves the log into the file when it is closed, even if the log belongs to another file.
 func (s *Store) tryLog(ctx context.Context) (err error) {
 	shared := s.path + "-shm"
 	if _, missing := os.Lstat(shared); errors.Is(missing, fs.ErrNotExist) {

@@ -28,8 +28,8 @@ func ReplaceFile(path string, content []byte) error {
 	return nil
 }
 
-// replaceable returns where the links of a path lead. It refuses what is no file, such as /dev/stdout, and a link that
-// leads to nothing.
+// replaceable follows the links of a path and returns the file at their end. It fails for a device or a folder, such as
+// /dev/stdout, and for a link whose target does not exist.
 func replaceable(path string) (string, error) {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return path, nil
