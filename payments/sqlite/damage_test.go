@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -309,6 +310,9 @@ func TestFlippedBitsInPages(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, flipped, 0o600))
 		s, err := Open(t.Context(), path)
 		if err != nil {
+			var damaged *Damaged
+			var newer *Newer // a bit of the version
+			assert.True(t, errors.As(err, &damaged) || errors.As(err, &newer), "%v", err)
 			found++
 			continue
 		}
@@ -332,6 +336,37 @@ func TestFlippedBitsInPages(t *testing.T) {
 	}
 	t.Logf("%d found, %d change nothing that is checked", found, unused)
 	assert.Greater(t, found, 10)
+}
+
+// A flipped bit can change the type of a value.
+func TestValuesOfAnotherType(t *testing.T) {
+	tier.Long(t, "damages files")
+	whole, err := os.ReadFile(closed(t, 8))
+	require.NoError(t, err)
+	for _, column := range []string{"key", "account", "work", "due", "change", "data", "sum"} {
+		t.Run(column, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "p.db")
+			require.NoError(t, os.WriteFile(path, whole, 0o600))
+			db, err := sql.Open("sqlite", path)
+			require.NoError(t, err)
+			strict := "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, %s) " +
+				"WHERE name = 'payments'; PRAGMA writable_schema = RESET; "
+			_, err = db.Exec(fmt.Sprintf(strict, "') STRICT', ')'") +
+				"UPDATE payments SET " + column + " = x'0e8c' WHERE id = 3; " +
+				fmt.Sprintf(strict, "'sum INTEGER NOT NULL\n)', 'sum INTEGER NOT NULL\n) STRICT'"))
+			require.NoError(t, err)
+			require.NoError(t, db.Close())
+			var damaged *Damaged
+			s, err := Open(t.Context(), path)
+			if err == nil {
+				_, err = s.List(t.Context(), payments.List{Limit: 100})
+				require.ErrorAs(t, err, &damaged)
+				_, err = s.Check(t.Context())
+				require.NoError(t, s.Close())
+			}
+			require.ErrorAs(t, err, &damaged)
+		})
+	}
 }
 
 func TestCheckComparesTheCounts(t *testing.T) {

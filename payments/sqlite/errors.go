@@ -169,6 +169,9 @@ func typed(path string, err error) error {
 	case lib.SQLITE_IOERR:
 		return &Failed{Path: path, Err: err}
 	case 0:
+		if err != nil && strings.HasPrefix(err.Error(), "sql: Scan error") { // database/sql has no type for it
+			return &Damaged{Path: path, Problems: []string{"a value has another type than its column"}, Err: err}
+		}
 		return err
 	}
 	return fmt.Errorf("sqlite: %s: %w", path, err)
