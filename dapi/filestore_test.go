@@ -211,7 +211,8 @@ func TestFileTokenStoreReadsAtMostWhatASessionNeeds(t *testing.T) {
 	}
 }
 
-// saveUntilKilled is what TestKilledProcessesLeaveASession starts: it saves sessions of many lengths, and tells each.
+// saveUntilKilled is the variable with the file in which TestSaveUntilKilled saves sessions of many lengths. That test
+// prints a dot for each.
 const saveUntilKilled = "MONEYMOVEMENT_SAVE_UNTIL_KILLED"
 
 func TestSaveUntilKilled(t *testing.T) {

@@ -349,11 +349,11 @@ func TestValuesOfAnotherType(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, whole, 0o600))
 			db, err := sql.Open("sqlite", path)
 			require.NoError(t, err)
-			strict := "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, %s) " +
+			const strict, loose = "sum INTEGER NOT NULL\n) STRICT", "sum INTEGER NOT NULL\n)" // how the table ends
+			declare := "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '%s', '%s') " +
 				"WHERE name = 'payments'; PRAGMA writable_schema = RESET; "
-			_, err = db.Exec(fmt.Sprintf(strict, "') STRICT', ')'") +
-				"UPDATE payments SET " + column + " = x'0e8c' WHERE id = 3; " +
-				fmt.Sprintf(strict, "'sum INTEGER NOT NULL\n)', 'sum INTEGER NOT NULL\n) STRICT'"))
+			_, err = db.Exec(fmt.Sprintf(declare, strict, loose) + "UPDATE payments SET " + column +
+				" = x'0e8c' WHERE id = 3; " + fmt.Sprintf(declare, loose, strict))
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 			var damaged *Damaged

@@ -19,7 +19,7 @@ func (s *Store) scanned(scan func(...any) error) (payments.Row, error) {
 	var row payments.Row
 	var due, change, sum int64
 	if err := scan(&row.Key, &row.Account, &row.State, &row.Work, &due, &change, &row.Data, &sum); err != nil {
-		return payments.Row{}, typed(s.path, err)
+		return payments.Row{}, err
 	}
 	if sum != checksum(row) {
 		return payments.Row{}, &Damaged{Path: s.path, Problems: []string{
