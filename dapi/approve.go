@@ -41,12 +41,12 @@ type checkedApproval struct {
 }
 
 // confirm compares an approval with what was asked for, waits for room to send the confirm, signs, and returns the body
-// of the confirm and its options. If anything differs, it does not call the signer. It waits before it signs, so no
-// signature waits in a queue. With allowExpired, it also signs an approval that has expired by this machine's clock.
+// of the confirm and the client for it, which holds the room. If anything differs, it does not call the signer. It waits
+// before it signs, so no signature waits in a queue. With allowExpired, it also signs an approval that has expired by
+// this machine's clock.
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
-	want signing.Intent, allowExpired bool,
-	options []moneymovement.CallOption,
-) (*approvalConfirm, []moneymovement.CallOption, error) {
+	want signing.Intent, allowExpired bool, options []moneymovement.CallOption,
+) (*approvalConfirm, lowLevel, error) {
 	if approval != nil {
 		dated := *approval // the caller's approval is not changed
 		a.seen.Add(dated.Payload)
@@ -59,22 +59,22 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 	}
 	checked, err := a.check(ctx, approval, want, signed...)
 	if err != nil {
-		return nil, nil, a.unsigned(op, want, err)
+		return nil, low, a.unsigned(op, want.ResourceID, err)
 	}
-	if options, err = low.reserveConfirm(ctx, op, approval, options); err != nil {
-		return nil, nil, err
+	if low, err = low.reserved(ctx, op, approval, options); err != nil {
+		return nil, low, err
 	}
 	body, err := checked.confirm(ctx)
 	if err != nil {
-		return nil, nil, a.unsigned(op, want, err)
+		return nil, low, a.unsigned(op, want.ResourceID, err)
 	}
-	return body, options, nil
+	return body, low, nil
 }
 
 // unsigned adds the confirm that was not sent to an error of signing.
-func (a approver) unsigned(op *transport.Operation, want signing.Intent, err error) error {
+func (a approver) unsigned(op *transport.Operation, resource string, err error) error {
 	head := op.Head("")
-	head.Resource = want.ResourceID
+	head.Resource = resource
 	if a.account != "self" {
 		head.Account = a.account
 	}
@@ -84,6 +84,29 @@ func (a approver) unsigned(op *transport.Operation, want signing.Intent, err err
 		return &named
 	}
 	return &errors.NotDelivered{CallInfo: head, Err: err}
+}
+
+// reserved waits for room in the rate window to confirm an approval, so that a signature never waits in a queue. It
+// returns the client for the confirm, which must follow at once. If the approval closes before there is room, the error
+// is *signing.ApprovalRefused, the same as for an approval that has closed already.
+func (c lowLevel) reserved(ctx context.Context, op *transport.Operation, approval *Approval,
+	options []moneymovement.CallOption,
+) (lowLevel, error) {
+	if !c.transport.ServiceNow().Before(approval.ExpiresAt) {
+		return c, nil // only the service can say that it is over, and no room would be in time
+	}
+	call := transport.CallOf(options)
+	call.Class, call.Closes = transport.ClassConfirm, approval.ExpiresAt
+	c.authorize(&call)
+	queued, err := c.transport.Reserve(ctx, op, call)
+	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+		return c, &signing.ApprovalRefused{
+			ApprovalID: approval.ID, Field: "expiresAt", Expired: true,
+			Reason: "there is no room in the rate window before the approval expires; prepare the operation again",
+		}
+	}
+	c.preset.Class, c.preset.Closes, c.preset.Reserved, c.preset.Queued = call.Class, call.Closes, true, queued
+	return c, err
 }
 
 // check compares the approval and signs nothing. If the calculated time and the date of the last response differ, one
@@ -205,16 +228,4 @@ func (a approver) noteDeal(deal *Escrow, err error) (*Escrow, error) {
 		a.note(deal.Action.Approval, escrowApproval)
 	}
 	return deal, err
-}
-
-// checkClock refuses to go on while the service's clock is farther away than allowed: by this machine's clock, every
-// price and approval would be over, or none ever.
-func (p *payment) checkClock(context.Context) ending {
-	if approval := p.booked.Approval; approval != nil {
-		if err := p.payouts.approver.checkClock(approval.ID); err != nil {
-			return ending{outcome: refused,
-				err: p.payouts.approver.unsigned(&opConfirmPayout, intent(p.asked, p.booked, ""), err)}
-		}
-	}
-	return ending{outcome: proceed}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -72,11 +73,15 @@ func (n chainNames) codeOf(id ChainID) ChainCode {
 	return ""
 }
 
-// explained adds to a refusal how to allow a code that the SDK does not know.
-func (n chainNames) explained(refused *signing.ApprovalRefused, id ChainID) error {
+// explained adds to the refusal of an approval that names a chain by a code that the SDK does not know how to allow it.
+func (n chainNames) explained(err error, id ChainID) error {
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	if !ok || refused.Field != "destination.chainId" {
+		return err
+	}
 	code := ChainCode(refused.Got)
 	if _, known := n[code]; known || id == 0 || refused.Err != nil || !code.plausible() {
-		return refused
+		return err
 	}
 	named := *refused // it can belong to a verifier, which may share it
 	named.Reason += "; if you know that the service names chain " + strconv.FormatInt(int64(id), 10) +

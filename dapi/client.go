@@ -14,8 +14,8 @@ type lowLevel struct {
 	keys      *keyring // nil for logins
 	pinned    *session // the session to use, even after UseKey; nil for the current one of keys
 	account   ClientID
-	acting    bool                // true for a client, false for the credential's own account
-	class     transport.RateClass // of calls that set none; "" for the class of the operation
+	acting    bool           // true for a client, false for the credential's own account
+	preset    transport.Call // what the SDK itself sets for its calls: their class, key and place in a window
 	check     func(*transport.Check)
 }
 
@@ -27,7 +27,7 @@ func (c lowLevel) withCheck(check func(*transport.Check)) lowLevel {
 
 // as returns a lowLevel whose calls have the rate class.
 func (c lowLevel) as(class transport.RateClass) lowLevel {
-	c.class = class
+	c.preset.Class = class
 	return c
 }
 
@@ -55,14 +55,17 @@ func (c lowLevel) write(op *transport.Operation, options []moneymovement.WriteOp
 	return c.requestOf(op, transport.WriteOf(options))
 }
 
-// withKey sends an idempotency key with a call that cannot take one from users, such as the confirm of a payment.
-func withKey(key moneymovement.Key) moneymovement.CallOption {
-	return func(call *transport.Call) { call.Key, call.KeySet = string(key), true }
+// withKey sends an idempotency key with calls that cannot take one from users, such as the confirm of a payment.
+func (c lowLevel) withKey(key moneymovement.Key) lowLevel {
+	c.preset.Key, c.preset.KeySet = string(key), key != ""
+	return c
 }
 
 func (c lowLevel) requestOf(op *transport.Operation, call transport.Call) *transport.Request {
-	if call.Class == "" {
-		call.Class = c.class
+	call.Class, call.Closes, call.Reserved, call.Queued =
+		c.preset.Class, c.preset.Closes, c.preset.Reserved, c.preset.Queued
+	if c.preset.KeySet {
+		call.Key, call.KeySet = c.preset.Key, true
 	}
 	c.authorize(&call)
 	r := transport.NewRequest(op, string(c.account), call)

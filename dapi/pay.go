@@ -1,68 +1,70 @@
 package dapi
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"net/http"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // Pay makes a payment: it books a payout, compares the price and the terms with what you asked for, signs the approval
-// and confirms it. It returns the payout when the money has left or is leaving. To wait until the money arrives, call
+// and confirms it. The state is paid when the money has left or is leaving. To wait until it arrives, call
 // [Payouts.Wait].
 //
-// Without [MaxFee], Pay accepts a fee of any size. Without [MinDestinationAmount] or [NoWorseThan], it accepts the
-// first price, whatever amount arrives.
+//	payment, err := acme.Payouts.Pay(ctx, asked, key, dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: &fee}})
+//	switch payment.State {
+//	case moneymovement.PaymentPaid:          // store payment.Payout.ID
+//	case moneymovement.PaymentNotPaid:       // err says why; the same call may pay later
+//	case moneymovement.PaymentNeedsDecision: // a person looks at err
+//	case moneymovement.PaymentEnded:         // to pay, use a new key
+//	default:                                 // in doubt: later, call Pay again with the same key and terms
+//	}
 //
-// If the error is nil, the returned payout is funded, or the service accepted the confirm and the payout has a status
-// that this version does not know.
+// The error is nil exactly if the state is paid. Without bounds, Pay accepts a fee of any size and the first price.
 //
 // # Repeating
 //
 // key identifies the payment. If you call Pay again with the same key and the same terms, it never pays twice, however
-// the earlier calls ended. This holds for the 7 days in which the service remembers the key: see [FirstUsedAt]. Pay
-// fails with *errors.InvalidInput if the key is empty.
+// the earlier calls ended. This holds for the 7 days in which the service remembers the key: see [History]. Pay fails
+// with *errors.InvalidInput if the key is empty.
 //
-// Pay assumes that the key may have been sent before, by this process or by another one, unless you pass [FirstUse]. A
-// response that says that the booking is new does not change that: the service may have forgotten the key.
+// Pay assumes that the key may have been used before, by this process or by another one, unless [PayTerms].Journal is
+// set and the history proves otherwise. A response that says that the booking is new does not change that: the service
+// may have forgotten the key.
 //
-// A service that has forgotten the key books another payout. If this client has signed for a payout with this key
-// before, or if you name one with [BookedBefore], Pay signs for no other: it reads that payout, returns it if it is
-// paid or has ended, and confirms it if it waits for its approval. If that payout cannot be read, the payment is in
-// doubt. So store the payout's id in [BeforeSigning], and pass it with the next call.
+// If this client has signed for a payout with this key before, or if History has one, Pay signs for no other. If the
+// service books another one, Pay reads the known payout, returns it if it is paid or has ended, and confirms it if it
+// waits for its approval. If it cannot be read, the payment is in doubt.
 //
 // # Errors
 //
-// Use [PaymentStateOf] to decide what to do after an error. A refusal is about one call. Only a success, the slug
-// already_funded, or the final status of the payout settles a payment that was in doubt.
+// If the payment is not paid, has ended or needs a decision, errors.As finds why by its own type, which is also in
+// [Payment].Refusal:
 //
-//   - *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay again with the same key and terms,
-//     and do not pay in another way. The last refusal is in Cause. The text says whether this call paid nothing.
-//   - *errors.InvalidInput, *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID: the same terms can
-//     never pass, so somebody must correct them. This call paid nothing. The text and [MayHavePaid] say whether an
-//     earlier call may have paid.
-//   - *[PriceRefused], *[TermsDiffer], *[PaymentDeclined], *[KeyTooOld], *signing.ApprovalRefused: this call paid
-//     nothing.
-//   - *[PayoutNotCompleted]: the payout ended without paying: it failed, was refunded or expired. Pay does not fund it
-//     again. To pay, use a new key.
-//   - The other errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable and
-//     *errors.PayoutNotFundable: nothing was paid. Pay returns them by their own type only if no earlier call can have
-//     paid: see [FirstUse]. Otherwise they are the Cause of *errors.OutcomeUnknown.
+//   - not paid: the errors of [Payouts.Book] and [Payouts.Confirm], such as *errors.ContactNotPayable,
+//     *[PaymentDeclined], *signing.ApprovalRefused and *errors.NotDelivered.
+//   - needs a decision: *errors.InvalidInput, *errors.ValidationFailed, *errors.InvalidRequest, *errors.InvalidID,
+//     *[PriceRefused], *[TermsDiffer], *[KeyTooOld] and *errors.IdempotencyKeyReused. If Payment.Unpaid is false, an
+//     earlier call may have paid: errors.As then finds *errors.OutcomeUnknown as well.
+//   - ended: *[PayoutNotCompleted].
 //
-// After the booking, Pay also returns the booked payout with each error. The error has the payout's id.
+// If the payment is in doubt, the error is *errors.OutcomeUnknown: this call or an earlier one may have paid. Call Pay
+// again with the same key and terms, and do not pay in another way. It does not unwrap to the refusal of this call.
 //
 // # What Pay settles itself
 //
-//   - already_funded: Pay reads the funded payout and returns it. If it cannot be read, the error is
-//     *errors.AlreadyFunded, the state is [PaymentPaid], and the payout may have only its ID. It is nil only if the
-//     refusal does not name the payout and this client does not know it. Call Pay again with the same key to get it.
+//   - already_funded: Pay reads the funded payout and returns it. If it cannot be read, the payment is paid all the
+//     same.
 //   - funding_in_progress: Pay waits until the service has funded the payout, as long as ctx allows. If this client has
 //     seen the payment paid before, it returns the payout at once.
 //   - quote_expired, funding_attempt_expired, approval_expired, approval_mismatch, and a price or approval that has
 //     expired by the service's clock: Pay books again with the same key. The fresh price must be within your bounds.
-//     Without a bound on what arrives, it must be as good as the first price, within the [QuoteTolerance].
+//     Without a bound on what arrives, it must be as good as the first price, within Bounds.QuoteTolerance.
 //   - approval_consumed, and a confirm whose response was lost: Pay reads the payout to see whether it is funded.
 //   - A refusal after the booking: Pay reads the payout once, because another client with the same key may have paid
 //     it. If the service refuses the booking and this client does not know the payout, Pay looks for it in the newest
@@ -72,225 +74,361 @@ import (
 //
 // You can start any number of payments at once. They queue before the booking in the order of the calls. Pay signs only
 // when there is room in the rate window to send the confirm.
-func (s *Payouts) Pay(
-	ctx context.Context, payout PayoutCreate, key moneymovement.Key, options ...PayOption,
-) (*Payout, error) {
-	if err := transport.Of(s).low.ready(ctx, &opBookPayout); err != nil {
-		return nil, err
+func (s *Payouts) Pay(ctx context.Context, payout PayoutCreate, key moneymovement.Key, terms PayTerms,
+	options ...moneymovement.CallOption,
+) (Payment, error) {
+	s = transport.Of(s)
+	f := &flow{
+		payable: &payoutFlow{service: s, Payouts: s, asked: payout, bounds: terms.Bounds},
+		first:   &opBookPayout, second: &opConfirmPayout, scope: s.scope(string(key)), key: key, memory: s.memory,
+		line: s.line, options: options, again: "call Pay again with the same key and terms", most: 3,
+		history: terms.History, journal: terms.Journal,
 	}
-	opts, scope := payOptionsOf(options), s.scope(string(key))
-	if err := checkPayment(&opBookPayout, key, payout.validate, s.check(&payout), opts.check); err != nil {
-		return nil, s.memory.refusedInput(scope, opts.firstUse, err)
+	if terms.BeforeSigning != nil {
+		f.hook = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.payout.copied()) }
 	}
-	if err := opts.checkAge(opBookPayout.ID, key, s.approver.now()); err != nil {
-		return nil, err
-	}
-	attempt, left, err := s.memory.begin(scope, opts.firstUse)
+	paid := f.run(ctx, s.low, payout.validate, s.check(&payout), terms.Bounds.check,
+		func(c *transport.Check) { terms.History.isOf(c, terms.History.PayoutID, "") })
+	return paid.payment()
+}
+
+// payoutFlow is what a [flow] does with a payout.
+type payoutFlow struct {
+	service  *Payouts
+	*Payouts // with the developer key that booked the payout
+	asked    PayoutCreate
+	bounds   Bounds
+	reading  transport.RateClass // of reads of the payout, "" for ordinary reads
+}
+
+func (p *payoutFlow) clock() approver { return p.approver }
+
+func (p *payoutFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error) {
+	p.Payouts = p.service.withCurrentKey()
+	var response moneymovement.Response
+	payout, err := p.Book(ctx, p.asked, writeOptions(f.options, moneymovement.IdempotencyKey(f.key),
+		moneymovement.CaptureResponse(&response))...)
 	if err != nil {
-		return nil, err
+		return nil, response, err
 	}
-	defer attempt.abandon()
-	p := &payment{service: s, payouts: s, asked: payout, key: key, opts: opts, attempt: attempt, doubt: left}
-	return p.run(ctx)
+	o := p.offer(f, payout, response.Body)
+	if o.approval == nil && payout.Status != PayoutStatusAwaitingApproval {
+		o.problem = f.unproven(&opBookPayout, fmt.Errorf("the booking has no approval to sign, and its status is %q",
+			payout.Status))
+	}
+	return o, response, nil
 }
 
-// payment is one call of Pay.
-type payment struct {
-	service *Payouts
-	payouts *Payouts // with the developer key that booked the payout
-	asked   PayoutCreate
-	key     moneymovement.Key // of the booking and of the confirm, which are two scopes
-	opts    payOptions
-	attempt *attempt
-
-	doubt     doubt               // what is known about earlier calls
-	booked    *Payout             // the last booking, nil before the first
-	feeKnown  bool                // the last booking has a fee, which may be zero
-	fresh     bool                // the last booking is new, and waits for its approval
-	over      *Payout             // a booking that had expired when it came
-	tried     *Payout             // an expired booking that was confirmed, because the service returned no other
-	last      error               // why the payment was last booked again
-	sent      bool                // a confirm was sent
-	wasRead   bool                // the payout was read since the last confirm
-	readOther bool                // that read was about another payout
-	lastRead  *Payout             // the payout as that read returned it, nil if the read failed
-	readErr   error               // why that read failed
-	reading   transport.RateClass // of reads of the payout, "" for ordinary reads
-	leave     func()              // leaves the queue of payments
+// writeOptions returns the options of a flow for a write, and more.
+func writeOptions(options []moneymovement.CallOption, more ...moneymovement.WriteOption) []moneymovement.WriteOption {
+	for _, option := range options {
+		more = append(more, option)
+	}
+	return more
 }
 
-// ending is how a step of a payment ends.
-type ending struct {
-	outcome outcome
-	payout  *Payout // funded or ended
-	err     error   // of the other outcomes
+// offer returns a payout as the flow sees it. body is the response that has it.
+func (p *payoutFlow) offer(f *flow, payout *Payout, body []byte) *offer {
+	o := &offer{id: string(payout.ID), key: payout.IdempotencyKey, approval: payout.Approval,
+		differs: payout.differs(p.asked), payout: payout, feeKnown: hasFee(payout.Quote, body)}
+	switch {
+	case payout.funded():
+		o.phase = phasePaid
+	case payout.Status == PayoutStatusExpired:
+		o.phase = phaseLapsed
+	case payout.Status.Final():
+		o.phase = phaseEnded
+	case payout.untouched():
+		o.phase = phaseOpen
+	}
+	if o.approval != nil {
+		o.expires = o.approval.ExpiresAt
+	}
+	if quote := payout.Quote; quote != nil && !quote.ExpiresAt.IsZero() &&
+		(o.expires.IsZero() || quote.ExpiresAt.Before(o.expires)) {
+		o.expires = quote.ExpiresAt
+	}
+	return o
 }
 
-type outcome string
-
-const (
-	proceed  outcome = "proceed"  // continue with the next step
-	settled  outcome = "settled"  // the money has left or is leaving, or the payout has ended
-	reopen   outcome = "reopen"   // the price or the approval has expired: book again
-	refused  outcome = "refused"  // this call ends without paying
-	doubtful outcome = "doubtful" // what this call did is not known
-)
-
-// maxReopen limits how often one call of Pay books a payment again whose price or approval expired.
-const maxReopen = 3
-
-// run makes the payment when its turn in the queue comes.
-func (p *payment) run(ctx context.Context) (*Payout, error) {
-	return p.conclude(ctx, p.inTurn(ctx))
-}
-
-func (p *payment) inTurn(ctx context.Context) ending {
-	leave, err := p.payouts.line.enter(ctx, string(p.key))
-	if err != nil {
-		return ending{outcome: refused, err: err}
-	}
-	p.leave = leave
-	defer leave()
-	for reopened := 0; ; reopened++ {
-		end := p.once(ctx)
-		if end.outcome != reopen {
-			return end
-		}
-		p.last = end.err
-		if reopened == maxReopen {
-			return ending{outcome: refused, err: end.err}
-		}
-	}
-}
-
-// once books, checks the booking, signs and confirms.
-func (p *payment) once(ctx context.Context) ending {
-	p.payouts = p.service.withCurrentKey()
-	for _, step := range []func(context.Context) ending{p.book, p.checkTerms, p.checkClock, p.checkPrice, p.callHook} {
-		if end := step(ctx); end.outcome != proceed {
-			return end
-		}
-	}
-	return p.confirm(ctx)
-}
-
-// settledBy returns the ending with a payout that is funded or has ended.
-func settledBy(payout *Payout) ending { return ending{outcome: settled, payout: payout} }
-
-// conclude returns the result of the payment. It also uses what is known from before this call.
-func (p *payment) conclude(ctx context.Context, end ending) (*Payout, error) {
-	inDoubt := end.outcome == doubtful || p.doubt != noDoubt || !p.attempt.onlyCall()
-	if end.outcome == refused || end.outcome == doubtful {
-		if inDoubt && !p.wasRead {
-			p.find(ctx, end.err)
-		}
-		if !p.wasRead { // even without a doubt: another client may have paid the booking
-			p.read(ctx)
-		}
-		// An expired payout is not final here: it can be booked again, in this process or in another one.
-		if p.lastRead != nil && (p.lastRead.funded() || p.lastRead.Status.broke()) {
-			end = settledBy(p.lastRead)
-		}
-		if p.sent && end.outcome == refused && p.lastRead != nil && !p.lastRead.waits() {
-			end.outcome = doubtful // it has moved on since, in words that this version does not know
-		}
-	}
-	switch end.outcome {
-	case settled:
-		p.attempt.settle(end)
-		p.attempt.end(transport.KeySettled)
-		if end.payout == nil {
-			return p.identified(), p.named(end.err)
-		}
-		return end.payout, p.named(end.payout.notCompleted())
-	case refused:
-		earlier := callfacts.MayPay
-		switch {
-		case !inDoubt:
-			earlier = callfacts.NonePaid
-		case p.doubt != knownDoubt && p.attempt.onlyCall():
-			earlier = callfacts.MayExist
-		}
-		return p.refused(end.err, earlier)
-	}
-	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
-		return p.refused(end.err, callfacts.MayPay)
-	}
-	p.attempt.end(transport.KeyMaybePaid)
-	return p.identified(), p.unknown(end.err)
-}
-
-// refused returns the result of a call that paid nothing.
-func (p *payment) refused(err error, earlier callfacts.Earlier) (*Payout, error) {
-	if earlier == callfacts.MayPay {
-		p.attempt.end(transport.KeyMaybePaid)
-	} else {
-		p.attempt.end(transport.KeyUnpaid) // this client knows of no call that may have paid
-	}
-	if earlier == callfacts.NonePaid {
-		saysOfEarlier(err, earlier)
-		return p.known(), p.named(err)
-	}
-	err = inDoubt(err, opBookPayout.ID, p.key, againPay, earlier)
-	if unknown, ok := err.(*errors.OutcomeUnknown); ok { //nolint:errorlint // a wrapped one is about something else
-		return p.identified(), p.withRead(unknown)
-	}
-	return p.known(), p.named(err)
-}
-
-// known returns the booked payout, or nil if no booking was returned.
-func (p *payment) known() *Payout {
-	if p.booked == nil || p.booked.Status == "" && p.booked.Approval == nil {
+func (p *payoutFlow) price(f *flow) error {
+	first, again := f.attempt.recordPrice(f.booked.payout.Quote)
+	refused := p.bounds.refused(price{asked: p.asked, quote: f.booked.payout.Quote, feeKnown: f.booked.feeKnown,
+		first: cmp.Or(f.history.Quote, first), unpriced: again && first == nil && f.history.Quote == nil})
+	if refused == nil {
 		return nil
 	}
-	return p.booked
+	refused.CallInfo, refused.Payout = f.head(), f.booked.payout
+	return refused
 }
 
-// identified returns the booked payout, or a payout with nothing but its id. It returns nil if the id is not known.
-func (p *payment) identified() *Payout {
-	if booked := p.known(); booked != nil || p.id() == "" {
-		return booked
+func (p *payoutFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*offer, error) {
+	payout, err := p.signAndConfirm(ctx, p.asked, f.booked.payout, f.key, allowExpired, f.options)
+	if err != nil {
+		return nil, err
 	}
-	return &Payout{ID: p.id()}
-}
-
-// unknown returns the error of a payment that may have been made, by this call. If the service refused the read that
-// should have settled it, the next call must wait as that refusal says.
-func (p *payment) unknown(cause error) error {
-	return p.withRead(unknownOutcome(cause, opConfirmPayout.ID, p.key, againPay))
-}
-
-const againPay = "call Pay again with the same key and terms"
-
-// withRead adds to a doubt how the read failed that should have settled it.
-func (p *payment) withRead(unknown *errors.OutcomeUnknown) error {
-	if read, refused := errors.CallInfoOf(p.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
-		unknown.RetryAt = read.RetryAt
+	o := p.offer(f, payout, nil)
+	switch {
+	case o.differs != nil:
+		return nil, f.unproven(&opConfirmPayout, f.headed(o.differs))
+	case o.phase == phaseLapsed: // from before the confirm, which has succeeded
+		return nil, f.unproven(&opConfirmPayout, errors.New("the response says that the payout has expired"))
 	}
-	return p.named(withContextError(unknown, p.readErr))
+	return o, nil
 }
 
-// headed adds the call to the error of a booking with other terms.
-func (p *payment) headed(differs *TermsDiffer) *TermsDiffer {
-	differs.CallInfo = p.head()
-	return differs
-}
-
-// head returns the head of an error about the booking.
-func (p *payment) head() errors.CallInfo {
-	return errors.CallInfo{Operation: opBookPayout.ID, Resource: string(p.id()), IdempotencyKey: string(p.key)}
-}
-
-// named adds the payout's id to an error, if it is known.
-func (p *payment) named(err error) error {
-	if id := p.id(); id != "" {
-		errors.SetResource(err, string(id), string(p.key), callfacts.Asker{})
+func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
+	said := err         // by the service: a verifier's or signer's error can hold one of another payment
+	switch err.(type) { //nolint:errorlint // the outermost one counts
+	case *errors.NotDelivered, *signing.ApprovalRefused:
+		said = nil
 	}
-	return err
+	if refusal, ok := errors.AsType[*errors.AlreadyFunded](said); ok {
+		return p.funded(ctx, f, refusal)
+	}
+	inDoubt := mayHaveMoved(err)
+	if inDoubt {
+		f.doubt = knownDoubt
+	}
+	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok && f.id() != "" {
+		return p.awaitFunding(ctx, f, refusal)
+	}
+	rebooks := rebooks(err)
+	if inDoubt || f.doubt == knownDoubt && rebooks {
+		if o, _ := p.get(ctx, f); o != nil && o.differs == nil && (o.phase == phasePaid || o.phase == phaseEnded) {
+			return settledBy(o)
+		}
+	}
+	f.forgive(said)
+	switch {
+	case rebooks:
+		return ending{outcome: reopen, err: err}
+	case inDoubt:
+		return ending{outcome: doubtful, err: err}
+	}
+	return ending{outcome: refused, err: err}
 }
 
-// unproven returns the error of a response that reports success and does not show it. Like a lost response, it proves
-// nothing.
-func (p *payment) unproven(operation, reason string) error {
-	return unproven(errors.CallInfo{Operation: operation, IdempotencyKey: string(p.key)}, errors.New(reason))
+// funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof that
+// the money moved. A refusal that names another payout than the booked one proves nothing.
+func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.AlreadyFunded) ending {
+	switch id := refusal.PayoutID; {
+	case id == "":
+	case f.booked != nil && id != f.booked.id:
+		return ending{outcome: doubtful, err: refusal}
+	case f.booked == nil:
+		f.booked = &offer{id: id}
+	}
+	o, err := p.get(ctx, f)
+	switch {
+	case err == nil && o.differs != nil:
+		return ending{outcome: doubtful, err: f.headed(o.differs)}
+	case err == nil && (o.phase == phasePaid || o.phase == phaseEnded):
+		return settledBy(o)
+	case f.readOther:
+		return ending{outcome: doubtful, err: refusal}
+	}
+	return ending{outcome: settled}
+}
+
+func (p *payoutFlow) read(ctx context.Context, f *flow, _ string) (*offer, error) {
+	return p.get(ctx, f)
+}
+
+// get reads the payout. A response about another payout is an error.
+func (p *payoutFlow) get(ctx context.Context, f *flow) (*offer, error) {
+	head := errors.CallInfo{Operation: opGetPayout.ID, IdempotencyKey: string(f.key), Resource: f.id()}
+	if f.id() == "" {
+		return nil, &errors.NotDelivered{CallInfo: head,
+			Err: errors.New("this client does not know the payout of this key")}
+	}
+	f.wasRead, f.readOther, f.lastRead, f.readErr = true, false, nil, nil
+	var response moneymovement.Response
+	payout, err := p.approver.notePayout(p.low.as(p.reading).GetPayout(ctx, PayoutID(f.id()),
+		[]moneymovement.CallOption{moneymovement.CaptureResponse(&response)}))
+	switch {
+	case err != nil:
+		f.readErr = err
+		return nil, err
+	case string(payout.ID) != f.id(), payout.IdempotencyKey != "" && payout.IdempotencyKey != string(f.key):
+		f.readOther = true
+		return nil, &errors.UnexpectedResponse{CallInfo: head, Status: http.StatusOK,
+			Err: errors.New("the response is about another payout")}
+	}
+	o := p.offer(f, payout, response.Body)
+	if o.differs == nil {
+		f.lastRead = o
+	}
+	return o, nil
+}
+
+// awaitFunding waits while the service funds the payout. If the payout is still not funded when the approval's window
+// closes, the attempt is over, and the payout can be booked again.
+func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) ending {
+	if seen := f.seenSettled(ctx); seen != nil {
+		return *seen
+	}
+	// this call has not seen the approval, so take its latest possible end
+	closes := p.approver.now().Add(payoutApproval)
+	if f.booked != nil && f.booked.approval != nil {
+		closes = f.booked.approval.ExpiresAt
+	}
+	// for an unknown status, too, the stated window decides: booking again asks the service
+	lapsed := func(o *offer) bool {
+		waits := o.payout.Status == PayoutStatusAwaitingApproval ||
+			!o.payout.Status.Known() && o.phase != phasePaid
+		return o.phase == phaseLapsed || waits && !p.approver.now().Before(closes)
+	}
+	p.reading = transport.ClassPoll
+	o, err := wait(ctx, nil, poll[offer]{
+		low: p.low, operation: &opGetPayout, resource: "payout", id: f.id(),
+		read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
+		status: func(o *offer) string { return string(o.payout.Status) },
+		done: func(o *offer) bool {
+			return o.payout.Status.Final() || lapsed(o) ||
+				o.phase == phasePaid && o.payout.Status != PayoutStatusFunding
+		},
+	})
+	p.reading = ""
+	switch {
+	case err != nil:
+		f.booked = cmp.Or(o, f.booked)
+		f.lastRead = nil // an attempt that continues may still fail
+		return ending{outcome: doubtful, err: err}
+	case lapsed(o):
+		return ending{outcome: reopen, err: refusal}
+	case o.differs != nil:
+		return ending{outcome: doubtful, err: f.headed(o.differs)}
+	}
+	return settledBy(o)
+}
+
+// look reads the payout, or looks for it. Even without a doubt another client may have paid the booking.
+func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
+	inDoubt := end.outcome == doubtful || f.doubt != noDoubt || !f.attempt.onlyCall()
+	if inDoubt && !f.wasRead {
+		p.find(ctx, f, end.err)
+	}
+	if !f.wasRead {
+		_, _ = p.get(ctx, f)
+	}
+	switch o := f.lastRead; {
+	case o == nil:
+	// a lapsed payout is not final here: it can be booked again, in this process or in another one
+	case o.phase == phasePaid || o.phase == phaseEnded:
+		return settledBy(o)
+	case f.sent && end.outcome == refused && !o.payout.waits():
+		end.outcome = doubtful // it has moved on since, in words that this version does not know
+	}
+	return end
+}
+
+// The limits of what find reads.
+const (
+	findPages = 3  // of the ledger, newest entries first as far as is known
+	findReads = 10 // of payouts
+)
+
+// find looks for the payout of this payment in the ledger. It is for a process that knows only the key: the service
+// refuses the booking, for example because the contact was deleted, although an earlier process has paid. The ledger
+// does not name keys, so find reads the payouts with the same amount. If it finds nothing, the payment may still have
+// been made.
+func (p *payoutFlow) find(ctx context.Context, f *flow, refusal error) {
+	if f.id() != "" || !refusesBooking(refusal) {
+		return
+	}
+	ledger := &Transactions{p.low}
+	tried := map[PayoutID]bool{"": true}
+	for entry, err := range ledger.upTo(ctx, findPages, ListTransactionsParams{Limit: maxPage}, nil) {
+		switch {
+		case err != nil:
+			f.readErr = err
+			return
+		case len(tried) > findReads:
+			return
+		case tried[entry.PayoutID], !entry.Amount.Equal(p.asked.Amount), entry.Currency != p.asked.Currency:
+			continue
+		}
+		tried[entry.PayoutID] = true
+		f.booked = &offer{id: string(entry.PayoutID)}
+		if o, err := p.get(ctx, f); err == nil && o.key != "" {
+			return
+		}
+		f.booked, f.lastRead = nil, nil
+	}
+}
+
+// refusesBooking reports a refusal of the request itself, and not of its credential or its rate. After such a refusal,
+// other calls can still succeed.
+func refusesBooking(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	if !ok {
+		return false
+	}
+	switch refusal.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone,
+		http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// forgive ends a doubt if the service says that the key belongs to other terms: no earlier call paid these terms with
+// it. A known doubt ends only if this client itself has refused other terms.
+func (f *flow) forgive(err error) {
+	reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err)
+	if ok && f.booked == nil && (f.doubt != knownDoubt || reused.Status == 0) {
+		f.doubt = noDoubt
+	}
+}
+
+// mayHaveMoved reports whether the payment may be made after the error of a call. A response to a confirm that is not
+// the service's, such as a proxy's page with status 404, does not show what the service did. Nor does a refusal of a
+// confirm whose slug is one of tomorrow, or says that what was confirmed is not there: it can be about a repetition.
+func mayHaveMoved(err error) bool {
+	if err == nil {
+		return false
+	}
+	failure, ok := errors.AsType[errors.Failure](err)
+	if !ok || failure.MovedByCall() == errors.MaybeMoved {
+		return true
+	}
+	if page, ok := errors.AsType[*errors.UnexpectedResponse](err); ok {
+		return confirms(page.Operation)
+	}
+	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
+		return confirms(refusal.Operation) && (!refusal.Code.Known() || refusal.Code == errors.CodeNotFound ||
+			refusal.Code == errors.CodeGone)
+	}
+	return false
+}
+
+// confirms reports an operation that moves the money of a payment.
+func confirms(operation string) bool {
+	return operation == opConfirmPayout.ID || operation == opConfirmEscrowAction.ID
+}
+
+// rebooks reports whether a payout is booked again after the error, for a fresh quote and approval.
+func rebooks(err error) bool {
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	if !ok {
+		return windowClosed(err)
+	}
+	switch refusal.Code {
+	case errors.CodeQuoteExpired, errors.CodeFundingAttemptExpired,
+		// another call with the key booked again
+		errors.CodeApprovalExpired, errors.CodeApprovalConsumed, errors.CodeApprovalMismatch:
+		return true
+	}
+	return false
+}
+
+// windowClosed reports whether the approval expired before it was signed, or before a confirm with an expired token
+// could be sent again.
+func windowClosed(err error) bool {
+	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+		return true
+	}
+	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
+	return ok && refused.Expired
 }

@@ -2,14 +2,15 @@ package dapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -113,11 +114,11 @@ func (s *Payouts) Confirm(
 		differs.CallInfo = head
 		return nil, differs
 	}
-	if refused := (priceBounds{}).refused(price{asked: asked, quote: booked.Quote}); refused != nil {
+	if refused := (Bounds{}).refused(price{asked: asked, quote: booked.Quote}); refused != nil {
 		refused.CallInfo, refused.Payout = head, booked
 		return nil, refused
 	}
-	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
+	confirmed, err := s.signAndConfirm(ctx, asked, booked, "", false, options)
 	if err == nil {
 		if differs := confirmed.differs(asked); differs != nil {
 			differs.CallInfo = head
@@ -128,21 +129,23 @@ func (s *Payouts) Confirm(
 	return confirmed, err
 }
 
-// confirm signs and confirms without comparing again. With allowExpired it signs an approval that has expired by this
-// machine's clock.
-func (s *Payouts) confirm(
-	ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool, options ...moneymovement.CallOption,
+// signAndConfirm signs and confirms without comparing the terms again. The call of a flow has its key. With
+// allowExpired, it signs an approval that has expired by this machine's clock.
+func (s *Payouts) signAndConfirm(ctx context.Context, asked PayoutCreate, booked *Payout, key moneymovement.Key,
+	allowExpired bool, options []moneymovement.CallOption,
 ) (*Payout, error) {
-	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
-		Resource: string(booked.ID)}
-	if other := s.memory.sign(s.scope(booked.IdempotencyKey), string(booked.ID)); other != "" {
+	head := errors.CallInfo{Operation: opConfirmPayout.ID,
+		IdempotencyKey: cmp.Or(string(key), booked.IdempotencyKey), Resource: string(booked.ID)}
+	if other := s.memory.sign(s.scope(head.IdempotencyKey), string(booked.ID)); other != "" {
 		return nil, unproven(head, &TermsDiffer{CallInfo: head, Member: "id", Asked: other, Got: string(booked.ID)})
 	}
-	body, options, err := s.sign(ctx, asked, booked, allowExpired, options)
+	want := s.names.intent(asked, booked)
+	body, low, err := s.approver.confirm(ctx, s.low.withKey(key), &opConfirmPayout, booked.Approval, want,
+		allowExpired, options)
 	if err != nil {
-		return nil, err
+		return nil, s.names.explained(err, asked.ToChainID)
 	}
-	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, options).Value())
+	confirmed, err := s.approver.notePayout(low.ConfirmPayout(ctx, booked.ID, body, options).Value())
 	if err != nil {
 		return nil, err
 	}
@@ -162,46 +165,30 @@ func (s *Payouts) confirm(
 	return confirmed, nil
 }
 
-// sign returns the body of a confirm and its options. You name a chain by its EVM id, and the approval may name it by a
-// code of the same chain. The approval may also write the contact's id with its prefix where the booking has none, or
-// the other way round. For each of the two, sign compares at most once more.
-func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool,
-	options []moneymovement.CallOption) (
-	*approvalConfirm, []moneymovement.CallOption, error,
-) {
-	code := s.names.codeOf(asked.ToChainID)
-	contact := booked.ContactID // the approval usually has the id in this form
-	for otherContact, otherCode := false, false; ; {
-		want := intent(asked, booked, code)
-		want.Destination.ContactID = string(asked.ContactID.withPrefixOf(contact))
-		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, allowExpired,
-			options)
-		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
-		switch {
-		case !ok:
-			return body, confirming, err
-		case refused.Field == "destination.contactId" && !otherContact &&
-			asked.ContactID.withPrefixOf(ContactID(refused.Got)) != ContactID(refused.Want):
-			contact, otherContact = ContactID(refused.Got), true
-		case refused.Field == "destination.chainId" && !otherCode && asked.ToChainID != 0 &&
-			s.names[ChainCode(refused.Got)] == asked.ToChainID:
-			code, otherCode = ChainCode(refused.Got), true
-		case refused.Field == "destination.chainId":
-			return nil, nil, s.names.explained(refused, asked.ToChainID)
-		default:
-			return nil, nil, err
-		}
-	}
-}
-
 // fundPayout is the operation of a payout's approval.
 const fundPayout = "payout.fund"
 
-// intent returns what the approval of a payout must say. code is the chain's other name, "" if it is not known.
-func intent(asked PayoutCreate, booked *Payout, code ChainCode) signing.Intent {
-	destination := signing.Destination{ContactID: string(asked.ContactID.withPrefixOf(booked.ContactID))}
-	if asked.ToChainID != 0 {
-		destination.ChainID, destination.ChainAlias = strconv.FormatInt(int64(asked.ToChainID), 10), string(code)
+// intent returns what the approval of a payout must say. You name a chain by its EVM id, and the approval may name it
+// by a code of the same chain. The approval may also write the contact's id with its prefix where you have none, or the
+// other way round.
+func (n chainNames) intent(asked PayoutCreate, booked *Payout) signing.Intent {
+	var written struct {
+		Destination struct {
+			ContactID ContactID `json:"contactId"`
+			ChainID   ChainCode `json:"chainId"`
+		} `json:"destination"`
+	}
+	if booked.Approval != nil {
+		_ = jsonv2.Unmarshal(booked.Approval.Payload, &written) // what cannot be read so is compared as it is asked
+	}
+	destination := signing.Destination{ContactID: string(asked.ContactID.withPrefixOf(
+		cmp.Or(written.Destination.ContactID, booked.ContactID)))}
+	if id := asked.ToChainID; id != 0 {
+		code := n.codeOf(id)
+		if n[written.Destination.ChainID] == id {
+			code = written.Destination.ChainID
+		}
+		destination.ChainID, destination.ChainAlias = strconv.FormatInt(int64(id), 10), string(code)
 	}
 	return signing.Intent{
 		Operation:   fundPayout,
@@ -284,14 +271,6 @@ func (p *Payout) notCompleted() error {
 		}
 	}
 	return nil
-}
-
-// expiredAt reports that the price or the approval has expired at a time.
-func (p *Payout) expiredAt(at time.Time) bool {
-	if p.Quote != nil && !p.Quote.ExpiresAt.IsZero() && !at.Before(p.Quote.ExpiresAt) {
-		return true
-	}
-	return p.Approval != nil && !at.Before(p.Approval.ExpiresAt)
 }
 
 // copied returns a copy for a function of the caller, which must not change what is signed.

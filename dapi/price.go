@@ -17,7 +17,7 @@ import (
 // SDK did not sign for this price, and this call paid nothing.
 //
 // To accept the price, call [Payouts.Pay] again with the same key and a looser bound: the one that Bound names. For
-// [BoundNoWorseThan], pass [NoWorseThan] with Quote, or [MinDestinationAmount]. [BoundAmount], [BoundAsset] and
+// [BoundNoWorseThan], set Bounds.NoWorseThan to Quote, or Bounds.MinDestinationAmount. [BoundAmount], [BoundAsset] and
 // [BoundReadable] cannot be loosened.
 type PriceRefused struct {
 	errors.CallInfo
@@ -38,11 +38,11 @@ type PriceBound string
 
 // The bounds of a price.
 const (
-	// BoundMinDestinationAmount is the bound of [MinDestinationAmount].
+	// BoundMinDestinationAmount is Bounds.MinDestinationAmount.
 	BoundMinDestinationAmount PriceBound = "min_destination_amount"
-	// BoundMaxFee is the bound of [MaxFee].
+	// BoundMaxFee is Bounds.MaxFee.
 	BoundMaxFee PriceBound = "max_fee"
-	// BoundNoWorseThan is the bound of [NoWorseThan]. Without an option, the bound is the first price of this payment
+	// BoundNoWorseThan is Bounds.NoWorseThan. Without one, the bound is the first price of this payment
 	// that this client saw, in any of its calls.
 	BoundNoWorseThan PriceBound = "no_worse_than"
 	// BoundAmount is the rule that no more than the amount plus the fee may leave.
@@ -66,49 +66,60 @@ func (e *PriceRefused) Retryable() bool { return false }
 // MovedByCall returns errors.NotMoved: this call paid nothing.
 func (e *PriceRefused) MovedByCall() errors.Movement { return errors.NotMoved }
 
-// priceBounds are the caller's bounds. Without a bound on what arrives, the first price of the payment that this client
-// saw is a bound.
-type priceBounds struct {
-	least         *decimal.Decimal
-	leastCurrency string
-	fee           *decimal.Decimal
-	reference     *Quote
-	tolerance     decimal.Decimal
+// Bounds limits the price of a payout. The zero value sets no limit: Pay then accepts a fee of any size and the first
+// price. An expired price is replaced by a fresh one, which must be as good as the first one.
+type Bounds struct {
+	// MaxFee is the highest fee, in the asset that is debited, such as 2.5 for 2.50 USDC. Nil is no limit, and zero
+	// allows no fee.
+	MaxFee *decimal.Decimal `json:"maxFee,omitempty"`
+	// MinDestinationAmount is the lowest amount that may arrive, in DestinationCurrency. Nil is no limit.
+	MinDestinationAmount *decimal.Decimal `json:"minDestinationAmount,omitempty"`
+	// DestinationCurrency is the currency of MinDestinationAmount, such as EUR.
+	DestinationCurrency string `json:"destinationCurrency,omitzero"`
+	// NoWorseThan is a quote that you have seen, with both amounts and both currencies. A price is refused if less
+	// would arrive, or more would leave.
+	NoWorseThan *Quote `json:"noWorseThan,omitzero"`
+	// QuoteTolerance is the part by which a price may be worse than the quote that it is compared with: 0.005 is half a
+	// percent. It is for NoWorseThan, and for the fresh price that replaces an expired one. It must be 0 or more, and
+	// less than 1.
+	QuoteTolerance decimal.Decimal `json:"quoteTolerance,omitzero"`
 }
 
 // check refuses invalid bounds. It compares nothing with a decimal that is too long: with an exponent of a billion,
 // that would take minutes.
-func (b priceBounds) check(c *transport.Check) {
+func (b Bounds) check(c *transport.Check) {
 	if !b.checkLengths(c) {
 		return
 	}
-	if b.least != nil && (!b.least.IsPositive() || b.leastCurrency == "") {
+	least := b.MinDestinationAmount
+	if least == nil && b.DestinationCurrency != "" ||
+		least != nil && (!least.IsPositive() || b.DestinationCurrency == "") {
 		c.Refuse("MinDestinationAmount", "out_of_range", "must be a positive amount and its currency")
 	}
-	if b.fee != nil && b.fee.IsNegative() {
+	if b.MaxFee != nil && b.MaxFee.IsNegative() {
 		c.Refuse("MaxFee", "out_of_range", "must not be negative")
 	}
-	if b.reference != nil && !b.reference.readable() {
+	if b.NoWorseThan != nil && !b.NoWorseThan.readable() {
 		c.Refuse("NoWorseThan", "missing",
 			"must be a quote with both amounts and both currencies, as a booking returned it")
 	}
-	if b.tolerance.IsNegative() || b.tolerance.GreaterThanOrEqual(decimal.NewFromInt(1)) {
+	if b.QuoteTolerance.IsNegative() || b.QuoteTolerance.GreaterThanOrEqual(decimal.NewFromInt(1)) {
 		c.Refuse("QuoteTolerance", "out_of_range", "must be a fraction from 0 to less than 1")
 	}
 }
 
 // checkLengths refuses decimals that are too long. It returns true if all are short enough.
-func (b priceBounds) checkLengths(c *transport.Check) bool {
-	fit := c.Amount("QuoteTolerance", b.tolerance)
-	if b.least != nil {
-		fit = c.Amount("MinDestinationAmount", *b.least) && fit
+func (b Bounds) checkLengths(c *transport.Check) bool {
+	fit := c.Amount("QuoteTolerance", b.QuoteTolerance)
+	if b.MinDestinationAmount != nil {
+		fit = c.Amount("MinDestinationAmount", *b.MinDestinationAmount) && fit
 	}
-	if b.fee != nil {
-		fit = c.Amount("MaxFee", *b.fee) && fit
+	if b.MaxFee != nil {
+		fit = c.Amount("MaxFee", *b.MaxFee) && fit
 	}
-	if b.reference != nil {
-		for _, amount := range []decimal.Decimal{b.reference.SourceAmount, b.reference.DestinationAmount,
-			b.reference.Fee, b.reference.Rate} {
+	if b.NoWorseThan != nil {
+		for _, amount := range []decimal.Decimal{b.NoWorseThan.SourceAmount, b.NoWorseThan.DestinationAmount,
+			b.NoWorseThan.Fee, b.NoWorseThan.Rate} {
 			if !c.Amount("NoWorseThan", amount) {
 				return false
 			}
@@ -128,14 +139,14 @@ type price struct {
 
 // refused returns why a price is refused, or nil. The checks that need no bound do not depend on how fees are counted:
 // the description does not show a quote, so the fee may be part of the amount or be added to it.
-func (b priceBounds) refused(p price) *PriceRefused {
+func (b Bounds) refused(p price) *PriceRefused {
 	q := p.quote
 	refuse := func(bound PriceBound, format string, args ...any) *PriceRefused {
 		return &PriceRefused{Bound: bound, Quote: q, Reason: fmt.Sprintf(format, args...)}
 	}
 	if q == nil {
 		switch {
-		case b.least != nil, b.fee != nil, b.reference != nil:
+		case b.MinDestinationAmount != nil, b.MaxFee != nil, b.NoWorseThan != nil:
 			return refuse(BoundReadable, "the service returned no quote, so the bounds of the price cannot be checked")
 		case p.first != nil:
 			return refuse(BoundReadable, "the first booking had a quote, but the new booking has none")
@@ -144,7 +155,7 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	}
 	most := p.asked.Amount.Add(q.Fee)
 	switch {
-	case p.unpriced && b.least == nil && b.reference == nil:
+	case p.unpriced && b.MinDestinationAmount == nil && b.NoWorseThan == nil:
 		return refuse(BoundNoWorseThan,
 			"the first booking had no quote, so the quote of the new booking cannot be compared with it")
 	case q.Fee.IsNegative(), q.SourceAmount.IsNegative(), q.DestinationAmount.IsNegative():
@@ -160,8 +171,8 @@ func (b priceBounds) refused(p price) *PriceRefused {
 	if refused := b.outOfBounds(p, refuse); refused != nil {
 		return refused
 	}
-	reference := b.reference
-	if reference == nil && b.least == nil {
+	reference := b.NoWorseThan
+	if reference == nil && b.MinDestinationAmount == nil {
 		reference = p.first
 	}
 	switch {
@@ -185,24 +196,24 @@ func (b priceBounds) refused(p price) *PriceRefused {
 
 // outOfBounds compares the price with MinDestinationAmount and MaxFee. If the quote lacks a value that a bound needs,
 // the price is refused.
-func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any) *PriceRefused) *PriceRefused {
+func (b Bounds) outOfBounds(p price, refuse func(PriceBound, string, ...any) *PriceRefused) *PriceRefused {
 	q := p.quote
 	switch {
-	case b.least != nil && (q.DestinationCurrency == "" || q.DestinationAmount.IsZero()):
+	case b.MinDestinationAmount != nil && (q.DestinationCurrency == "" || q.DestinationAmount.IsZero()):
 		return refuse(BoundReadable, "the quote does not say what arrives, so MinDestinationAmount cannot be checked")
-	case b.least != nil && q.DestinationCurrency != b.leastCurrency:
+	case b.MinDestinationAmount != nil && q.DestinationCurrency != b.DestinationCurrency:
 		return refuse(BoundMinDestinationAmount, "%s would arrive, but MinDestinationAmount is in %s",
 			q.DestinationCurrency,
-			b.leastCurrency)
-	case b.least != nil && q.DestinationAmount.LessThan(*b.least):
+			b.DestinationCurrency)
+	case b.MinDestinationAmount != nil && q.DestinationAmount.LessThan(*b.MinDestinationAmount):
 		return refuse(BoundMinDestinationAmount, "only %s %s would arrive, but MinDestinationAmount is %s",
 			q.DestinationAmount,
-			q.DestinationCurrency, b.least)
-	case b.fee != nil && !p.feeKnown:
+			q.DestinationCurrency, b.MinDestinationAmount)
+	case b.MaxFee != nil && !p.feeKnown:
 		return refuse(BoundReadable, "the quote does not say the fee, so MaxFee cannot be checked")
-	case b.fee != nil && q.Fee.GreaterThan(*b.fee):
-		return refuse(BoundMaxFee, "the fee is %s %s, but MaxFee is %s", q.Fee, p.asked.Currency, b.fee)
-	case b.reference != nil && !q.readable():
+	case b.MaxFee != nil && q.Fee.GreaterThan(*b.MaxFee):
+		return refuse(BoundMaxFee, "the fee is %s %s, but MaxFee is %s", q.Fee, p.asked.Currency, b.MaxFee)
+	case b.NoWorseThan != nil && !q.readable():
 		return refuse(BoundReadable,
 			"the quote does not say what leaves and what arrives, so NoWorseThan cannot be checked")
 	}
@@ -211,13 +222,13 @@ func (b priceBounds) outOfBounds(p price, refuse func(PriceBound, string, ...any
 
 // notWorse reports whether at least as much arrives and at most as much leaves as in another quote, within the
 // tolerance.
-func (b priceBounds) notWorse(q, than *Quote) bool {
+func (b Bounds) notWorse(q, than *Quote) bool {
 	if q.DestinationCurrency != than.DestinationCurrency || q.SourceCurrency != than.SourceCurrency {
 		return false
 	}
 	one := decimal.NewFromInt(1)
-	least := than.DestinationAmount.Mul(one.Sub(b.tolerance))
-	most := than.SourceAmount.Mul(one.Add(b.tolerance))
+	least := than.DestinationAmount.Mul(one.Sub(b.QuoteTolerance))
+	most := than.SourceAmount.Mul(one.Add(b.QuoteTolerance))
 	return q.DestinationAmount.GreaterThanOrEqual(least) && q.SourceAmount.LessThanOrEqual(most)
 }
 

@@ -2,6 +2,7 @@ package dapi
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // TermsDiffer says that the service returned other terms than you asked for, such as another amount. The SDK did not
@@ -154,4 +156,40 @@ func (d *Escrow) windowsDiffer(asked EscrowCreate, approved bool) *TermsDiffer {
 		start, length = window.end, 0
 	}
 	return nil
+}
+
+func checkEscrowID(id EscrowID) func(*transport.Check) {
+	return func(c *transport.Check) {
+		c.Missing("escrowId", id == "")
+		c.Segment("escrowId", string(id))
+	}
+}
+
+// checkMoney refuses a payout without an amount or a currency. The description does not require them, but the approval
+// is compared with them before it is signed. Without them, the SDK would sign an approval for any amount or asset.
+func (v *PayoutCreate) checkMoney(c *transport.Check) {
+	c.Positive("amount", v.Amount)
+	checkAsset(c, v.Currency)
+}
+
+// checkMoney refuses a deal without an amount, a currency or a payee, for the same reason as for a payout.
+func (v *EscrowCreate) checkMoney(c *transport.Check) {
+	c.Positive("amount", v.Amount)
+	checkAsset(c, v.Currency)
+	c.Missing("payee", v.Payee == "")
+}
+
+// checkAsset refuses an asset that is missing, or that is one of the known ones in another spelling. The service can
+// have other assets.
+func checkAsset(c *transport.Check, asset Asset) {
+	c.Missing("currency", asset == "")
+	misspelledAsset(c, asset)
+}
+
+func misspelledAsset(c *transport.Check, asset Asset) {
+	for _, known := range []Asset{USDC, EURC} {
+		if asset != known && strings.EqualFold(strings.TrimSpace(string(asset)), string(known)) {
+			c.Refuse("currency", "unknown_variant", fmt.Sprintf("is %q: did you mean %s", asset, known))
+		}
+	}
 }

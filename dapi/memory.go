@@ -1,11 +1,7 @@
 package dapi
 
 import (
-	"net/http"
-
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -26,25 +22,25 @@ const (
 type attempt struct {
 	memory paymentMemory
 	known  *transport.UsedKey
-	number int    // of the call, among those with its key
-	before string // the payout or deal that the key had when the call began
+	number int // of the call, among those with its key
 	ended  bool
 }
 
 // remembered is what is kept of a payment between calls.
 type remembered struct {
-	booked  bool    // a call of Pay or Open has booked
+	booked  bool    // a call of Pay has booked
 	first   *Quote  // the first price, if that booking had one
 	settled *ending // how a call settled the payment
 }
 
-// begin records that a call makes a payment, and returns the doubt that earlier calls left. It refuses a first use if
-// there are so many doubts that no other could be kept, unless this client knows of an earlier call with the key.
-func (m paymentMemory) begin(scope transport.KeyScope, firstUse bool) (*attempt, doubt, error) {
+// begin records that a call makes a payment, and returns the doubt that earlier calls left. proven says that the
+// caller's store proves that none has paid. A call is then refused if there are so many doubts that no other could be
+// kept, unless this client knows of an earlier call with the key.
+func (m paymentMemory) begin(scope transport.KeyScope, proven bool) (*attempt, doubt, error) {
 	m.Lock()
 	defer m.Unlock()
 	unpaid := unpaid(m.Get(scope))
-	if firstUse && unpaid && m.Full() {
+	if proven && unpaid && m.Full() {
 		return nil, noDoubt, &errors.NotDelivered{
 			CallInfo: errors.CallInfo{Operation: scope.Operation, IdempotencyKey: scope.Key}, Err: errTooManyDoubts,
 		}
@@ -54,7 +50,7 @@ func (m paymentMemory) begin(scope transport.KeyScope, firstUse bool) (*attempt,
 	switch {
 	case known.State != transport.KeyUnpaid:
 		left = knownDoubt
-	case firstUse && unpaid:
+	case proven && unpaid:
 		left = noDoubt
 	}
 	if known.Payment == nil {
@@ -62,29 +58,20 @@ func (m paymentMemory) begin(scope transport.KeyScope, firstUse bool) (*attempt,
 	}
 	known.Begun++
 	known.Flows++
-	return &attempt{memory: m, known: known, number: known.Begun, before: known.Resource}, left, nil
+	return &attempt{memory: m, known: known, number: known.Begun}, left, nil
 }
 
-// refusedInput adds to the error of input that is refused before a call began what is known of the calls with its key.
-func (m paymentMemory) refusedInput(scope transport.KeyScope, firstUse bool, err error) error {
-	if scope.Key == "" {
-		return err
+// unpaid reports that this client knows of no call with the key that has paid or can still pay.
+func (m paymentMemory) unpaid(scope transport.KeyScope) bool {
+	if m.Keys == nil || scope.Key == "" {
+		return true
 	}
 	m.Lock()
 	defer m.Unlock()
-	earlier := callfacts.MayExist
-	switch {
-	case !unpaid(m.Get(scope)):
-		earlier = callfacts.MayPay
-	case firstUse:
-		earlier = callfacts.NonePaid
-	}
-	saysOfEarlier(err, earlier)
-	return err
+	return unpaid(m.Get(scope))
 }
 
-// unpaid reports that this client knows of no call with the key that has paid or can still pay. known is nil for a key
-// that this client does not know. The caller holds the lock.
+// unpaid is the same for what is known of a key, nil for nothing. The caller holds the lock.
 func unpaid(known *transport.UsedKey) bool {
 	return known == nil || known.State == transport.KeyUnpaid && known.Flows == 0
 }
@@ -168,28 +155,6 @@ func (a *attempt) settle(end ending) { a.remembered(func(r *remembered) { r.sett
 func (a *attempt) settled() (end *ending) {
 	a.remembered(func(r *remembered) { end = r.settled })
 	return end
-}
-
-// updateDoubt returns the doubt after the first response of a call. A replay shows that there was an earlier call. It
-// says nothing new if this call sent the request twice, or if an earlier call of this client booked and did not pay, or
-// one of another process, for which the caller names what it booked. A new booking ends no doubt: the service may have
-// forgotten the key.
-func (a *attempt) updateDoubt(
-	left doubt, resource string, done bool, before string, response moneymovement.Response,
-) doubt {
-	replayed := response.Replayed || response.Status == http.StatusOK
-	switch {
-	case left == knownDoubt, done:
-		return knownDoubt
-	case replayed && response.Attempts <= 1 && a.before != resource && before != resource:
-		return assumedDoubt
-	}
-	return left
-}
-
-// newlyMade reports a response that says that this call created its resource.
-func newlyMade(response moneymovement.Response) bool {
-	return response.Status == http.StatusCreated && !response.Replayed
 }
 
 // done reports that the payment is paid or has ended, as far as this client knows.

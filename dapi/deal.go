@@ -1,0 +1,452 @@
+package dapi
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/signing"
+)
+
+// Open creates a deal and approves it: it compares the deal's terms and its approval with what you asked for, signs the
+// approval and confirms it. If the state is paid, the money is held.
+//
+// # Repeating
+//
+// key identifies the deal. If you call Open again within 7 days with the same key and the same terms, the money is held
+// once. Open fails with *errors.InvalidInput if the key is empty. [DealTerms] means the same as [PayTerms] for
+// [Payouts.Pay]: Open approves no other deal than the one for which this client has signed with this key before, or
+// which History names.
+//
+// # Errors
+//
+// The states and their errors are those of [Payouts.Pay]. These are different:
+//
+//   - ended: *[EscrowNotOpened]. The deal's approve window closed before the money was held. To open a deal, use a new
+//     key.
+//   - in doubt: also if the deal is active, or was just confirmed, with other terms than you asked for.
+func (s *Escrows) Open(ctx context.Context, deal EscrowCreate, key moneymovement.Key, terms DealTerms,
+	options ...moneymovement.CallOption,
+) (Deal, error) {
+	s = transport.Of(s)
+	f := s.flow(key, terms, options, &dealFlow{asked: deal, action: EscrowActionTypeApprove})
+	f.first, f.scope = &opCreateEscrow, s.scope(string(key))
+	opened := f.run(ctx, s.low, deal.validate, s.check(&deal), func(c *transport.Check) {
+		terms.History.isOf(c, "", terms.History.EscrowID)
+	})
+	return opened.deal()
+}
+
+// Act takes an action of a deal, such as `release` or `refund`: it prepares the action, compares its approval with the
+// deal's terms, signs the approval and confirms it. If the state is paid, the action was taken.
+//
+// Pass as asked the EscrowCreate with which you created the deal. The approval must have the same amount, currency and
+// payee, and must be for this action. Otherwise the error is *signing.ApprovalRefused, and Act does not confirm the
+// action.
+//
+// # Repeating
+//
+// key identifies the action. If you call Act again with the same key, the action is taken once. Act fails with
+// *errors.InvalidInput if the key is empty. If the approval's 60 seconds pass before the confirm, Act prepares the
+// action again under the same key. [DealTerms] means the same as [PayTerms] for [Payouts.Pay].
+//
+// If History says that an earlier call may have taken the action, or this client knows of such a call, Act reads the
+// deal first, and returns it if it shows the action. If the deal cannot be read, Act signs nothing. A zero History
+// leaves no doubt, because the deal itself shows an action that was taken.
+//
+// # Errors
+//
+// The states and their errors are those of [Payouts.Pay]. With *errors.Conflict, the action is not available: Act has
+// read the deal, and the deal does not show that the action was taken.
+func (s *Escrows) Act(ctx context.Context, asked EscrowCreate, id EscrowID, action EscrowActionType,
+	key moneymovement.Key, terms DealTerms, options ...moneymovement.CallOption,
+) (Deal, error) {
+	s = transport.Of(s)
+	f := s.flow(key, terms, options, &dealFlow{asked: asked, id: id, action: action})
+	f.first, f.scope, f.about = &opPrepareEscrowAction, s.actionScope(id, string(key)), string(id)
+	taken := f.run(ctx, s.low, s.check(&asked), checkEscrowID(id), func(c *transport.Check) {
+		terms.History.isOf(c, "", id)
+	})
+	return taken.deal()
+}
+
+func (s *Escrows) flow(
+	key moneymovement.Key, terms DealTerms, options []moneymovement.CallOption, what *dealFlow,
+) *flow {
+	what.service, what.Escrows = s, s
+	f := &flow{
+		payable: what, second: &opConfirmEscrowAction, key: key, memory: s.memory, line: s.line, options: options,
+		again: "call again with the same key and terms", most: 1, history: terms.History, journal: terms.Journal,
+	}
+	if terms.BeforeSigning != nil {
+		f.hook = func(ctx context.Context, o *offer) error { return terms.BeforeSigning(ctx, o.deal.copied()) }
+	}
+	return f
+}
+
+// scope returns the scope of the key that opens a deal.
+func (s *Escrows) scope(key string) transport.KeyScope {
+	return transport.KeyScopeOf(&opCreateEscrow, string(s.low.account), key)
+}
+
+// actionScope returns the scope of the key of an action.
+func (s *Escrows) actionScope(id EscrowID, key string) transport.KeyScope {
+	return transport.KeyScopeOf(&opPrepareEscrowAction, string(s.low.account), key, string(id))
+}
+
+// dealFlow is what a [flow] does with a deal, or with an action of a deal.
+type dealFlow struct {
+	service  *Escrows
+	*Escrows // with the developer key that prepared the action
+	asked    EscrowCreate
+	action   EscrowActionType
+	id       EscrowID  // of the deal of an action
+	began    time.Time // of the first confirm
+}
+
+func (d *dealFlow) clock() approver { return d.approver }
+
+func (d *dealFlow) price(*flow) error { return nil }
+
+func (d *dealFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error) {
+	d.Escrows = d.service.withCurrentKey()
+	var response moneymovement.Response
+	options := writeOptions(f.options, moneymovement.IdempotencyKey(f.key), moneymovement.CaptureResponse(&response))
+	if f.booked != nil { // its approval has expired
+		o, err := d.prepare(ctx, f, f.booked.deal, options)
+		return o, moneymovement.Response{}, err
+	}
+	if f.first == &opCreateEscrow {
+		deal, err := d.Create(ctx, d.asked, options...)
+		if err != nil {
+			return nil, response, err
+		}
+		return d.offer(f, deal, response.Status == 201 && !response.Replayed), response, nil
+	}
+	if f.doubt == assumedDoubt && f.history == (History{}) {
+		f.doubt = noDoubt // nobody knows of an earlier call, and the deal itself shows one
+	}
+	if f.doubt != noDoubt {
+		o, err := d.sync(ctx, f, d.id)
+		switch {
+		case err != nil:
+			return nil, response, f.unproven(&opSyncEscrow, err)
+		case o.differs != nil:
+			return nil, response, f.unproven(&opSyncEscrow, f.headed(o.differs))
+		case o.phase == phasePaid:
+			return o, response, nil
+		}
+		f.wasRead = false
+	}
+	if err := f.checkAge(d.approver.latest()); err != nil {
+		return nil, response, err
+	}
+	o, err := d.prepare(ctx, f, &Escrow{ID: d.id}, options)
+	return o, moneymovement.Response{}, err
+}
+
+// prepare prepares the action of a deal.
+func (d *dealFlow) prepare(
+	ctx context.Context, f *flow, deal *Escrow, options []moneymovement.WriteOption,
+) (*offer, error) {
+	prepared, err := d.Prepare(ctx, deal.ID, d.action, options...)
+	if err != nil {
+		return nil, err
+	}
+	shown := *deal
+	shown.Action = prepared
+	o := &offer{id: string(deal.ID), key: string(f.key), phase: phaseOpen, deal: &shown}
+	o.offers(f, d.action)
+	return o, nil
+}
+
+// offers sets what can be signed of a deal: its action. The service returns the key, which addresses the action. For an
+// action of an unknown type, the approval decides.
+func (o *offer) offers(f *flow, action EscrowActionType) {
+	head := errors.CallInfo{Operation: opPrepareEscrowAction.ID, IdempotencyKey: string(f.key), Resource: o.id}
+	switch prepared := o.deal.Action; {
+	case prepared == nil || prepared.IdempotencyKey != string(f.key):
+		o.problem = unproven(head, errors.New("the action has another idempotency key, or none"))
+	case prepared.Type.Known() && prepared.Type != action:
+		o.problem = &TermsDiffer{CallInfo: head, Member: "action.type", Asked: string(action),
+			Got: string(prepared.Type)}
+	default:
+		if o.approval = prepared.Approval; o.approval != nil {
+			o.expires = o.approval.ExpiresAt
+		}
+	}
+}
+
+// offer returns a deal as the flow sees it. A new deal that offers its approval waits for it, whatever its status is.
+func (d *dealFlow) offer(f *flow, deal *Escrow, created bool) *offer {
+	o := &offer{id: string(deal.ID), key: deal.IdempotencyKey, deal: deal}
+	if f.first == &opCreateEscrow {
+		o.offers(f, d.action)
+	}
+	fresh := created && deal.Can(EscrowActionTypeApprove) && o.signable()
+	switch {
+	case !fresh && deal.took(d.action):
+		o.phase = phasePaid
+	case f.first == &opCreateEscrow && deal.Status == EscrowStatusExpired:
+		o.phase = phaseEnded
+	case deal.untouched():
+		o.phase = phaseOpen
+	}
+	if o.differs = deal.differs(d.asked); f.first == &opCreateEscrow {
+		o.differs = cmp.Or(o.differs, deal.windowsDiffer(d.asked, o.phase == phasePaid))
+	}
+	return o
+}
+
+// sync reads the deal. A response about another deal is an error.
+func (d *dealFlow) sync(ctx context.Context, f *flow, id EscrowID) (*offer, error) {
+	f.wasRead, f.readErr = true, nil
+	deal, err := d.Sync(ctx, id)
+	switch {
+	case err != nil:
+		f.readErr = err
+		return nil, err
+	case deal.ID != id, deal.IdempotencyKey != "" && f.first == &opCreateEscrow && deal.IdempotencyKey != string(f.key):
+		return nil, errors.New("the response is about another deal")
+	}
+	o := d.offer(f, deal, false)
+	o.key = string(f.key)
+	return o, nil
+}
+
+// read reads the deal, and prepares its approval if it waits for one.
+func (d *dealFlow) read(ctx context.Context, f *flow, id string) (*offer, error) {
+	o, err := d.sync(ctx, f, EscrowID(id))
+	if err != nil || o.differs != nil || o.settles() {
+		return o, err
+	}
+	o, err = d.prepare(ctx, f, o.deal, writeOptions(f.options, moneymovement.IdempotencyKey(f.key)))
+	f.readErr = err
+	return o, err
+}
+
+func (d *dealFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*offer, error) {
+	if f.booked.problem != nil {
+		return nil, f.booked.problem
+	}
+	d.began = cmp.Or(d.began, d.approver.now())
+	deal, err := d.signAndConfirm(ctx, f, d.asked, EscrowID(f.booked.id), d.action, f.booked.deal.Action, allowExpired,
+		f.options)
+	if err != nil {
+		return nil, err
+	}
+	o := &offer{id: string(deal.ID), key: string(f.key), phase: phasePaid, deal: deal}
+	if f.first == &opCreateEscrow {
+		if differs := deal.windowsDiffer(d.asked, true); differs != nil {
+			return nil, f.unproven(&opConfirmEscrowAction, f.headed(differs))
+		}
+	}
+	return o, nil
+}
+
+func (d *dealFlow) after(_ context.Context, f *flow, err error) ending {
+	f.forgive(err)
+	switch {
+	case f.booked != nil && approvalClosed(err):
+		return ending{outcome: reopen, err: err}
+	case mayHaveMoved(err):
+		return ending{outcome: doubtful, err: err}
+	}
+	return ending{outcome: refused, err: err}
+}
+
+// clockTolerance is the largest error of ServiceNow. The service sends its time in whole seconds, and the SDK ignores a
+// difference of less than two seconds.
+const clockTolerance = 3 * time.Second
+
+// look reads the deal to see whether the action was taken, perhaps by another call with its key. That is possible if
+// the approval was used before, if the action is no longer on offer, and if a response was lost. After a lost response,
+// a stored deal from before it proves nothing, so look waits for the next chain read. An approval signs only its own
+// action. If this version does not know the status, a consumed approval proves that the action was taken, once the deal
+// does not offer the action any more.
+func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
+	_, conflict := errors.AsType[*errors.Conflict](end.err)
+	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)
+	closed := approvalClosed(end.err)
+	signs := f.sent || f.first == &opPrepareEscrowAction
+	if f.wasRead || !signs || f.id() == "" || end.outcome == refused && !closed {
+		return end
+	}
+	began := cmp.Or(d.began, d.approver.now())
+	for waited := false; ; waited = true {
+		o, err := d.sync(ctx, f, EscrowID(f.id()))
+		switch {
+		case err != nil || o.differs != nil:
+			return ending{outcome: doubtful, err: end.err}
+		case o.settles(), f.attempt.done(), consumed && !o.deal.Status.Known() && !o.deal.Can(d.action):
+			if o.phase != phaseEnded {
+				o.phase = phasePaid
+			}
+			return settledBy(o)
+		case conflict || closed: // this call did nothing, so the stored deal is good enough
+			return ending{outcome: refused, err: end.err}
+		case waited || o.deal.SyncedAt.After(began.Add(clockTolerance)):
+			return ending{outcome: doubtful, err: end.err}
+		}
+		synced := cmp.Or(o.deal.SyncedAt, d.approver.now()) // without it, the chain may have been read just now
+		until := synced.Add(chainReadEvery + clockTolerance).Sub(d.approver.now())
+		if f.readErr = transport.Pause(ctx, until); f.readErr != nil {
+			return ending{outcome: doubtful, err: end.err}
+		}
+	}
+}
+
+// Confirm confirms an action that was prepared, perhaps in another process. The approval must be for the action that
+// you pass, even if prepared.Type is another one. Confirm has the same errors as [Escrows.Act].
+//
+// A nil error means that the service took the action. The returned deal is the stored one. The service may not have
+// read the chain since, so the deal can have the status from before the action. To wait for the new status, call
+// [Escrows.Wait].
+func (s *Escrows) Confirm(
+	ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType, prepared *EscrowAction,
+	options ...moneymovement.CallOption,
+) (*Escrow, error) {
+	if err := transport.Of(s).low.ready(ctx, &opConfirmEscrowAction); err != nil {
+		return nil, err
+	}
+	if err := transport.Validate(opConfirmEscrowAction.ID, s.check(&terms)); err != nil {
+		return nil, err
+	}
+	if prepared == nil {
+		prepared = &EscrowAction{}
+	}
+	deal, err := s.signAndConfirm(ctx, nil, terms, id, action, prepared, false, options)
+	scope := s.scope(prepared.IdempotencyKey)
+	if action != EscrowActionTypeApprove {
+		scope = s.actionScope(id, prepared.IdempotencyKey)
+	}
+	s.memory.confirmed(scope, err)
+	return deal, err
+}
+
+// signAndConfirm signs and confirms an action. f is nil if it was prepared by hand. With allowExpired it signs an
+// approval that has expired by this machine's clock.
+func (s *Escrows) signAndConfirm(ctx context.Context, f *flow, terms EscrowCreate, id EscrowID,
+	action EscrowActionType, prepared *EscrowAction, allowExpired bool, options []moneymovement.CallOption,
+) (*Escrow, error) {
+	low := s.low
+	if f == nil {
+		f = &flow{}
+	} else {
+		low = low.withKey(f.key)
+	}
+	head := errors.CallInfo{Operation: opConfirmEscrowAction.ID, IdempotencyKey: prepared.IdempotencyKey,
+		Resource: string(id)}
+	if action == EscrowActionTypeApprove {
+		if other := s.memory.sign(s.scope(prepared.IdempotencyKey), string(id)); other != "" {
+			return nil, unproven(head, &TermsDiffer{CallInfo: head, Member: "id", Asked: other, Got: string(id)})
+		}
+	}
+	body, low, err := s.approver.confirm(ctx, low, &opConfirmEscrowAction, prepared.Approval, signing.Intent{
+		Operation:   "escrow." + string(action),
+		ResourceID:  string(id),
+		Amount:      terms.Amount,
+		Currency:    string(terms.Currency),
+		Destination: signing.Destination{Address: string(terms.Payee)},
+	}, allowExpired, options)
+	if err != nil {
+		return nil, err
+	}
+	deal, err := s.approver.noteDeal(low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options).Value())
+	if err != nil {
+		return nil, err
+	}
+	if deal == nil {
+		if deal, err = s.Sync(ctx, id); err != nil {
+			if call, _ := errors.CallInfoOf(err); !call.RetryAt.IsZero() { // a second read would be refused as well
+				f.wasRead = true
+			}
+			f.readErr = err
+			return nil, unproven(head,
+				fmt.Errorf("the service accepted the confirm and returned no deal, and the deal cannot be read: %w",
+					err))
+		}
+		if !deal.took(action) { // perhaps not yet: the stored deal can be from before
+			return nil, unproven(head,
+				errors.New("the service accepted the confirm, but the deal does not show that the action was taken"))
+		}
+	}
+	if deal.ID != id {
+		return nil, unproven(head, errors.New("the response is about another deal"))
+	}
+	if differs := deal.differs(terms); differs != nil {
+		differs.CallInfo = head
+		return nil, unproven(head, differs)
+	}
+	return deal, nil
+}
+
+// took reports that a deal shows that the action was taken. For a status that this version does not know,
+// AvailableActions proves an approval: before it, there is nothing to release or refund.
+func (d *Escrow) took(action EscrowActionType) bool {
+	switch action {
+	case EscrowActionTypeApprove:
+		if d.Status.Known() {
+			return d.Status.approved()
+		}
+		return !d.Can(EscrowActionTypeApprove) && (d.Can(EscrowActionTypeRelease) || d.Can(EscrowActionTypeRefund))
+	case EscrowActionTypeRelease:
+		return d.Status == EscrowStatusReleased
+	case EscrowActionTypeRefund:
+		return d.Status == EscrowStatusRefunded
+	}
+	return false
+}
+
+// untouched reports that a deal holds no money, according to its response.
+func (d *Escrow) untouched() bool {
+	return d.Status == "" || d.Status.Known() && !d.Status.approved()
+}
+
+// approvalClosed reports that an approval has expired, by the service's clock or by this machine's.
+func approvalClosed(err error) bool {
+	if windowClosed(err) {
+		return true
+	}
+	_, expired := errors.AsType[*errors.ApprovalExpired](err)
+	return expired
+}
+
+// copied returns a copy for a function of the caller, which must not change what is signed.
+func (d *Escrow) copied() *Escrow {
+	shown := *d
+	if d.Action != nil {
+		shown.Action = new(*d.Action)
+		if approval := d.Action.Approval; approval != nil {
+			shown.Action.Approval = new(*approval)
+			shown.Action.Approval.Payload = bytes.Clone(approval.Payload)
+		}
+	}
+	return &shown
+}
+
+// EscrowNotOpened says that a deal's approve window closed before its money was held. This deal cannot be opened any
+// more. To open another one, use a new key.
+type EscrowNotOpened struct {
+	errors.CallInfo
+	Escrow *Escrow
+}
+
+// Error returns one line, safe to log.
+func (e *EscrowNotOpened) Error() string {
+	return errorpage.Text(e,
+		"escrow "+string(deref(e.Escrow).ID)+" expired before it was approved, so it never held money; "+
+			"to open a deal, use a new key")
+}
+
+// Retryable returns false: the deal's window does not open again.
+func (e *EscrowNotOpened) Retryable() bool { return false }
+
+// MovedByCall returns errors.NotMoved: the deal never held money.
+func (e *EscrowNotOpened) MovedByCall() errors.Movement { return errors.NotMoved }

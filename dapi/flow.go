@@ -1,0 +1,668 @@
+package dapi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// flow is one call of [Payouts.Pay], [Escrows.Open] or [Escrows.Act]: wait in line, book, prove that the response is
+// about this payment, compare it with what was asked for, journal, sign, confirm, and settle what became of it. What a
+// payout, a deal and an action do in their own way is behind [payable].
+type flow struct {
+	payable
+	first   *transport.Operation // that books
+	second  *transport.Operation // that confirms
+	scope   transport.KeyScope
+	key     moneymovement.Key
+	memory  paymentMemory
+	line    *paymentLine
+	options []moneymovement.CallOption
+	again   string // what to do about a doubt
+	about   string // the deal of an action, which is looked for before its key is used; else empty
+	most    int    // how often it is booked again when an offer has expired
+
+	history   History // as the caller stored it last, or was asked to
+	journal   func(context.Context, History) error
+	hook      func(context.Context, *offer) error // the caller's BeforeSigning, nil without one
+	proven    bool                                // the caller's store proves that no earlier call has paid
+	firstUsed time.Time                           // of the key
+
+	attempt *attempt
+	leave   func() // leaves the line
+
+	doubt        doubt  // what is known about other calls with the key
+	booked       *offer // the last booking, nil before the first
+	fresh        bool   // the last booking is new, and waits for its approval
+	expiredOffer *offer // a booking that had expired when it came
+	lastChance   *offer // an expired booking that is confirmed, because the service returned no other
+	rebookCause  error  // why the payment was last booked again
+	sent         bool   // a confirm was sent, or may have been
+	wasRead      bool   // the payout or deal was read since the last confirm
+	readOther    bool   // that read was about something else
+	lastRead     *offer // as that read returned it, nil if the read failed or has other terms
+	readErr      error  // why that read failed
+}
+
+// payable is what differs between a payout, a deal and an action of a deal.
+type payable interface {
+	// book books, or prepares again what was booked.
+	book(ctx context.Context, f *flow) (*offer, moneymovement.Response, error)
+	// read reads what is known to be booked, for a booking that names another one. What it returns can be signed.
+	read(ctx context.Context, f *flow, id string) (*offer, error)
+	// price refuses a price that is out of bounds.
+	price(f *flow) error
+	// confirm signs, if the approval is what was asked for, and sends the signature.
+	confirm(ctx context.Context, f *flow, allowExpired bool) (*offer, error)
+	// after decides what the error of a booking or of a confirm means.
+	after(ctx context.Context, f *flow, err error) ending
+	// look reads what became of a payment that this call did not make, before the call ends.
+	look(ctx context.Context, f *flow, end ending) ending
+	// clock returns the approver, which knows the service's time.
+	clock() approver
+}
+
+// offer is a payout, a deal or an action of a deal, as one response shows it.
+type offer struct {
+	id       string
+	key      string // as the response says
+	phase    phase
+	approval *Approval
+	expires  time.Time    // of the price or the approval, whichever is first; zero if neither says
+	differs  *TermsDiffer // from what was asked for
+	problem  error        // why it cannot be signed, nil if it can
+	payout   *Payout
+	feeKnown bool // the payout's quote has a fee, which may be zero
+	deal     *Escrow
+}
+
+// phase is what an offer says about the money.
+type phase int
+
+const (
+	phaseOther  phase = iota // its status is one that this version does not know
+	phaseOpen                // it waits for its approval, as far as it says
+	phasePaid                // the money has left or is leaving
+	phaseLapsed              // it was not approved in time; another booking with its key may revive it
+	phaseEnded               // it has ended, and the money came back or never left
+)
+
+// settles reports that an offer decides the payment.
+func (o *offer) settles() bool {
+	return o.phase == phasePaid || o.phase == phaseEnded || o.phase == phaseLapsed
+}
+
+// same reports that another booking has the same approval and the same price.
+func (o *offer) same(other *offer) bool {
+	if other == nil || !o.approval.same(other.approval) {
+		return false
+	}
+	return o.payout == nil || o.payout.sameOffer(other.payout)
+}
+
+// ending is how a step of a payment ends.
+type ending struct {
+	outcome outcome
+	offer   *offer // paid or ended
+	err     error  // of the other outcomes
+}
+
+type outcome string
+
+const (
+	proceed  outcome = "proceed"  // continue with the next step
+	settled  outcome = "settled"  // the money has left or is leaving, or the payment has ended
+	reopen   outcome = "reopen"   // the price or the approval has expired: book again
+	refused  outcome = "refused"  // this call ends without paying
+	doubtful outcome = "doubtful" // what this call did is not known
+)
+
+// settledBy returns the ending with an offer that is paid or has ended.
+func settledBy(o *offer) ending { return ending{outcome: settled, offer: o} }
+
+// result is what a flow returns. [Payment] and [Deal] have the same fields.
+type result struct {
+	state   moneymovement.PaymentState
+	unpaid  bool
+	offer   *offer
+	refusal error
+	err     error
+	history History
+}
+
+// retryAt returns when to call again, zero if nobody has said.
+func (r *result) retryAt() time.Time {
+	call, _ := errors.CallInfoOf(r.err)
+	return call.RetryAt
+}
+
+// run makes the payment when its turn in the line comes. checks are of the input.
+func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.Check)) result {
+	f.proven = f.journal != nil && (f.history.Unpaid || f.history == History{})
+	err := low.ready(ctx, f.first)
+	if err == nil {
+		err = checkPayment(f.first, f.key, append(checks, f.history.check)...)
+	}
+	if err != nil {
+		return f.early(err, f.proven && f.memory.unpaid(f.scope))
+	}
+	f.begin()
+	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
+		return f.early(err, false)
+	}
+	f.attempt, f.doubt, err = f.memory.begin(f.scope, f.proven)
+	if err != nil {
+		return f.early(err, true)
+	}
+	defer f.attempt.abandon()
+	return f.conclude(ctx, f.inLine(ctx))
+}
+
+// begin sets the time of the key's first use. If nothing was paid with the key and the service has forgotten it, this
+// is the first use again.
+func (f *flow) begin() {
+	now := time.Now()
+	if f.proven && now.Sub(f.history.FirstUsed) > keyLifetime+keyMargin {
+		f.history = History{}
+	}
+	if f.firstUsed = f.history.FirstUsed; f.firstUsed.IsZero() {
+		f.firstUsed = now
+	}
+}
+
+// checkAge refuses a key that the service may have forgotten, by this machine's clock or by the service's, whichever is
+// later. A flow checks again after it has waited, and after the booking, whose response has the service's time.
+func (f *flow) checkAge(service time.Time) error {
+	first := f.history.FirstUsed
+	if first.IsZero() || f.proven || max(time.Since(first), service.Sub(first)) <= keyLifetime-keyMargin {
+		return nil
+	}
+	return &KeyTooOld{CallInfo: errors.CallInfo{Operation: f.first.ID, IdempotencyKey: string(f.key)}, FirstUsed: first}
+}
+
+// inLine makes the payment when its turn comes.
+func (f *flow) inLine(ctx context.Context) ending {
+	leave, err := f.line.enter(ctx, string(f.key))
+	if err != nil {
+		return ending{outcome: refused, err: err}
+	}
+	f.leave = leave
+	defer leave()
+	for rebooked := 0; ; rebooked++ {
+		end := f.once(ctx)
+		if end.outcome != reopen {
+			return end
+		}
+		f.rebookCause = end.err
+		if rebooked == f.most {
+			return ending{outcome: refused, err: end.err}
+		}
+	}
+}
+
+// once books, proves and compares the booking, signs and confirms.
+func (f *flow) once(ctx context.Context) ending {
+	for _, step := range []func(context.Context) ending{
+		f.bookAndProve, f.compare, f.checkClock, f.checkPrice, f.askAndJournal,
+	} {
+		if end := step(ctx); end.outcome != proceed {
+			return end
+		}
+	}
+	f.wasRead, f.sent = false, true
+	done, err := f.confirm(ctx, f, f.lastChance == f.booked)
+	f.leave() // the rest waits for the service, and not for room in the rate window
+	if err != nil {
+		return f.after(ctx, f, err)
+	}
+	return settledBy(done)
+}
+
+// bookAndProve books, and checks that the response is about this payment. If the flow approved the booking of another
+// key, that payment could be paid twice, and this one never.
+func (f *flow) bookAndProve(ctx context.Context) ending {
+	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
+		return ending{outcome: refused, err: err}
+	}
+	booked, response, err := f.book(ctx, f)
+	if err != nil {
+		return f.after(ctx, f, err)
+	}
+	if booked.key != string(f.key) {
+		return ending{outcome: doubtful,
+			err: f.unproven(f.first, errors.New("the response has another idempotency key, or none"))}
+	}
+	if known := f.knownID(); known != "" && known != booked.id {
+		return f.bookedOther(ctx, known, booked.id)
+	}
+	f.fresh = response.Status == http.StatusCreated && !response.Replayed && booked.signable()
+	if f.fresh || booked.phase != phasePaid { // a service that forgot the key has booked another payment
+		if err := f.checkAge(f.clock().latest()); err != nil {
+			f.booked = cmp.Or(f.booked, booked)
+			return ending{outcome: refused, err: err}
+		}
+	}
+	if f.booked == nil {
+		f.doubt = f.afterFirst(booked, response)
+	}
+	f.booked = booked
+	return ending{outcome: proceed}
+}
+
+// afterFirst returns the doubt after the first response of a call. A new booking ends a doubt only if the caller
+// journals and has stored no id: nothing was signed with the key then. Otherwise the service may have forgotten the key.
+func (f *flow) afterFirst(booked *offer, response moneymovement.Response) doubt {
+	created := response.Status == http.StatusCreated && !response.Replayed
+	switch {
+	case booked.phase == phasePaid && !f.fresh:
+		return knownDoubt
+	case f.doubt == assumedDoubt && created && f.journal != nil && f.history.id() == "":
+		return noDoubt
+	}
+	return f.doubt
+}
+
+// signable reports an offer that can be signed, and of which no transaction shows that it is paid.
+func (o *offer) signable() bool {
+	return o.approval != nil && o.problem == nil && (o.payout == nil || !o.payout.hasTransactionHash())
+}
+
+// notCompleted returns the error of an offer that has ended without paying, nil for another one.
+func (o *offer) notCompleted(key moneymovement.Key) error {
+	switch {
+	case o.payout != nil:
+		return o.payout.notCompleted()
+	case o.deal != nil && o.phase == phaseEnded:
+		return &EscrowNotOpened{CallInfo: errors.CallInfo{Operation: opCreateEscrow.ID, IdempotencyKey: string(key)},
+			Escrow: o.deal}
+	}
+	return nil
+}
+
+// knownID returns the id that this call has booked, for which this client has signed, or that the caller has stored.
+// It returns "" without one.
+func (f *flow) knownID() string {
+	if f.booked != nil {
+		return f.booked.id
+	}
+	return cmp.Or(f.attempt.signed(), f.history.id())
+}
+
+// id returns the id of the payout or deal, or "" if this client does not know it.
+func (f *flow) id() string {
+	if f.booked != nil {
+		return f.booked.id
+	}
+	if f.attempt == nil {
+		return cmp.Or(f.history.id(), f.about)
+	}
+	return cmp.Or(f.attempt.resource(), f.history.id(), f.about)
+}
+
+// bookedOther handles a booking that names another payout or deal than the known one, which may be paid. The known one
+// decides. If it cannot be read, the payment is in doubt.
+func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
+	f.booked = &offer{id: known}
+	differs := f.headed(&TermsDiffer{Member: "id", Asked: known, Got: got})
+	o, err := f.read(ctx, f, known)
+	switch {
+	case err != nil || o.differs != nil:
+	case o.settles():
+		return settledBy(o)
+	case o.phase == phaseOpen && o.approval != nil:
+		f.doubt, f.fresh, f.booked = knownDoubt, false, o
+		return ending{outcome: proceed}
+	}
+	return ending{outcome: doubtful, err: differs}
+}
+
+// compare compares the booking with what was asked for. An earlier call with this key may have paid, and the service
+// may have booked something else.
+func (f *flow) compare(ctx context.Context) ending {
+	switch o := f.booked; {
+	case o.differs != nil && (o.phase == phaseOpen || o.deal != nil && o.phase == phaseEnded):
+		return ending{outcome: refused, err: f.headed(o.differs)}
+	case o.differs != nil:
+		return ending{outcome: doubtful, err: f.headed(o.differs)}
+	case o.phase == phaseEnded, o.phase == phaseLapsed:
+		return settledBy(o)
+	case f.fresh: // it waits for its approval, whatever its status is
+	case o.phase == phasePaid:
+		return settledBy(o)
+	case o.problem != nil && (o.phase != phaseOpen || f.doubt != noDoubt):
+		if seen := f.seenSettled(ctx); seen != nil {
+			return *seen
+		}
+		return ending{outcome: doubtful, err: o.problem}
+	}
+	return ending{outcome: proceed}
+}
+
+// seenSettled returns how an earlier call of this client settled the payment, as it is now if it can be read. It
+// returns nil if none did.
+func (f *flow) seenSettled(ctx context.Context) *ending {
+	seen := f.attempt.settled()
+	if seen == nil {
+		return nil
+	}
+	if o, err := f.read(ctx, f, f.id()); err == nil && o.differs == nil && o.settles() {
+		return new(settledBy(o))
+	}
+	return seen
+}
+
+// checkClock refuses to go on while the service's clock is farther away than allowed: by this machine's clock, every
+// price and approval would be over, or none ever.
+func (f *flow) checkClock(context.Context) ending {
+	if approval := f.booked.approval; approval != nil {
+		if err := f.clock().checkClock(approval.ID); err != nil {
+			return ending{outcome: refused, err: f.clock().unsigned(f.second, f.booked.id, err)}
+		}
+	}
+	return ending{outcome: proceed}
+}
+
+// checkPrice refuses a price that is out of bounds, and books again for a price or an approval that has expired. If the
+// service returns the same offer again, it is confirmed once: this machine's clock may be wrong, and then only the
+// refusal of the service reopens the payment.
+func (f *flow) checkPrice(context.Context) ending {
+	if err := f.price(f); err != nil {
+		return ending{outcome: refused, err: err}
+	}
+	o := f.booked
+	switch {
+	case o.expires.IsZero() || f.clock().now().Add(f.reserve()).Before(o.expires):
+	case o.same(f.lastChance):
+		return ending{outcome: refused, err: f.rebookCause}
+	case !o.same(f.expiredOffer):
+		f.expiredOffer = o
+		return ending{outcome: reopen, err: &errors.NotDelivered{CallInfo: errors.CallInfo{Operation: f.second.ID,
+			IdempotencyKey: string(f.key)}, Err: errExpiredOffer}}
+	default:
+		f.lastChance = o
+	}
+	return ending{outcome: proceed}
+}
+
+var errExpiredOffer = errors.New(
+	"the price or the approval has expired, and the service returns the same one again")
+
+// hookReserve is the time before the approval's end at which the caller's functions must have returned. It leaves time
+// to confirm.
+const hookReserve = 20 * time.Second
+
+// reserve returns how much time an approval must have left before it is signed.
+func (f *flow) reserve() time.Duration {
+	if f.hook != nil || f.journal != nil {
+		return hookReserve
+	}
+	return 0
+}
+
+// askAndJournal calls the caller's BeforeSigning, which can refuse, and Journal, which stores what is about to be
+// signed.
+func (f *flow) askAndJournal(ctx context.Context) ending {
+	o := f.booked
+	if o.approval == nil || f.hook == nil && f.journal == nil {
+		return ending{outcome: proceed}
+	}
+	left := o.approval.ExpiresAt.Sub(f.clock().now()) - hookReserve
+	if f.lastChance == o { // over by this machine's clock, which may be wrong: nobody knows how much is left
+		left = hookReserve
+	}
+	asking, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	var err error
+	if f.hook != nil {
+		err = f.hook(asking, o)
+	}
+	history := f.historyNow()
+	if o.payout != nil && history.Quote == nil && o.payout.Quote != nil {
+		history.Quote = new(*o.payout.Quote)
+	}
+	if err == nil && f.journal != nil {
+		err = f.journal(asking, history)
+	}
+	if err != nil {
+		return ending{outcome: refused, err: &PaymentDeclined{CallInfo: f.head(), Payout: o.payout, Err: err}}
+	}
+	f.history = history
+	return ending{outcome: proceed}
+}
+
+// historyNow returns what is known of the key now.
+func (f *flow) historyNow() History {
+	history := f.history
+	history.FirstUsed, history.Unpaid = f.firstUsed, false
+	switch id := f.id(); {
+	case id == "":
+	case f.first == &opBookPayout:
+		history.PayoutID = PayoutID(id)
+	default:
+		history.EscrowID = EscrowID(id)
+	}
+	return history
+}
+
+// conclude returns the result of the payment. It also uses what is known from before this call.
+func (f *flow) conclude(ctx context.Context, end ending) result {
+	if end.outcome != settled {
+		end = f.look(ctx, f, end)
+	}
+	if end.outcome == settled {
+		f.attempt.settle(end)
+		f.attempt.end(transport.KeySettled)
+		return f.settledResult(end.offer)
+	}
+	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
+		end.outcome = refused
+	}
+	inDoubt := end.outcome == doubtful || f.doubt != noDoubt || !f.attempt.onlyCall()
+	earlier := callfacts.MayPay
+	switch {
+	case !inDoubt:
+		earlier = callfacts.NonePaid
+	case end.outcome == refused && f.doubt != knownDoubt && f.attempt.onlyCall():
+		earlier = callfacts.MayExist
+	}
+	if earlier == callfacts.MayPay {
+		f.attempt.end(transport.KeyMaybePaid)
+	} else {
+		f.attempt.end(transport.KeyUnpaid) // this client knows of no call that may have paid
+	}
+	if end.outcome == refused {
+		return f.refusedResult(end.err, earlier)
+	}
+	return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NotSaid))
+}
+
+// early returns the result of a call that has sent nothing.
+func (f *flow) early(err error, unpaid bool) result {
+	earlier := callfacts.MayPay
+	switch {
+	case unpaid:
+		earlier = callfacts.NonePaid
+	case f.memory.unpaid(f.scope) && f.history == History{}:
+		earlier = callfacts.MayExist
+	}
+	return f.refusedResult(err, earlier)
+}
+
+// settledResult returns the result of a payment that is paid or has ended. o is nil if the service says that the
+// payment is paid, and the payout could not be read.
+func (f *flow) settledResult(o *offer) result {
+	if o == nil {
+		o = cmp.Or(f.booked, &offer{payout: &Payout{ID: PayoutID(f.id()), IdempotencyKey: string(f.key)}})
+	}
+	f.booked = o
+	err := f.named(o.notCompleted(f.key))
+	if err == nil {
+		return f.result(moneymovement.PaymentPaid, nil, nil)
+	}
+	r := f.result(moneymovement.PaymentEnded, err, err)
+	r.unpaid = o.phase == phaseLapsed || o.deal != nil // it was never approved
+	r.history.Unpaid = r.unpaid
+	return r
+}
+
+// refusedResult returns the result of a call that paid nothing. An error of a known type is in err only if nothing was
+// paid by an earlier call either: who takes a new key at such an error pays nothing twice.
+func (f *flow) refusedResult(refusal error, earlier callfacts.Earlier) result {
+	f.named(refusal)
+	kind := decisionOf(refusal)
+	unpaid := earlier == callfacts.NonePaid && kind != aboutKey
+	state := moneymovement.PaymentInDoubt
+	switch {
+	case kind == aboutInput, kind == aboutKey, kind == aboutOffer && unpaid:
+		state = moneymovement.PaymentNeedsDecision
+	case unpaid:
+		state = moneymovement.PaymentNotPaid
+	}
+	err := refusal
+	switch {
+	case unpaid:
+	case state == moneymovement.PaymentNeedsDecision:
+		unknown := f.doubtAbout(refusal, f.first, earlier)
+		unknown.Resolve = "look for the payment in the ledger before you use a new key"
+		err = &decisionInDoubt{refusal: refusal, unknown: unknown}
+	default:
+		err = f.doubtAbout(refusal, f.first, earlier)
+	}
+	r := f.result(state, refusal, err)
+	r.unpaid, r.history.Unpaid = unpaid, unpaid
+	return r
+}
+
+func (f *flow) result(state moneymovement.PaymentState, refusal, err error) result {
+	r := result{state: state, offer: f.booked, refusal: refusal, err: err, history: f.history}
+	if f.attempt != nil {
+		r.history = f.historyNow()
+	}
+	return r
+}
+
+// doubtAbout returns the error of a payment that may have been made, by this call or an earlier one. It does not unwrap
+// to the last refusal, which is only about its own call. op is used if the cause has no operation. If the service
+// refused the read that should have settled it, the next call must wait as that refusal says.
+func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfacts.Earlier) *errors.OutcomeUnknown {
+	unknown, ok := cause.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
+	if !ok {
+		head, _ := errors.CallInfoOf(cause)
+		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
+		unknown = &errors.OutcomeUnknown{CallInfo: head.WithFacts(callfacts.Facts{Earlier: earlier}), Cause: cause}
+	}
+	unknown.Resolve = f.again
+	if read, refused := errors.CallInfoOf(f.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
+		unknown.RetryAt = read.RetryAt
+	}
+	unknown.Cause = withContextError(unknown.Cause, f.readErr)
+	f.named(unknown)
+	return unknown
+}
+
+// withContextError adds to the cause of a doubt that the context ended while the doubt was being settled, if err says
+// so.
+func withContextError(cause, err error) error {
+	for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, end) && !errors.Is(cause, end) {
+			// only the context's error: the other types in err are not about the payment
+			return fmt.Errorf("%w; then %w", cause, end)
+		}
+	}
+	return cause
+}
+
+// decisionInDoubt is a refusal that needs a decision, of a payment that an earlier call may have made. errors.As finds
+// the refusal, and *errors.OutcomeUnknown as well.
+type decisionInDoubt struct {
+	refusal error
+	unknown *errors.OutcomeUnknown
+}
+
+// Error returns one line, safe to log.
+func (e *decisionInDoubt) Error() string { return e.unknown.Error() }
+
+// Unwrap returns the refusal, and the doubt about earlier calls.
+func (e *decisionInDoubt) Unwrap() []error { return []error{e.refusal, e.unknown} }
+
+// decision says about what somebody must decide after a refusal, because the same call meets it again.
+type decision int
+
+const (
+	noDecision decision = iota
+	aboutInput          // it can never pass
+	aboutOffer          // the service booked something else, or for another price
+	aboutKey            // the service may have forgotten the key, or it belongs to another payment
+)
+
+// decisionOf returns what somebody must decide after a refusal. What the caller's own function returned, and the input
+// of a login or of a confirm, are not about the payment.
+func decisionOf(err error) decision {
+	if _, declined := errors.AsType[*PaymentDeclined](err); declined {
+		return noDecision
+	}
+	var (
+		price  *PriceRefused
+		terms  *TermsDiffer
+		input  *errors.InvalidInput
+		reused *errors.IdempotencyKeyReused
+		old    *KeyTooOld
+	)
+	switch {
+	case errors.As(err, &input):
+		return aboutInput
+	case errors.As(err, &price), errors.As(err, &terms):
+		return aboutOffer
+	case errors.As(err, &reused), errors.As(err, &old):
+		return aboutKey
+	}
+	_, notSent := errors.AsType[*errors.NotDelivered](err)
+	refusal, ok := errors.AsType[*errors.Refusal](err)
+	if !ok || notSent || refusal.Operation == opConfirmPayout.ID || refusal.Operation == opConfirmEscrowAction.ID {
+		return noDecision
+	}
+	switch refusal.Code {
+	case errors.CodeValidationFailed, errors.CodeInvalidRequest, errors.CodeInvalidID:
+		return aboutInput
+	}
+	return noDecision
+}
+
+// unproven returns the error of a response that reports success and does not show it. Like a lost response, it proves
+// nothing.
+func (f *flow) unproven(op *transport.Operation, reason error) error {
+	return unproven(errors.CallInfo{Operation: op.ID, IdempotencyKey: string(f.key), Resource: f.id()}, reason)
+}
+
+// unproven returns the error of a response to a booking or a confirm that reports success but does not prove it. It is
+// handled as a lost response.
+func unproven(head errors.CallInfo, reason error) error {
+	return &errors.OutcomeUnknown{CallInfo: head, Resolve: "repeat the same request with the same idempotency key",
+		Cause: reason}
+}
+
+// head returns the head of an error about the booking.
+func (f *flow) head() errors.CallInfo {
+	return errors.CallInfo{Operation: f.first.ID, Resource: f.id(), IdempotencyKey: string(f.key)}
+}
+
+// headed adds the call to the error of a booking with other terms.
+func (f *flow) headed(differs *TermsDiffer) *TermsDiffer {
+	differs.CallInfo = f.head()
+	return differs
+}
+
+// named adds the id to an error, if it is known.
+func (f *flow) named(err error) error {
+	if id := f.id(); id != "" {
+		errors.SetResource(err, id, string(f.key), callfacts.Asker{})
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package dapi
+
+import (
+	"context"
+	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
+)
+
+// PayTerms is what you say about a payment besides what is paid. The zero value sets no bound on the price, and knows
+// nothing about earlier calls.
+type PayTerms struct {
+	// Bounds limits the price.
+	Bounds Bounds
+	// History is what you stored last for this key: from Journal, or from [Payment].History. The zero value is nothing.
+	History History
+	// Journal stores what is about to be signed, in place of what you stored before. Pay calls it before each
+	// signature. If it returns an error, nothing is signed, and Pay fails with *[PaymentDeclined].
+	//
+	// With Journal, your store knows all that was ever signed with the key. So a zero History proves that this is the
+	// first use, and a refusal means that nothing was paid. Without Journal, a zero History proves nothing, because an
+	// earlier call may have paid: after a refusal the payment is then in doubt.
+	//
+	// If two processes can call Pay with one key at the same time, Journal must compare: store the new History only if
+	// the stored one is still the History that you passed, and return an error otherwise. Package payments does all
+	// this.
+	Journal func(context.Context, History) error
+	// BeforeSigning sees the booked payout, and may refuse it: if it returns an error, Pay does not sign, and fails
+	// with *[PaymentDeclined]. Pay calls it before Journal, and again for each fresh price.
+	//
+	// The context of BeforeSigning and Journal ends 20 seconds before the approval does, which leaves time to confirm.
+	// If the service offers an approval that is over by this machine's clock, the clock may be wrong: they then have 20
+	// seconds.
+	BeforeSigning func(context.Context, *Payout) error
+}
+
+// DealTerms is what you say about a deal, or about an action of a deal, besides its own terms. See [PayTerms] for the
+// fields of the same names.
+type DealTerms struct {
+	History History
+	Journal func(context.Context, History) error
+	// BeforeSigning sees the created deal, or the deal's ID and the prepared Action, and may refuse it.
+	BeforeSigning func(context.Context, *Escrow) error
+}
+
+// History is what your program stores of a key between calls. It is plain JSON. A flow gives it to Journal before each
+// signature, and returns it when the call ends.
+type History struct {
+	// FirstUsed is when the key was first used, by this machine's clock. The service remembers a key for 7 days. If the
+	// key is older than that less one hour, and an earlier call may have paid, the error is *[KeyTooOld].
+	FirstUsed time.Time `json:"firstUsed,omitzero"`
+	// PayoutID is the payout that was booked with the key. Pay signs for no other one: if the service has forgotten the
+	// key and books another payout, Pay reads this one, and returns it if it is paid or has ended.
+	PayoutID PayoutID `json:"payoutId,omitzero"`
+	// EscrowID is the deal that was created with the key, or that an action is of.
+	EscrowID EscrowID `json:"escrowId,omitzero"`
+	// Quote is the first price that was signed. Without a bound on what arrives, no later price may be worse.
+	Quote *Quote `json:"quote,omitzero"`
+	// Unpaid says that no call with the key has paid or can still pay. It counts only with Journal, to which History is
+	// always given with Unpaid false: what was signed may pay.
+	Unpaid bool `json:"unpaid,omitzero"`
+}
+
+// id returns the id of the payout or deal, "" without one.
+func (h History) id() string { return string(h.PayoutID) + string(h.EscrowID) }
+
+// check refuses what cannot be a history.
+func (h History) check(c *transport.Check) {
+	if h.PayoutID != "" {
+		c.Segment("History.PayoutID", string(h.PayoutID))
+	}
+	if h.EscrowID != "" {
+		c.Segment("History.EscrowID", string(h.EscrowID))
+	}
+	if h.FirstUsed.After(time.Now().Add(keyMargin)) {
+		c.Refuse("History.FirstUsed", "out_of_range", "must not be in the future")
+	}
+}
+
+// isOf refuses a history of something else.
+func (h History) isOf(c *transport.Check, payout PayoutID, deal EscrowID) {
+	if h.PayoutID != "" && h.PayoutID != payout {
+		c.Refuse("History.PayoutID", "unexpected", "is the history of a payout: pass that of this key")
+	}
+	if h.EscrowID != "" && h.EscrowID != deal {
+		c.Refuse("History.EscrowID", "unexpected", "is the history of another deal: pass that of this key")
+	}
+}
+
+// Payment is what [Payouts.Pay] returns, whether it pays or not. Store its History.
+type Payment struct {
+	// State is the state of the payment over all its calls. Empty reads as in doubt.
+	State moneymovement.PaymentState
+	// Unpaid is proven: no call with the key has paid or can still pay. If it is false, that is not proven.
+	Unpaid bool
+	// Payout is the payout as last seen. It is never nil if the state is paid. It may have only its ID; and that is
+	// empty if the service says that the payment is paid and does not name the payout. Call Pay again later to get it.
+	Payout *Payout
+	// Refusal is why this call paid nothing, by its own type, whatever earlier calls did. It is nil if this call paid
+	// or may have paid.
+	Refusal error
+	// RetryAt is the earliest time at which it is worth to call again. It is zero if no time is known.
+	RetryAt time.Time
+	// History is what to store for the key.
+	History History
+}
+
+// Deal is what [Escrows.Open] and [Escrows.Act] return. See [Payment] for the fields of the same names.
+type Deal struct {
+	State  moneymovement.PaymentState
+	Unpaid bool
+	// Escrow is the deal as last seen. It is never nil if the state is paid. It can have the status from before an
+	// action, because the service reads the chain later.
+	Escrow  *Escrow
+	Refusal error
+	RetryAt time.Time
+	History History
+}
+
+// payment returns the result of a payout.
+func (r *result) payment() (Payment, error) {
+	p := Payment{State: r.state, Unpaid: r.unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
+	if r.offer != nil {
+		if p.Payout = r.offer.payout; p.Payout == nil {
+			p.Payout = &Payout{ID: PayoutID(r.offer.id)}
+		}
+	} else if id := r.history.PayoutID; id != "" {
+		p.Payout = &Payout{ID: id}
+	}
+	return p, r.err
+}
+
+// deal returns the result of a deal or of an action.
+func (r *result) deal() (Deal, error) {
+	d := Deal{State: r.state, Unpaid: r.unpaid, Refusal: r.refusal, RetryAt: r.retryAt(), History: r.history}
+	if r.offer != nil {
+		if d.Escrow = r.offer.deal; d.Escrow == nil {
+			d.Escrow = &Escrow{ID: EscrowID(r.offer.id)}
+		}
+	}
+	return d, r.err
+}
+
+// The service remembers an explicit key for 7 days. The margin covers the time of the call and clocks that differ.
+const (
+	keyLifetime = 7 * 24 * time.Hour
+	keyMargin   = time.Hour
+)
+
+// checkPayment refuses invalid terms and an invalid key.
+func checkPayment(op *transport.Operation, key moneymovement.Key, more ...func(*transport.Check)) error {
+	return transport.Validate(op.ID, func(c *transport.Check) {
+		c.RequiredKey(op, string(key))
+		for _, check := range more {
+			check(c)
+		}
+	})
+}
