@@ -189,7 +189,7 @@ func (d *dealFlow) offer(f *flow, deal *Escrow, created bool) *offer {
 	if f.first == &opCreateEscrow {
 		o.offers(f, d.action)
 	}
-	fresh := created && deal.Can(EscrowActionTypeApprove) && o.signable()
+	fresh := created && o.signable()
 	switch {
 	case !fresh && deal.took(d.action):
 		o.phase = phasePaid

@@ -151,7 +151,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 		err = checkPayment(f.first, f.key, append(checks, f.history.check)...)
 	}
 	if err != nil {
-		return f.early(err, f.proven && f.memory.unpaid(f.scope))
+		return f.early(err, f.key == "" || f.proven && f.memory.unpaid(f.scope))
 	}
 	f.begin()
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
@@ -169,7 +169,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 // is the first use again.
 func (f *flow) begin() {
 	now := time.Now()
-	if f.proven && now.Sub(f.history.FirstUsed) > keyLifetime+keyMargin {
+	if f.proven && !f.history.FirstUsed.IsZero() && now.Sub(f.history.FirstUsed) > keyLifetime+keyMargin {
 		f.history = History{}
 	}
 	if f.firstUsed = f.history.FirstUsed; f.firstUsed.IsZero() {
@@ -271,7 +271,8 @@ func (f *flow) afterFirst(booked *offer, response moneymovement.Response) doubt 
 
 // signable reports an offer that can be signed, and of which no transaction shows that it is paid.
 func (o *offer) signable() bool {
-	return o.approval != nil && o.problem == nil && (o.payout == nil || !o.payout.hasTransactionHash())
+	return o.approval != nil && o.problem == nil && (o.payout == nil || !o.payout.hasTransactionHash()) &&
+		(o.deal == nil || o.deal.Can(EscrowActionTypeApprove))
 }
 
 // notCompleted returns the error of an offer that has ended without paying, nil for another one.
@@ -499,7 +500,7 @@ func (f *flow) early(err error, unpaid bool) result {
 // payment is paid, and the payout could not be read.
 func (f *flow) settledResult(o *offer) result {
 	if o == nil {
-		o = cmp.Or(f.booked, &offer{payout: &Payout{ID: PayoutID(f.id()), IdempotencyKey: string(f.key)}})
+		o = cmp.Or(f.booked, &offer{payout: &Payout{ID: PayoutID(f.id())}})
 	}
 	f.booked = o
 	err := f.named(o.notCompleted(f.key))

@@ -55,7 +55,7 @@ func TestASuccessThatShowsNothing(t *testing.T) {
 			return done.ID, err
 		}, true},
 		"MovePayout": {"POST", "/sandbox/payouts/*/status", func(o ...moneymovement.CallOption) (any, error) {
-			moved, err := w.account.Sandbox.SetPayoutStatus(t.Context(), paid.ID, dapi.PayoutStatusCompleted,
+			moved, err := w.account.Sandbox.SetPayoutStatus(t.Context(), paid.Payout.ID, dapi.PayoutStatusCompleted,
 				forWrite(o)...)
 			return moved.ID, err
 		}, true},
@@ -95,7 +95,7 @@ func TestTextThatJSONDoesNotAllow(t *testing.T) {
 		})
 	}
 	damage("POST", "/dapi/v1/payouts", "createdAt")
-	paid, err := w.pay(dapi.FirstUse())
+	paid, err := w.pay(firstUse())
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Fundings())
 
@@ -110,7 +110,7 @@ func TestTextThatJSONDoesNotAllow(t *testing.T) {
 	assert.NotEmpty(t, page.Items[0].ID)
 
 	damage("GET", "/dapi/v1/payouts/*", "id")
-	_, err = w.account.Payouts.Get(t.Context(), paid.ID)
+	_, err = w.account.Payouts.Get(t.Context(), paid.Payout.ID)
 	require.ErrorContains(t, err, "cannot be read")
 	require.ErrorContains(t, as[*errors.UnexpectedResponse](t, err).Err, "/id is text that JSON does not allow")
 }

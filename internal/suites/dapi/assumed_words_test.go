@@ -40,12 +40,12 @@ func TestAPaymentWithWordsOfAnotherService(t *testing.T) {
 			require.NoError(t, err)
 			again, err := w.pay()
 			require.NoError(t, err)
-			assert.Equal(t, first.ID, again.ID)
+			assert.Equal(t, first.Payout.ID, again.Payout.ID)
 			w.account = w.integrator().Self() // as after a restart
 			later, err := w.pay()
 			require.NoError(t, err)
-			assert.Equal(t, first.ID, later.ID)
-			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(later, err))
+			assert.Equal(t, first.Payout.ID, later.Payout.ID)
+			assert.Equal(t, moneymovement.PaymentPaid, later.State)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -64,15 +64,15 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 		w.onSuccessOf(payoutAnswers, veiled)
 		payout, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, dapi.PayoutStatus("settling"), payout.Status)
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, dapi.PayoutStatus("settling"), payout.Payout.Status)
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 		assert.Equal(t, traffic{1, 1, 1}, w.traffic(), "the payout was asked, too")
 		again, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, payout.ID, again.ID)
+		assert.Equal(t, payout.Payout.ID, again.Payout.ID)
 		w.account = w.integrator().Self()
 		payout, err = w.pay() // a process that saw no confirm asks the service again, once the stated window has closed
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }
@@ -104,7 +104,7 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 					payout, err = w.pay()
 				}
 				require.NoError(t, err)
-				assert.NotEmpty(t, payout.TransactionHash)
+				assert.NotEmpty(t, payout.Payout.TransactionHash)
 				assert.Equal(t, 1, w.Fundings())
 			})
 		}
@@ -137,7 +137,7 @@ func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
 		started := time.Now()
 		payout, err := w.pay()
 		require.NoError(t, err)
-		assert.NotEmpty(t, payout.TransactionHash)
+		assert.NotEmpty(t, payout.Payout.TransactionHash)
 		assert.Less(t, time.Since(started), 3*time.Minute)
 		assert.Equal(t, 2, w.Sent("BookPayout"), "booking again asks the service")
 		assert.Equal(t, 1, w.Fundings())
@@ -149,7 +149,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 	for _, fee := range []any{map[string]any{"amount": "0.10"}, "ten", true, []any{"0.10"}, nil} {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) { payout["quote"].(map[string]any)["fee"] = fee })
-		_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("5")))
+		_, err := w.pay(firstUse(), maxFee(amount("5")))
 		assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound, "%v", fee)
 		w.assertNothingSigned(t)
 	}
@@ -158,7 +158,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 		quote := payout["quote"].(map[string]any)
 		quote["fee"] = json.Number(quote["fee"].(string))
 	})
-	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("5")))
+	_, err := w.pay(firstUse(), maxFee(amount("5")))
 	require.NoError(t, err, "a fee as a number")
 }
 
@@ -176,7 +176,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 		t.Run(name+", payout", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = end })
-			_, err := w.pay(dapi.FirstUse())
+			_, err := w.pay(firstUse())
 			require.NoError(t, err)
 			assert.Equal(t, 1, w.Fundings())
 		})
@@ -187,7 +187,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 				approval := payout["approval"].(map[string]any)
 				approval["expiresAt"], approval["payload"] = end, []byte("\x00opaque")
 			})
-			_, err := w.pay(dapi.FirstUse())
+			_, err := w.pay(firstUse())
 			// it was signed and sent; only this host knows that it is not its payload
 			var refused *errors.SignatureInvalid
 			assert.ErrorAs(t, err, &refused)
@@ -198,9 +198,9 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 			w.onSuccess("POST", "/escrow", func(deal map[string]any) {
 				deal["action"].(map[string]any)["approval"].(map[string]any)["expiresAt"] = end
 			})
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
-			assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+			assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		})
 	}
 }
@@ -213,14 +213,14 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 			account := w.account()
 			other := func(deal map[string]any) { deal["status"] = word }
 			w.onSuccessOf([]string{"POST /escrow", "POST /escrow/*/actions/*/confirm", "POST /escrow/*/sync"}, other)
-			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+			opened, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			for _, account := range []*dapi.Account{account, w.integrator().Self()} {
-				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1")
+				again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
-				assert.Equal(t, opened.ID, again.ID)
+				assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 			}
-			_, err = account.Escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
+			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			held, released := 0, 0
 			for _, entry := range w.Host.Ledger().Entries {
@@ -247,9 +247,9 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			payout, err := w.pay(dapi.FirstUse())
+			payout, err := w.pay(firstUse())
 			require.NoError(t, err)
-			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+			assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -261,7 +261,7 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
 		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
-		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.FirstUse())
+		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(firstUse()))
 		require.NoError(t, err)
 		held := 0
 		for _, entry := range w.Host.Ledger().Entries {
@@ -285,7 +285,7 @@ func TestWindowsOfADealWithAnotherWord(t *testing.T) {
 		require.NoError(t, err)
 		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
 	})
-	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dapi.FirstUse())
+	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(firstUse()))
 	require.Error(t, err)
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }
@@ -312,7 +312,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 				change(bookings, payout["quote"].(map[string]any))
 			})
 			w.waitBeforeSigning(31*time.Second, 1)
-			_, err := w.pay(dapi.FirstUse())
+			_, err := w.pay(firstUse())
 			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundReadable, refused.Bound)
 			assert.NotNil(t, refused.Reference, "the first price")
@@ -328,7 +328,7 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1000)
 		payout["quote"].(map[string]any)["fee"] = map[string]any{"amount": "24"}
 	})
-	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("2")))
+	_, err := w.pay(firstUse(), maxFee(amount("2")))
 	assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
 	w.assertNothingSigned(t)
 }
@@ -346,6 +346,6 @@ func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
 	w.assertInDoubt(t, payout, err)
 	payout, err = w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 	assert.Equal(t, 1, w.Fundings())
 }

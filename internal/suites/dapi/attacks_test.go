@@ -30,7 +30,7 @@ func TestARefusedConfirmOfAPayoutThatMovedOn(t *testing.T) {
 					delete(payout, "approval")
 					delete(payout, "transactionHash")
 				})
-				payout, err := w.pay(dapi.FirstUse())
+				payout, err := w.pay(firstUse())
 				require.Equal(t, 1, w.Fundings())
 				w.assertInDoubt(t, payout, err)
 			})
@@ -45,7 +45,7 @@ func TestARefusedConfirmThatSaysNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(code, slug).AfterCommit())
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payout, err := w.pay(dapi.FirstUse())
+			payout, err := w.pay(firstUse())
 			w.assertInDoubt(t, payout, err)
 		})
 	}
@@ -62,7 +62,7 @@ func TestARefusedApprovalOfADealThatSaysNothing(t *testing.T) {
 					if !readable {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
 					}
-					_, err := w.open(dapi.FirstUse())
+					_, err := w.open(firstUse())
 					if readable {
 						require.NoError(t, err, "the deal shows that its money is held")
 						return
@@ -82,29 +82,29 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
 		}
 	}).Self()
-	payout, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+	payout, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
 	require.Error(t, err)
-	assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "%T %v", err, err)
+	assert.NotEqual(t, moneymovement.PaymentPaid, payout.State, "%T %v", err, err)
 	assert.Zero(t, w.Fundings())
 }
 
 // An error of the caller's function can hold one of another payment.
 func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(dapi.FirstUse())
+	_, err := w.pay(firstUse())
 	require.NoError(t, err)
 	w.Host.ForgetKeys()
 	w.account = w.integrator().Self()
-	payout, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
+	payout, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
 	w.assertInDoubt(t, payout, err)
 
 	d := newDealWorld(t)
-	_, err = d.open(dapi.FirstUse())
+	_, err = d.open(firstUse())
 	require.NoError(t, err)
 	d.Host.ForgetKeys()
 	d.account = d.integrator().Self()
 	for _, other := range []error{&dapi.KeyTooOld{}, &dapi.EscrowNotOpened{}} {
-		_, err = d.open(dapi.BeforeApproving(func(context.Context, *dapi.Escrow) error { return other }))
+		_, err = d.open(beforeSigning(func(context.Context, *dapi.Payout) error { return other }))
 		assertDealInDoubt(t, err)
 	}
 }
@@ -127,7 +127,7 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			require.Equal(t, 1, w.Fundings())
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable").Times(9))
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payout, err := w.pay(dapi.FirstUse())
+			payout, err := w.pay(firstUse())
 			w.assertInDoubt(t, payout, err)
 		})
 	}
@@ -141,7 +141,7 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			created.Action)
 		require.Error(t, err)
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-		_, err = w.open(dapi.FirstUse())
+		_, err = w.open(firstUse())
 		assertDealInDoubt(t, err)
 	})
 }
@@ -149,7 +149,7 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 // What the caller's function does to a booking changes nothing of the payment.
 func TestAHookThatChangesTheBooking(t *testing.T) {
 	w := newPayWorld(t)
-	blank := dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+	blank := beforeSigning(func(_ context.Context, booked *dapi.Payout) error {
 		booked.IdempotencyKey, booked.ID, booked.Approval.ID, booked.Approval.Payload[0] = "", "po_x", "", 'x'
 		return nil
 	})
@@ -167,9 +167,9 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 // A deal of another key is not the one that was asked for.
 func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	w := newDealWorld(t)
-	first, err := w.open(dapi.FirstUse())
+	first, err := w.open(firstUse())
 	require.NoError(t, err)
-	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dapi.CreatedBefore(first.ID))
+	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(createdBefore(first.Escrow.ID)))
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }
@@ -177,10 +177,10 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 // A refusal that names the paid payout of another key pays nothing.
 func TestAlreadyFundedOfAnotherPayment(t *testing.T) {
 	w := newPayWorld(t)
-	paid, err := w.pay(dapi.FirstUse())
+	paid, err := w.pay(firstUse())
 	require.NoError(t, err)
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-		WithDetails(map[string]any{"payoutId": paid.ID}))
-	payout, err := w.payAs("invoice-43", dapi.FirstUse())
-	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "%v", err)
+		WithDetails(map[string]any{"payoutId": paid.Payout.ID}))
+	payout, err := w.payAs("invoice-43", firstUse())
+	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State, "%v", err)
 }

@@ -29,7 +29,7 @@ func TestPaysWithAClockThatIsOff(t *testing.T) {
 				account := w.account()
 				_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: w.Contact(account.Contacts, sepa()), Amount: amount("25"), Currency: dapi.USDC,
-				}, "invoice-42")
+				}, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 			})
 		})
@@ -148,8 +148,8 @@ func TestClocksTooFarApartSignNothing(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(ahead) }))
 				asked := 0
-				_, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { asked++; return nil }),
-					dapi.FirstUsedAt(time.Now().Add(-time.Hour)))
+				_, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { asked++; return nil }),
+					firstUsedAt(time.Now().Add(-time.Hour)))
 				refused := as[*signing.ApprovalRefused](t, reason(err))
 				assert.Contains(t, refused.Reason, "moneymovement.WithClockDifference")
 				assert.WithinDuration(t, time.Now().Add(max(-100*365*day, min(ahead, 100*365*day))),
@@ -178,7 +178,7 @@ func TestADateOfNextMonthMakesNoKeyTooOld(t *testing.T) {
 	const month = 30 * 24 * time.Hour
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(month) }))
-		used := dapi.FirstUsedAt(time.Now().Add(-time.Hour))
+		used := firstUsedAt(time.Now().Add(-time.Hour))
 		_, err := w.pay(used)
 		_, old := errors.AsType[*dapi.KeyTooOld](err)
 		assert.False(t, old, "%v", err)
@@ -232,7 +232,7 @@ func TestBeforeSigningHasTimeWithAClockThatIsAheadAndNoDate(t *testing.T) {
 				w.Wire.OnAnswer(func(_ *http.Request, answer *http.Response) { answer.Header.Del("Date") })
 				w.account = w.integrator().Self()
 				var left time.Duration
-				_, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+				_, err := w.pay(beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 					end, bounded := ctx.Deadline()
 					require.True(t, bounded)
 					left = time.Until(end)

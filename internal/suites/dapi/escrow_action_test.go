@@ -20,11 +20,11 @@ func newReleaseWorld(t *testing.T) (*dealWorld, dapi.EscrowID) {
 	w := newDealWorld(t)
 	opened, err := w.open()
 	require.NoError(t, err)
-	return w, opened.ID
+	return w, opened.Escrow.ID
 }
 
-func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (*dapi.Escrow, error) {
-	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1")
+func (w *dealWorld) release(ctx context.Context, id dapi.EscrowID) (dapi.Deal, error) {
+	return w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
 }
 
 // An action that is not available is a conflict, once the deal tells that it was not taken.
@@ -33,7 +33,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, id := newReleaseWorld(t)
 			time.Sleep(15 * 24 * time.Hour)
-			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1")
+			_, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "refund-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			before := len(w.Host.Requests())
 			_, err = w.release(t.Context(), id)
@@ -65,7 +65,7 @@ func TestActionThatIsNotAvailable(t *testing.T) {
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusConflict, "conflict"))
 			released, err := w.release(t.Context(), id)
 			require.NoError(t, err, "the deal tells")
-			assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+			assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 		})
 	})
 }
@@ -141,7 +141,7 @@ func TestActionOfAnotherVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, id := newReleaseWorld(t)
 		w.Host.Arm("POST", "/escrow/*/actions", sandbox.DropBefore().Times(4))
-		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1")
+		_, err := w.account.Escrows.Act(t.Context(), w.deal, id, "extend", "extend-1", dapi.DealTerms{})
 		assertUnknown(t, err, "extend-1", "call again with the same key and terms")
 	})
 }
@@ -155,6 +155,6 @@ func TestActionThatIsRefused(t *testing.T) {
 	w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 	_, err = w.release(t.Context(), id)
 	as[*errors.SigningPolicyRefused](t, err)
-	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1")
+	_, err = w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRefund, "release-1", dapi.DealTerms{})
 	assert.Equal(t, string(id), as[*errors.IdempotencyKeyReused](t, err).Resource)
 }

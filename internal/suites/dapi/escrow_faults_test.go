@@ -48,9 +48,9 @@ func newEscrowActing(t *testing.T, action dapi.EscrowActionType) *escrowActing {
 	if action == dapi.EscrowActionTypeApprove {
 		return e
 	}
-	opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-0")
+	opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-0", dapi.DealTerms{})
 	require.NoError(t, err)
-	e.deal = opened.ID
+	e.deal = opened.Escrow.ID
 	if action == dapi.EscrowActionTypeRefund {
 		time.Sleep(15 * 24 * time.Hour) // past the hold window
 	}
@@ -75,17 +75,17 @@ func (e *escrowActing) attempt(timeout time.Duration) (done bool) {
 	defer cancel()
 	key := moneymovement.Key("deal-1")
 	before := e.moved()
-	var came *dapi.Escrow
+	var came dapi.Deal
 	var err error
 	if e.action == dapi.EscrowActionTypeApprove {
-		came, err = e.account.Escrows.Open(ctx, deal(), key)
+		came, err = e.account.Escrows.Open(ctx, deal(), key, dapi.DealTerms{})
 	} else {
-		came, err = e.account.Escrows.Act(ctx, deal(), e.deal, e.action, key)
+		came, err = e.account.Escrows.Act(ctx, deal(), e.deal, e.action, key, dapi.DealTerms{})
 	}
 	after := e.moved()
 	if err == nil {
 		assert.Equal(e, 1, after, "a success is one")
-		assert.NotEmpty(e, came.ID)
+		assert.NotEmpty(e, came.Escrow.ID)
 		return true
 	}
 	if after > before {
@@ -146,9 +146,9 @@ func TestAnExpiredWindowAfterALostAnswerIsLookedAt(t *testing.T) {
 		e.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
 		e.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusGone, "approval_expired"))
 		e.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1")
+		opened, err := e.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		assert.Equal(t, 1, e.moved())
 	})
 }

@@ -38,7 +38,7 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newDealWorld(t)
 					w.loseConfirms()
-					_, err := w.open(dapi.FirstUse())
+					_, err := w.open(firstUse())
 					assertDealInDoubt(t, err)
 					require.Equal(t, 1, w.holdings())
 					if process == "another process" {
@@ -47,7 +47,7 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 					ctx, cancel := setback(w.payWorld)
 					defer cancel()
 
-					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1")
+					_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.DealTerms{})
 					assertDealInDoubt(t, err)
 					if ctx.Err() != nil {
 						require.ErrorIs(t, err, ctx.Err())
@@ -64,10 +64,10 @@ func TestLoginRefusalOfADeal(t *testing.T) {
 	w := newDealWorld(t)
 	w.Host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
 	w.Host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-	opened, err := w.open(dapi.FirstUse())
+	opened, err := w.open(firstUse())
 	as[*errors.Forbidden](t, err)
 	head, _ := errors.CallInfoOf(err)
-	assert.Equal(t, string(opened.ID), head.Resource)
+	assert.Equal(t, string(opened.Escrow.ID), head.Resource)
 	assert.Equal(t, "deal-1", head.IdempotencyKey)
 }
 
@@ -80,12 +80,12 @@ func TestSecondCallSettlesADealInDoubt(t *testing.T) {
 		assertDealInDoubt(t, err)
 		opened, err := w.open()
 		require.NoError(t, err)
-		assert.Equal(t, first.ID, opened.ID)
-		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+		assert.Equal(t, first.Escrow.ID, opened.Escrow.ID)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 		assert.Equal(t, 1, w.holdings())
 
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		_, err = w.open(dapi.FirstUse())
+		_, err = w.open(firstUse())
 		assertDealInDoubt(t, err) // for the money is held, whatever the caller says
 	})
 }
@@ -101,7 +101,7 @@ func TestFirstOpenOfAProcessAfterAKill(t *testing.T) {
 				w.account = w.integrator().Self()
 				ctx, cancel := setback(w.payWorld)
 				defer cancel()
-				_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1")
+				_, err = w.account.Escrows.Open(ctx, w.deal, "deal-1", dapi.DealTerms{})
 				assertDealInDoubt(t, err)
 				time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			})
@@ -134,14 +134,14 @@ func TestFirstUseOfADealThatIsRefused(t *testing.T) {
 			w := newDealWorld(t)
 			c.arrange(w)
 			for range 2 { // the second first use is one as well: nothing came of the first
-				opened, err := w.open(dapi.FirstUse())
+				opened, err := w.open(firstUse())
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
 				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 				assert.False(t, unknown, "%v", err)
 				head, _ := errors.CallInfoOf(err)
 				assert.Equal(t, "deal-1", head.IdempotencyKey)
-				if opened != nil {
-					assert.Equal(t, string(opened.ID), head.Resource)
+				if opened.Escrow != nil {
+					assert.Equal(t, string(opened.Escrow.ID), head.Resource)
 				} else {
 					assert.Empty(t, head.Resource)
 				}
@@ -164,8 +164,8 @@ func TestDealThatIsRefusedAndMayBeOlder(t *testing.T) {
 	}
 }
 
-// A wrongly stated first use is ignored, as soon as the service knows better.
-func TestFirstUseOfADealThatIsNone(t *testing.T) {
+// A deal that was created and not signed is taken up again, however the service says that it replays.
+func TestADealThatWasNotSignedIsNoDoubt(t *testing.T) {
 	for name, change := range map[string]func(r *http.Request, answer *http.Response){
 		"the service says that it replays": nil,
 		"the service says so by 200 alone": func(_ *http.Request, answer *http.Response) {
@@ -186,8 +186,10 @@ func TestFirstUseOfADealThatIsNone(t *testing.T) {
 				w.Wire.OnAnswer(change)
 			}
 			w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-			_, err = w.open(dapi.FirstUse())
-			assertDealInDoubt(t, err)
+			refused, err := w.open(firstUse())
+			as[*errors.SigningPolicyRefused](t, err)
+			assert.True(t, refused.Unpaid)
+			assert.Equal(t, moneymovement.PaymentNotPaid, refused.State)
 		})
 	}
 }
@@ -200,17 +202,17 @@ func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 		integrator := w.integrator()
 		w.account = integrator.Self()
 		w.loseConfirms()
-		_, err := w.open(dapi.FirstUse())
+		_, err := w.open(firstUse())
 		assertDealInDoubt(t, err)
 
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		_, err = w.open(dapi.FirstUse())
+		_, err = w.open(firstUse())
 		assertDealInDoubt(t, err)
-		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", dapi.FirstUse())
+		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", payTerms(firstUse()))
 		as[*errors.Forbidden](t, err)
-		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dapi.FirstUse())
+		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dealTerms(firstUse()))
 		as[*errors.Forbidden](t, err)
-		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1")
+		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1", dapi.DealTerms{})
 		as[*errors.Forbidden](t, err)
 	})
 }
@@ -222,11 +224,11 @@ func TestDealsKeyThatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newDealWorld(t)
 		first := time.Now()
-		_, err := w.open(dapi.FirstUsedAt(first))
+		_, err := w.open(firstUsedAt(first))
 		require.NoError(t, err)
 		time.Sleep(7 * 24 * time.Hour)
 		before := len(w.Host.Requests())
-		_, err = w.open(dapi.FirstUsedAt(first))
+		_, err = w.open(firstUsedAt(first))
 		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
 		assert.Len(t, w.Host.Requests(), before, "nothing was sent")
 		assert.Equal(t, 1, w.holdings())
@@ -243,23 +245,23 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		var line sync.WaitGroup
 		for i := range 6 { // as many as may be under way
 			line.Go(func() {
-				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)))
+				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)), dapi.DealTerms{})
 			})
 		}
 		synctest.Wait()
 		line.Go(func() {
-			_, err := w.open(dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour + 90*time.Minute)))
+			_, err := w.open(firstUsedAt(time.Now().Add(-7*24*time.Hour + 90*time.Minute)))
 			as[*dapi.KeyTooOld](t, err)
 			assert.Equal(t, "deal-1", as[*dapi.KeyTooOld](t, err).IdempotencyKey)
 		})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dapi.FirstUsedAt(time.Now().Add(-7*24*time.Hour)))
+		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dealTerms(firstUsedAt(time.Now().Add(-7*24*time.Hour))))
 		as[*dapi.KeyTooOld](t, err) // at once, for it is too old already
-		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dapi.FirstUse())
+		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dealTerms(firstUse()))
 		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
 			as[*errors.NotDelivered](t, err).CallInfo)
-		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1", dapi.FirstUse())
+		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1", dealTerms(firstUse()))
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.Host.Requests())
@@ -275,11 +277,11 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 func TestDealsKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	w := newDealWorld(t)
 	first := time.Now()
-	_, err := w.open(dapi.FirstUsedAt(first))
+	_, err := w.open(firstUsedAt(first))
 	require.NoError(t, err)
 	w.Host.Advance(8 * 24 * time.Hour)
 	w.account = w.integrator().Self()
-	_, err = w.open(dapi.FirstUsedAt(first))
+	_, err = w.open(firstUsedAt(first))
 	assert.Equal(t, "CreateEscrow", as[*dapi.KeyTooOld](t, err).Operation)
 	assert.Equal(t, 1, w.holdings(), "the second is not signed")
 }
@@ -296,7 +298,7 @@ func TestDealsKeyOfOtherTerms(t *testing.T) {
 			}
 			w.deal.Amount = amount("41")
 			_, err = w.open()
-			assert.Equal(t, string(first.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
+			assert.Equal(t, string(first.Escrow.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
 			assert.Equal(t, 1, w.holdings())
 		})
 	}
@@ -322,7 +324,7 @@ func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 		w := newDealWorld(t)
 		w.Host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow, _, err := atOnce(func() (*dapi.Escrow, error) { return w.open(dapi.FirstUse()) })
+		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(firstUse()) })
 		assertDealInDoubt(t, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.holdings())
@@ -336,7 +338,7 @@ func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 		w.Host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
 		w.loseConfirms()
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-		slow, _, err := atOnce(func() (*dapi.Escrow, error) { return w.open(dapi.FirstUse()) })
+		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(firstUse()) })
 		assertDealInDoubt(t, err)
 		assertDealInDoubt(t, slow)
 		assert.Equal(t, 1, w.holdings())
@@ -360,10 +362,10 @@ func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newDealWorld(t)
 				arrange(w)
-				_, err := w.open(dapi.FirstUse())
+				_, err := w.open(firstUse())
 				assertDealInDoubt(t, err)
 				w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-				_, err = w.open(dapi.FirstUse())
+				_, err = w.open(firstUse())
 				assertDealInDoubt(t, err)
 				assert.Zero(t, w.holdings())
 			})
@@ -382,10 +384,10 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 		}
 		panics(func() { _, _ = w.open() })
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-		_, err := w.open(dapi.FirstUse())
+		_, err := w.open(firstUse())
 		assertDealInDoubt(t, err)
 		time.Sleep(8 * 24 * time.Hour)
-		_, err = w.open(dapi.FirstUse())
+		_, err = w.open(firstUse())
 		assertDealInDoubt(t, err)
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -28,8 +28,8 @@ func newDealWorld(t *testing.T) *dealWorld {
 	return &dealWorld{newPayWorld(t), deal()}
 }
 
-func (w *dealWorld) open(options ...dapi.OpenOption) (*dapi.Escrow, error) {
-	return w.account.Escrows.Open(w.Context(), w.deal, "deal-1", options...)
+func (w *dealWorld) open(options ...payOption) (dapi.Deal, error) {
+	return w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dealTerms(options...))
 }
 
 // holdings counts how often money was moved into a deal.
@@ -124,7 +124,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", dealPath, c.change)
-			opened, err := w.open(dapi.FirstUse())
+			opened, err := w.open(firstUse())
 			if c.member == "" {
 				require.NoError(t, err)
 				assert.Equal(t, 1, w.holdings())
@@ -133,7 +133,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			differs := as[*dapi.TermsDiffer](t, err)
 			assert.Equal(t, c.member, differs.Member)
 			assert.Equal(t, errors.NotMoved, differs.MovedByCall())
-			assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", Resource: string(opened.ID),
+			assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", Resource: string(opened.Escrow.ID),
 				IdempotencyKey: "deal-1"}, differs.CallInfo)
 			w.assertNothingHeld(t)
 		})
@@ -143,7 +143,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 				deal["status"] = "active"
 				delete(deal, "action")
 			}))
-			_, err := w.open(dapi.FirstUse())
+			_, err := w.open(firstUse())
 			assertDoubted(t, c.member, c.moves, err)
 			w.assertNothingHeld(t)
 		})
@@ -151,7 +151,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", confirmActionPath, c.change)
 			w.Host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
-			_, err := w.open(dapi.FirstUse())
+			_, err := w.open(firstUse())
 			assertDoubted(t, c.member, c.moves, err)
 			assert.Equal(t, 1, w.holdings())
 		})
@@ -186,15 +186,15 @@ func TestWindowsOfADeal(t *testing.T) {
 			w.deal = deal
 			opened, err := w.open()
 			require.NoError(t, err)
-			assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
-			assert.False(t, opened.RefundableUntil.IsZero())
+			assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
+			assert.False(t, opened.Escrow.RefundableUntil.IsZero())
 		})
 	}
 	t.Run("the service ignores them", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, later("holdUntil", time.Hour))
 		w.deal.HoldFor = ""
-		_, err := w.open(dapi.FirstUse())
+		_, err := w.open(firstUse())
 		differs := as[*dapi.TermsDiffer](t, err)
 		assert.Equal(t, "14d", differs.Asked)
 		w.assertNothingHeld(t)
@@ -227,7 +227,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", dealPath, c.change)
-			_, err := w.open(dapi.FirstUse())
+			_, err := w.open(firstUse())
 			if c.member == "" {
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, "deal-1", unknown.IdempotencyKey)
@@ -242,10 +242,10 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		t.Run(name+", and the deal is active", func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", dealPath, both(c.change, func(d map[string]any) { d["status"] = "active" }))
-			opened, err := w.open(dapi.FirstUse())
+			opened, err := w.open(firstUse())
 			if !strings.HasSuffix(name, "deal's key") {
 				require.NoError(t, err, "the deal is of this key, and an action that is over needs none")
-				assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+				assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 				return
 			}
 			as[*errors.OutcomeUnknown](t, err)
@@ -254,14 +254,14 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, func(d map[string]any) { d["amount"], d["status"] = "400", "frozen" })
-		_, err := w.open(dapi.FirstUse())
+		_, err := w.open(firstUse())
 		assertDoubted(t, "amount", false, err)
 		w.assertNothingHeld(t)
 	})
 	t.Run("other terms, and no status", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
-		_, err := w.open(dapi.FirstUse())
+		_, err := w.open(firstUse())
 		assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
 		w.assertNothingHeld(t)
 	})
@@ -316,7 +316,7 @@ func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 				w := newDealWorld(t)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				w.onSuccess("POST", syncPath, both(change, func(deal map[string]any) { deal["status"] = "active" }))
-				_, err := w.open(dapi.FirstUse())
+				_, err := w.open(firstUse())
 				as[*errors.OutcomeUnknown](t, err)
 				assert.Zero(t, w.holdings())
 			})

@@ -23,10 +23,10 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 		`{"type":"release"}`, `{"action":{"type":"release"}}`} {
 		t.Run(body, func(t *testing.T) {
 			w := newPayWorld(t)
-			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1")
+			opened, err := w.account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			w.Host.Arm("POST", "/escrow/*/actions", sandbox.Respond(http.StatusCreated, "").WithBody(body))
-			_, err = w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease,
+			_, err = w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
 				moneymovement.IdempotencyKey("release-1"))
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, "PrepareEscrowAction", unknown.Operation)
@@ -39,23 +39,22 @@ func TestPrepareWithoutAnActionIsUnknown(t *testing.T) {
 // it another path: they are refused before a deal is there that nobody can approve.
 func TestAKeyThatNoPathCanHave(t *testing.T) {
 	w := newPayWorld(t)
-	opened, err := w.account.Escrows.Open(t.Context(), deal(), "...")
+	opened, err := w.account.Escrows.Open(t.Context(), deal(), "...", dapi.DealTerms{})
 	require.NoError(t, err)
 	for _, key := range []moneymovement.Key{".", ".."} {
 		sent := len(w.Host.Requests())
 		option := moneymovement.IdempotencyKey(key)
 		for name, call := range map[string]func() error{
-			"open":   func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), key); return err },
+			"open":   func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), key, dapi.DealTerms{}); return err },
 			"create": func() error { _, err := w.account.Escrows.Create(t.Context(), deal(), option); return err },
 			"act": func() error {
-				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, key)
+				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
 				return err
 			},
 			"prepare": func() error {
-				_, err := w.account.Escrows.Prepare(t.Context(), opened.ID, dapi.EscrowActionTypeRelease, option)
+				_, err := w.account.Escrows.Prepare(t.Context(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, option)
 				return err
 			},
-			"check": func() error { return dapi.CheckOpen(deal(), key) },
 		} {
 			invalid := as[*errors.InvalidInput](t, call())
 			assert.Equal(t, "Idempotency-Key", invalid.Fields[0].Field, name)
@@ -82,7 +81,7 @@ func TestContextThatEndsWhileADealIsRead(t *testing.T) {
 				w.Host.Arm("POST", "/escrow/*/sync", fault)
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				defer cancel()
-				_, err := account.Escrows.Open(ctx, deal(), "deal-1")
+				_, err := account.Escrows.Open(ctx, deal(), "deal-1", dapi.DealTerms{})
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, errors.MaybeMoved, unknown.MovedByCall(), "it is not the reading that is unknown")
 				_, nested := errors.AsType[*errors.OutcomeUnknown](unknown.Cause)
@@ -117,7 +116,7 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 						deal["syncedAt"] = began.Add(tc.synced).UTC().Format(time.RFC3339Nano)
 					}
 				})
-				_, err := w.open(dapi.FirstUse())
+				_, err := w.open(firstUse())
 				assertDealInDoubt(t, err)
 				if !tc.again {
 					assert.Len(t, reads, 1)
@@ -141,15 +140,15 @@ func TestEscrowConfirmAnswerAboutAnotherDeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.onSuccess("POST", confirmActionPath, another)
-		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
+		opened, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusOK, "").
 			WithBody(`{"id":"esc_another","status":"active"}`))
-		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1")
+		_, err := w.account().Escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmEscrowAction", unknown.Operation)
 		assert.Equal(t, "deal-1", unknown.IdempotencyKey)
@@ -165,12 +164,12 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		escrows := w.account().Escrows
-		opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusActive, released.Status, "the stored projection")
-		ended, err := escrows.Wait(t.Context(), opened.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+		assert.Equal(t, dapi.EscrowStatusActive, released.Escrow.Status, "the stored projection")
+		ended, err := escrows.Wait(t.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusReleased, ended.Status)
 	})
@@ -184,12 +183,12 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, sandbox.WithClock(func() time.Time { return time.Now().Add(ahead) }))
 				escrows := w.account().Escrows
-				opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-				released, err := escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "action-1")
+				released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1", dapi.DealTerms{})
 				require.NoError(t, err)
-				assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+				assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 			})
 		})
 	}

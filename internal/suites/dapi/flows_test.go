@@ -158,29 +158,29 @@ func TestEscrowLifeOnTheHost(t *testing.T) {
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee,
 			HoldFor: dapi.EscrowDurationOf(48 * time.Hour)}
 
-		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
+		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusActive, deal.Status)
-		assert.True(t, deal.Can(dapi.EscrowActionTypeRelease))
+		assert.Equal(t, dapi.EscrowStatusActive, deal.Escrow.Status)
+		assert.True(t, deal.Escrow.Can(dapi.EscrowActionTypeRelease))
 
-		again, err := account.Escrows.Open(t.Context(), terms, "deal-1")
+		again, err := account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, deal.ID, again.ID)
+		assert.Equal(t, deal.Escrow.ID, again.Escrow.ID)
 
-		_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund, "deal-Refund")
+		_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRefund, "deal-Refund", dapi.DealTerms{})
 		as[*errors.Conflict](t, err)
-		released, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "deal-Release")
+		released, err := account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "deal-Release", dapi.DealTerms{})
 		require.NoError(t, err)
-		if released.Status != dapi.EscrowStatusReleased { // the projection is read from chain every 15 seconds
-			released, err = account.Escrows.Wait(t.Context(), deal.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
+		if released.Escrow.Status != dapi.EscrowStatusReleased { // the projection is read from chain every 15 seconds
+			released.Escrow, err = account.Escrows.Wait(t.Context(), deal.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
 			require.NoError(t, err)
 		}
-		assert.Equal(t, dapi.EscrowStatusReleased, released.Status)
+		assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 
 		time.Sleep(10 * time.Minute) // the first answer's approval is long closed
-		again, err = account.Escrows.Open(t.Context(), terms, "deal-1")
+		again, err = account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusReleased, again.Status, "opened once, and released since")
+		assert.Equal(t, dapi.EscrowStatusReleased, again.Escrow.Status, "opened once, and released since")
 		assert.True(t, w.Host.Ledger().Sums["USDC"].IsZero())
 	})
 }
@@ -191,12 +191,12 @@ func TestEscrowRefundAfterTheHold(t *testing.T) {
 		account := w.account()
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee, HoldFor: "2h",
 			RefundableFor: "1d"}
-		deal, err := account.Escrows.Open(t.Context(), terms, "deal-2")
+		deal, err := account.Escrows.Open(t.Context(), terms, "deal-2", dapi.DealTerms{})
 		require.NoError(t, err)
 		time.Sleep(4 * time.Hour)
-		refunded, err := account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRefund, "deal-Refund")
+		refunded, err := account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRefund, "deal-Refund", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusRefunded, refunded.Status)
+		assert.Equal(t, dapi.EscrowStatusRefunded, refunded.Escrow.Status)
 	})
 }
 
@@ -206,9 +206,9 @@ func TestEscrowWhoseConfirmIsLost(t *testing.T) {
 		account := w.account()
 		w.Host.Arm("POST", "/escrow/*/actions/*/confirm", sandbox.DropAfterCommit())
 		terms := dapi.EscrowCreate{Amount: amount("30"), Currency: dapi.USDC, Payee: payee}
-		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1")
+		deal, err := account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusActive, deal.Status)
+		assert.Equal(t, dapi.EscrowStatusActive, deal.Escrow.Status)
 	})
 }
 
@@ -221,7 +221,7 @@ func TestEscrowThatWasNeverApproved(t *testing.T) {
 		_, err := account.Escrows.Create(t.Context(), terms, key)
 		require.NoError(t, err)
 		time.Sleep(2 * time.Hour)
-		_, err = account.Escrows.Open(t.Context(), terms, "deal-1")
+		_, err = account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
 		require.Error(t, err, "the approve window is one hour")
 	})
 }

@@ -21,22 +21,22 @@ import (
 type process struct {
 	name    string
 	another bool // it has another client, which knows nothing
-	options func(known dapi.PayoutID, since time.Time) []dapi.PayOption
+	options func(known dapi.PayoutID, since time.Time) []payOption
 }
 
 // processes are those that know the payout of the first call.
 var processes = []process{
-	{"the same client", false, func(dapi.PayoutID, time.Time) []dapi.PayOption { return nil }},
+	{"the same client", false, func(dapi.PayoutID, time.Time) []payOption { return nil }},
 	{"the same client, which says when the key was first used", false,
-		func(_ dapi.PayoutID, since time.Time) []dapi.PayOption {
-			return []dapi.PayOption{dapi.FirstUsedAt(since)}
+		func(_ dapi.PayoutID, since time.Time) []payOption {
+			return []payOption{firstUsedAt(since)}
 		}},
-	{"another client that names the payout", true, func(known dapi.PayoutID, _ time.Time) []dapi.PayOption {
-		return []dapi.PayOption{dapi.BookedBefore(known)}
+	{"another client that names the payout", true, func(known dapi.PayoutID, _ time.Time) []payOption {
+		return []payOption{bookedBefore(known)}
 	}},
 	{"another client that names the payout and the time", true,
-		func(known dapi.PayoutID, since time.Time) []dapi.PayOption {
-			return []dapi.PayOption{dapi.BookedBefore(known), dapi.FirstUsedAt(since)}
+		func(known dapi.PayoutID, since time.Time) []payOption {
+			return []payOption{bookedBefore(known), firstUsedAt(since)}
 		}},
 }
 
@@ -45,26 +45,26 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		unsent  bool // the first confirm did not arrive
 		arrange func(w *payWorld, known dapi.PayoutID)
-		state   dapi.PaymentState
+		state   moneymovement.PaymentState
 		paid    int
 	}{
-		"the payout is funded":      {state: dapi.PaymentPaid, paid: 1},
-		"it waits for its approval": {unsent: true, state: dapi.PaymentPaid, paid: 1},
-		"it has failed": {state: dapi.PaymentEnded, paid: 1, arrange: func(w *payWorld, known dapi.PayoutID) {
+		"the payout is funded":      {state: moneymovement.PaymentPaid, paid: 1},
+		"it waits for its approval": {unsent: true, state: moneymovement.PaymentPaid, paid: 1},
+		"it has failed": {state: moneymovement.PaymentEnded, paid: 1, arrange: func(w *payWorld, known dapi.PayoutID) {
 			require.NoError(w, w.Host.MovePayout(string(known), "failed"))
 		}},
-		"it has expired": {unsent: true, state: dapi.PaymentEnded, arrange: func(*payWorld, dapi.PayoutID) {
+		"it has expired": {unsent: true, state: moneymovement.PaymentEnded, arrange: func(*payWorld, dapi.PayoutID) {
 			time.Sleep(time.Hour)
 		}},
-		"it cannot be read": {state: dapi.PaymentUnknown, paid: 1, arrange: func(w *payWorld, _ dapi.PayoutID) {
+		"it cannot be read": {state: moneymovement.PaymentInDoubt, paid: 1, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 		}},
-		"it waits, and cannot be read": {unsent: true, state: dapi.PaymentUnknown,
+		"it waits, and cannot be read": {unsent: true, state: moneymovement.PaymentInDoubt,
 			arrange: func(w *payWorld, _ dapi.PayoutID) {
 				w.Host.Arm("GET", "/payouts/*",
 					sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 			}},
-		"it is not there": {unsent: true, state: dapi.PaymentUnknown, arrange: func(w *payWorld, _ dapi.PayoutID) {
+		"it is not there": {unsent: true, state: moneymovement.PaymentInDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusNotFound, "not_found").Times(99))
 		}},
 	} {
@@ -81,33 +81,33 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError,
 						"internal_error").Times(99))
 					since := time.Now()
-					first, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(since))
+					first, err := w.pay(firstUse(), firstUsedAt(since))
 					w.assertInDoubt(t, first, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
 
 					w.Host.ForgetKeys()
 					if c.arrange != nil {
-						c.arrange(w, first.ID)
+						c.arrange(w, first.Payout.ID)
 					}
 					if by.another {
 						w.account = w.integrator().Self()
 					}
 					signed := w.Key.Approvals()
-					again, err := w.pay(by.options(first.ID, since)...)
-					assert.Equal(t, c.state, dapi.PaymentStateOf(again, err), "%v", err)
+					again, err := w.pay(by.options(first.Payout.ID, since)...)
+					assert.Equal(t, c.state, again.State, "%v", err)
 					assert.Equal(t, c.paid, w.Fundings())
-					if c.state == dapi.PaymentUnknown {
+					if c.state == moneymovement.PaymentInDoubt {
 						assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
-						assert.True(t, dapi.MayHavePaid(again, err))
+						assert.True(t, !again.Unpaid)
 						differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
-						assert.Equal(t, string(first.ID), differs.Asked, "one id")
+						assert.Equal(t, string(first.Payout.ID), differs.Asked, "one id")
 						assert.NotEqual(t, differs.Asked, differs.Got, "and the other")
 						assert.Contains(t, err.Error(), differs.Got)
 						assert.Contains(t, err.Error(), differs.Asked)
 					}
 					require.NotNil(t, again)
-					assert.Equal(t, first.ID, again.ID)
+					assert.Equal(t, first.Payout.ID, again.Payout.ID)
 				})
 			})
 		}
@@ -117,14 +117,14 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 // If nobody knows the payout of an earlier call, the new one is signed. But a refusal of it says nothing about that
 // call.
 func TestANewBookingSettlesNoEarlierCall(t *testing.T) {
-	for name, options := range map[string][]dapi.PayOption{
+	for name, options := range map[string][]payOption{
 		"the caller says nothing": nil,
-		"the key was used before": {dapi.FirstUsedAt(time.Now())},
+		"the key was used before": {firstUsedAt(time.Now())},
 	} {
 		for _, refused := range []string{"at the confirm", "for the price", "by the caller"} {
 			t.Run(name+", refused "+refused, func(t *testing.T) {
 				w := newPayWorld(t)
-				paid, err := w.pay(dapi.FirstUse())
+				paid, err := w.pay(firstUse())
 				require.NoError(t, err)
 				w.Host.ForgetKeys()
 				w.account = w.integrator().Self()
@@ -133,15 +133,15 @@ func TestANewBookingSettlesNoEarlierCall(t *testing.T) {
 				case "at the confirm":
 					w.refuse(http.StatusForbidden, "signing_policy_refused")
 				case "for the price":
-					options = append(options, dapi.MaxFee(amount("0.01")))
+					options = append(options, maxFee(amount("0.01")))
 				case "by the caller":
-					options = append(options, dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+					options = append(options, beforeSigning(func(context.Context, *dapi.Payout) error {
 						return errors.New("not today")
 					}))
 				}
 				other, err := w.pay(options...)
 				w.assertInDoubt(t, other, err)
-				assert.NotEqual(t, paid.ID, other.ID)
+				assert.NotEqual(t, paid.Payout.ID, other.Payout.ID)
 			})
 		}
 	}
@@ -151,15 +151,15 @@ func TestANewBookingSettlesNoEarlierCall(t *testing.T) {
 func TestAPaidPaymentStaysPaidWithoutARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		paid, err := w.pay(dapi.FirstUse())
+		paid, err := w.pay(firstUse())
 		require.NoError(t, err)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").
 			WithBody(`{"error":{"code":"funding_in_progress","message":"wait"}}`).Times(99))
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 		again, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(again, err))
-		assert.Equal(t, paid.ID, again.ID)
+		assert.Equal(t, moneymovement.PaymentPaid, again.State)
+		assert.Equal(t, paid.Payout.ID, again.Payout.ID)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }
@@ -170,18 +170,17 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 	both := make(chan struct{}, 2)
 	booked := make(chan dapi.PayoutID, 2)
 	type result struct {
-		payout *dapi.Payout
+		payout dapi.Payment
 		err    error
 	}
 	results := make(chan result, 2)
 	pay := func() {
-		payout, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42",
-			dapi.BeforeSigning(func(_ context.Context, payout *dapi.Payout) error {
-				w.Host.ForgetKeys()
-				booked <- payout.ID
-				<-both
-				return nil
-			}))
+		payout, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(beforeSigning(func(_ context.Context, payout *dapi.Payout) error {
+			w.Host.ForgetKeys()
+			booked <- payout.ID
+			<-both
+			return nil
+		})))
 		results <- result{payout, err}
 	}
 	go pay()
@@ -193,7 +192,7 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 	for range 2 {
 		got := <-results
 		if got.err != nil {
-			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(got.payout, got.err), "%v", got.err)
+			assert.Equal(t, moneymovement.PaymentInDoubt, got.payout.State, "%v", got.err)
 		}
 	}
 	assert.Equal(t, 1, w.Fundings())
@@ -233,7 +232,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					w.Host.Arm("POST", confirmActionPath, fault.Times(99))
 					w.Host.Arm("POST", "/escrow/*/sync",
 						sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
-					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dapi.FirstUse())
+					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(firstUse()))
 					as[*errors.OutcomeUnknown](t, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
@@ -242,13 +241,13 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					if c.arrange != nil {
 						c.arrange(w)
 					}
-					var options []dapi.OpenOption
+					var options []payOption
 					if another {
 						account = w.integrator().Self()
-						options = append(options, dapi.CreatedBefore(first.ID))
+						options = append(options, createdBefore(first.Escrow.ID))
 					}
 					signed := w.Key.Approvals()
-					again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", options...)
+					again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(options...))
 					held := 0
 					for _, times := range w.Moved("escrow_active") {
 						held += times
@@ -257,12 +256,12 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					switch c.err {
 					case "":
 						require.NoError(t, err)
-						assert.Equal(t, first.ID, again.ID)
+						assert.Equal(t, first.Escrow.ID, again.Escrow.ID)
 					case "expired":
 						as[*dapi.EscrowNotOpened](t, err)
 					case "unknown":
 						differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
-						assert.Equal(t, string(first.ID), differs.Asked)
+						assert.Equal(t, string(first.Escrow.ID), differs.Asked)
 						assert.NotEqual(t, differs.Asked, differs.Got)
 						assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 					}
@@ -287,9 +286,9 @@ func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 				WithHeader("Retry-After", "300").Times(99))
 			asked := time.Now()
 			if method == http.MethodGet {
-				_, err = w.pay(dapi.BookedBefore(payout.ID))
+				_, err = w.pay(bookedBefore(payout.ID))
 			} else {
-				_, err = w.open(dapi.CreatedBefore(deal.ID))
+				_, err = w.open(createdBefore(deal.ID))
 			}
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			as[*dapi.TermsDiffer](t, unknown.Cause)
@@ -322,7 +321,7 @@ func TestAForgottenKeyConfirmedByHand(t *testing.T) {
 
 		third, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, first.ID, third.ID)
+		assert.Equal(t, first.ID, third.Payout.ID)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }
@@ -343,17 +342,16 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 					w.Host.DisarmAll()
 					time.Sleep(time.Minute)
 
-					var options []dapi.KeyOption
+					var options []payOption
 					if by == "another client" {
 						w.account = w.integrator().Self()
-						options = append(options, dapi.FirstUsedAt(since))
+						options = append(options, firstUsedAt(since))
 					}
 					if !readable {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 					}
 					signed, before := w.Key.Approvals(), len(w.Host.Requests())
-					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1",
-						options...)
+					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1", dealTerms(options...))
 					assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 					for _, request := range w.Host.Requests()[before:] {
 						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")
@@ -363,7 +361,7 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						return
 					}
 					require.NoError(t, err)
-					assert.Equal(t, dapi.EscrowStatusReleased, deal.Status)
+					assert.Equal(t, dapi.EscrowStatusReleased, deal.Escrow.Status)
 				})
 			})
 		}
@@ -374,21 +372,19 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 func TestBeforeApproving(t *testing.T) {
 	w := newDealWorld(t)
 	var stored dapi.EscrowID
-	_, err := w.open(dapi.FirstUse(), dapi.BeforeApproving(func(_ context.Context, created *dapi.Escrow) error {
-		stored = created.ID
+	_, err := w.open(firstUse(), beforeSigning(func(_ context.Context, created *dapi.Payout) error {
+		stored = dapi.EscrowID(created.ID)
 		return errors.New("not today")
 	}))
 	declined := as[*dapi.PaymentDeclined](t, err)
 	assert.Equal(t, string(stored), declined.Resource)
 	assert.Equal(t, errors.NotMoved, declined.MovedByCall())
 	assert.Zero(t, w.Key.Approvals())
-	opened, err := w.open(dapi.FirstUse(), dapi.CreatedBefore(stored))
+	opened, err := w.open(firstUse(), createdBefore(stored))
 	require.NoError(t, err)
-	assert.Equal(t, stored, opened.ID)
-	_, err = w.open(dapi.CreatedBefore("esc_1/../esc_2"))
+	assert.Equal(t, stored, opened.Escrow.ID)
+	_, err = w.open(createdBefore("esc_1/../esc_2"))
 	as[*errors.InvalidInput](t, err)
-	_, err = w.open(dapi.BeforeApproving(nil))
-	as[*errors.InvalidInput](t, err)
-	_, err = w.pay(dapi.BookedBefore("po_1/../po_2"))
+	_, err = w.pay(bookedBefore("po_1/../po_2"))
 	as[*errors.InvalidInput](t, err)
 }

@@ -62,7 +62,7 @@ func tracePayments(t *testing.T, seed uint64) string {
 		key := moneymovement.Key(fmt.Sprint("invoice-", i))
 		asked := dapi.PayoutCreate{ContactID: contact, Amount: amount("2"), Currency: dapi.USDC}
 		for range 50 {
-			_, err := account.Payouts.Pay(t.Context(), asked, key, dapi.QuoteTolerance(amount("0.05")))
+			_, err := account.Payouts.Pay(t.Context(), asked, key, payTerms(quoteTolerance(amount("0.05"))))
 			if err == nil {
 				break
 			}

@@ -23,10 +23,10 @@ func TestInputAtItsBoundsIsSent(t *testing.T) {
 	w.asked.Amount = amount("25.123456")
 	payout, err := w.payAs(moneymovement.Key(strings.Repeat("k", 128)))
 	require.NoError(t, err)
-	assert.Equal(t, w.asked.PaymentReference, payout.PaymentReference)
-	assert.Equal(t, w.asked.Purpose, payout.Purpose)
-	assert.Equal(t, w.asked.DocumentIDs, payout.DocumentIDs)
-	assert.True(t, w.asked.Amount.Equal(payout.Amount))
+	assert.Equal(t, w.asked.PaymentReference, payout.Payout.PaymentReference)
+	assert.Equal(t, w.asked.Purpose, payout.Payout.Purpose)
+	assert.Equal(t, w.asked.DocumentIDs, payout.Payout.DocumentIDs)
+	assert.True(t, w.asked.Amount.Equal(payout.Payout.Amount))
 }
 
 func TestAllThatIsWrongIsSaidAtOnce(t *testing.T) {

@@ -106,14 +106,14 @@ func TestEveryChangeOfTheLedgerIsDelivered(t *testing.T) {
 				payout, err := b.account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: rapid.SampledFrom(contacts).Draw(r, "contact"),
 					Amount:    decimal.New(rapid.Int64Range(200, 3_000).Draw(r, "cents"), -2), Currency: dapi.USDC,
-				}, key())
+				}, key(), dapi.PayTerms{})
 				if err == nil { // the balance may be too low
-					paid = append(paid, payout.ID)
+					paid = append(paid, payout.Payout.ID)
 				}
 			},
 			"be paid": func(r *rapid.T) {
 				_, _ = other.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: toClient,
-					Amount: decimal.New(rapid.Int64Range(100, 500).Draw(r, "cents"), -2), Currency: dapi.USDC}, key())
+					Amount: decimal.New(rapid.Int64Range(100, 500).Draw(r, "cents"), -2), Currency: dapi.USDC}, key(), dapi.PayTerms{})
 			},
 			"end": func(r *rapid.T) {
 				if len(paid) > 0 {

@@ -155,20 +155,20 @@ func TestEscrowLive(t *testing.T) {
 		w := newPayWorld(t)
 		terms := dapi.EscrowCreate{Amount: amount("40"), Currency: dapi.USDC, Payee: payee}
 		w.waitBeforeSigning(61*time.Second, 1) // the first approval is too late, and the action prepared once more
-		opened, err := w.account.Escrows.Open(t.Context(), terms, "deal-1")
+		opened, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, dapi.EscrowStatusActive, opened.Status)
-		assert.Equal(t, "deal-1", opened.IdempotencyKey)
-		assert.Equal(t, time.Hour, opened.ApproveBy.Sub(opened.CreatedAt))
-		assert.Equal(t, 14*24*time.Hour, opened.HoldUntil.Sub(opened.ApproveBy))
-		assert.Equal(t, 90*24*time.Hour, opened.RefundableUntil.Sub(opened.HoldUntil))
+		assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
+		assert.Equal(t, "deal-1", opened.Escrow.IdempotencyKey)
+		assert.Equal(t, time.Hour, opened.Escrow.ApproveBy.Sub(opened.Escrow.CreatedAt))
+		assert.Equal(t, 14*24*time.Hour, opened.Escrow.HoldUntil.Sub(opened.Escrow.ApproveBy))
+		assert.Equal(t, 90*24*time.Hour, opened.Escrow.RefundableUntil.Sub(opened.Escrow.HoldUntil))
 
-		again, err := w.account.Escrows.Open(t.Context(), terms, "deal-1")
+		again, err := w.account.Escrows.Open(t.Context(), terms, "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		assert.Equal(t, opened.ID, again.ID)
+		assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 		terms.Amount = amount("41")
 		_, err = w.integrator().Self().Escrows.Create(t.Context(), terms, moneymovement.IdempotencyKey("deal-1"))
-		assert.Equal(t, string(opened.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
+		assert.Equal(t, string(opened.Escrow.ID), as[*errors.IdempotencyKeyReused](t, err).EscrowID)
 
 		for _, step := range []struct {
 			days int
@@ -176,7 +176,7 @@ func TestEscrowLive(t *testing.T) {
 		}{{1, []dapi.EscrowActionType{"release"}}, {14, []dapi.EscrowActionType{"refund"}},
 			{90, []dapi.EscrowActionType{}}} {
 			time.Sleep(time.Duration(step.days) * 24 * time.Hour)
-			deal, err := w.account.Escrows.Sync(t.Context(), opened.ID)
+			deal, err := w.account.Escrows.Sync(t.Context(), opened.Escrow.ID)
 			require.NoError(t, err)
 			assert.Equal(t, step.want, deal.AvailableActions, "after %d more days", step.days)
 		}

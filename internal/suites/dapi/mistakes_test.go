@@ -176,7 +176,7 @@ var metMistakes = map[string]mistake{
 	"a deal over the balance": {func(w *payWorld) error {
 		large := deal()
 		large.Amount = amount("100.01")
-		_, err := w.account.Escrows.Open(w.Context(), large, "deal-42")
+		_, err := w.account.Escrows.Open(w.Context(), large, "deal-42", dapi.DealTerms{})
 		return err
 	}, []string{"409 conflict",
 		"the balance is 100 USDC: credit the account, then repeat with the same idempotency key"}},

@@ -41,7 +41,7 @@ func TestConfirmAnswerThatProvesNothing(t *testing.T) {
 			w.onSuccess("POST", confirmPath, change)
 			payout, err := w.pay()
 			require.NoError(t, err)
-			assert.NotEmpty(t, payout.TransactionHash, "it was read")
+			assert.NotEmpty(t, payout.Payout.TransactionHash, "it was read")
 			assert.Equal(t, traffic{1, 1, 1}, w.traffic())
 			assert.Equal(t, 1, w.Fundings())
 		})
@@ -67,7 +67,7 @@ func TestConfirmAnswerWithAnotherStatus(t *testing.T) {
 		w.onSuccess("POST", confirmPath, func(payout map[string]any) { payout["status"] = status })
 		payout, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 		assert.Equal(t, traffic{1, 1, 0}, w.traffic())
 	}
 }
@@ -116,12 +116,12 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	other, err := w.payAs("invoice-41")
 	require.NoError(t, err)
 	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
-		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
+		WithDetails(map[string]any{"payoutId": string(other.Payout.ID), "transactionHash": other.Payout.TransactionHash}))
 	payout, err := w.payAs("invoice-42")
 	unknown := as[*errors.OutcomeUnknown](t, err)
-	assert.Equal(t, string(other.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
-	assert.NotEqual(t, other.ID, payout.ID, "another payment is not this one")
-	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
+	assert.NotEqual(t, other.Payout.ID, payout.Payout.ID, "another payment is not this one")
+	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
 }
 
 // Where the funded payout cannot be read, the refusal is the proof, and what was booked or seen before comes back with
@@ -142,11 +142,10 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").WithDetails(details))
 			unreadable(w)
 			payout, err := w.pay()
-			as[*errors.AlreadyFunded](t, err)
-			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
-			require.NotNil(t, payout)
-			assert.Equal(t, booked.ID, payout.ID)
-			assert.Equal(t, booked.Amount, payout.Amount, "as it was booked")
+			require.NoError(t, err)
+			assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+			assert.Equal(t, booked.ID, payout.Payout.ID)
+			assert.Equal(t, booked.Amount, payout.Payout.Amount, "as it was booked")
 		}
 	})
 	t.Run("before a booking, of a payout that this client has seen", func(t *testing.T) {
@@ -157,8 +156,8 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			WithDetails(map[string]any{}))
 		again, err := w.pay()
 		require.NoError(t, err, "the refusal names no payout, and this client knows which it is")
-		assert.Equal(t, first.ID, again.ID)
-		assert.Equal(t, first.Amount, again.Amount)
+		assert.Equal(t, first.Payout.ID, again.Payout.ID)
+		assert.Equal(t, first.Payout.Amount, again.Payout.Amount)
 	})
 	t.Run("before a booking, of a payout that only the refusal names", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -166,9 +165,9 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			WithDetails(map[string]any{"payoutId": "po_1"}))
 		unreadable(w)
 		payout, err := w.pay()
-		assert.Equal(t, "po_1", as[*errors.AlreadyFunded](t, err).Resource)
-		assert.Equal(t, &dapi.Payout{ID: "po_1"}, payout, "of which no more is known than its id")
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		require.NoError(t, err)
+		assert.Equal(t, &dapi.Payout{ID: "po_1"}, payout.Payout, "of which no more is known than its id")
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 	})
 	t.Run("before a booking, of a payout that this client has seen and cannot read again", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -178,18 +177,18 @@ func TestAlreadyFundedThatCannotBeRead(t *testing.T) {
 			WithDetails(map[string]any{}))
 		unreadable(w)
 		payout, err := w.pay()
-		as[*errors.AlreadyFunded](t, err)
-		assert.Equal(t, &dapi.Payout{ID: first.ID}, payout)
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		require.NoError(t, err)
+		assert.Equal(t, &dapi.Payout{ID: first.Payout.ID}, payout.Payout)
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 	})
 	t.Run("before a booking, of a payout that nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{}))
 		payout, err := w.pay()
-		as[*errors.AlreadyFunded](t, err)
-		assert.Nil(t, payout)
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		require.NoError(t, err)
+		assert.Equal(t, &dapi.Payout{}, payout.Payout, "it is never nil if the state is paid")
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 		assert.Zero(t, w.Sent("GetPayout"))
 	})
 }
@@ -202,10 +201,10 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 	require.NoError(t, err)
 	w.asked.Amount = amount("25")
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-		WithDetails(map[string]any{"payoutId": string(other.ID), "transactionHash": other.TransactionHash}))
+		WithDetails(map[string]any{"payoutId": string(other.Payout.ID), "transactionHash": other.Payout.TransactionHash}))
 	w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["idempotencyKey"] = "invoice-42" })
-	payout, err := w.payAs("invoice-42", dapi.FirstUse())
-	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+	payout, err := w.payAs("invoice-42", firstUse())
+	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
 	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
 }
 
@@ -240,7 +239,7 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 				started := time.Now()
 				payout, err := w.pay()
 				require.NoError(t, err)
-				assert.NotEmpty(t, payout.TransactionHash)
+				assert.NotEmpty(t, payout.Payout.TransactionHash)
 				assert.Less(t, time.Since(started), 3*time.Minute)
 				assert.Equal(t, 1, w.Fundings())
 			})
@@ -254,7 +253,7 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "awaiting_approval" })
 			started := time.Now()
 			slept := false
-			_, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+			_, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error {
 				if !slept {
 					slept = true
 					time.Sleep(80 * time.Second)
@@ -293,7 +292,7 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			})
 			payout, err := w.pay()
 			require.NoError(t, err)
-			assert.NotEmpty(t, payout.TransactionHash)
+			assert.NotEmpty(t, payout.Payout.TransactionHash)
 			assert.Equal(t, 1, w.Sent("BookPayout"), "it is not booked again while its approval is open")
 			assert.Equal(t, 2, w.Sent("ConfirmPayout"))
 			assert.Greater(t, w.Sent("GetPayout"), 2)
@@ -304,7 +303,7 @@ func TestFundingInProgressThatComesToNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").Times(4))
 			payout, err := w.pay()
-			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
 			assert.Equal(t, 4, w.Sent("ConfirmPayout"), "it is not tried for ever")
 			assert.Zero(t, w.Fundings())
 			_, err = w.pay()
@@ -397,7 +396,7 @@ func TestDoubtOutlivesLaterRefusals(t *testing.T) {
 			WithHeader("Retry-After", "3600"))
 		payout, err := w.pay()
 		require.NoError(t, err)
-		assert.NotEmpty(t, payout.TransactionHash)
+		assert.NotEmpty(t, payout.Payout.TransactionHash)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }
@@ -411,6 +410,6 @@ func TestAConfirmWhoseResponseSaysThatThePayoutHasExpired(t *testing.T) {
 	})
 	payout, err := w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 	assert.Equal(t, 1, w.Fundings())
 }

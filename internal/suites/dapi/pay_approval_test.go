@@ -72,7 +72,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
-			_, err := w.pay(dapi.FirstUse())
+			_, err := w.pay(firstUse())
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -91,7 +91,7 @@ func TestBookingThatHasEnded(t *testing.T) {
 				delete(payout, "approval")
 			})
 			payout, err := w.pay()
-			assert.Equal(t, status, payout.Status)
+			assert.Equal(t, status, payout.Payout.Status)
 			w.assertNothingSigned(t)
 			if completed {
 				require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			_, err := w.pay(dapi.FirstUse())
+			_, err := w.pay(firstUse())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 		})
@@ -140,7 +140,7 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 		w.rewritePayload(payout, func(m map[string]any) { m["expiresAt"] = end })
 		payout["approval"].(map[string]any)["expiresAt"] = end
 	})
-	_, err := w.pay(dapi.FirstUse())
+	_, err := w.pay(firstUse())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
@@ -191,7 +191,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 			return nil
 		}
 	}).Self()
-	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
 	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
@@ -206,9 +206,9 @@ func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 		refusal signing.ApprovalRefused
 		asked   int
 	}{
-		"the contact":                 {signing.ApprovalRefused{Field: "destination.contactId"}, 2},
-		"the contact, as it is":       {signing.ApprovalRefused{Field: "destination.contactId", Got: "ct_other"}, 2},
-		"the chain":                   {signing.ApprovalRefused{Field: "destination.chainId", Got: "arbitrum"}, 2},
+		"the contact":                 {signing.ApprovalRefused{Field: "destination.contactId"}, 1},
+		"the contact, as it is":       {signing.ApprovalRefused{Field: "destination.contactId", Got: "ct_other"}, 1},
+		"the chain":                   {signing.ApprovalRefused{Field: "destination.chainId", Got: "arbitrum"}, 1},
 		"the chain, without its code": {signing.ApprovalRefused{Field: "destination.chainId"}, 1},
 		"the time":                    {signing.ApprovalRefused{Field: "expiresAt"}, 1},
 	} {
@@ -223,7 +223,7 @@ func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 					return &tc.refusal
 				}
 			}).Self()
-			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.FirstUse())
+			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
 			assert.Equal(t, tc.refusal.Field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.EqualValues(t, tc.asked, asked.Load())
 			w.assertNothingSigned(t)
@@ -281,7 +281,7 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 		})
 		for way, pay := range map[string]func(context.Context) error{
 			"Pay": func(ctx context.Context) error {
-				_, err := c.account.Payouts.Pay(ctx, payout, "pay")
+				_, err := c.account.Payouts.Pay(ctx, payout, "pay", dapi.PayTerms{})
 				return err
 			},
 			"Confirm": func(ctx context.Context) error {
@@ -291,13 +291,13 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 				return err
 			},
 			"Open": func(ctx context.Context) error {
-				_, err := c.account.Escrows.Open(ctx, deal, "open")
+				_, err := c.account.Escrows.Open(ctx, deal, "open", dapi.DealTerms{})
 				return err
 			},
 			"Act": func(ctx context.Context) error {
 				created, err := c.account.Escrows.Create(ctx, deal)
 				require.NoError(t, err)
-				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act")
+				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act", dapi.DealTerms{})
 				return err
 			},
 		} {
@@ -315,14 +315,14 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 	w := newPayWorld(t)
 	whole := string(w.asked.ContactID)
 	w.asked.ContactID = w.asked.ContactID[len("ct_"):]
-	_, err := w.pay(dapi.FirstUse())
+	_, err := w.pay(firstUse())
 	require.NoError(t, err, "where the service spells it as it was asked")
 
 	w.onBooking(func(payout map[string]any) {
 		payout["contactId"] = whole
 		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
 	})
-	_, err = w.payAs("invoice-43", dapi.FirstUse())
+	_, err = w.payAs("invoice-43", firstUse())
 	// signed where the service spells it out; the host knows another payload
 	as[*errors.SignatureInvalid](t, err)
 }
@@ -363,7 +363,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					}
 				})
 				w.refuse(http.StatusForbidden, "signing_policy_refused")
-				_, err := w.payAs("invoice-42", dapi.FirstUse())
+				_, err := w.payAs("invoice-42", firstUse())
 				as[*errors.SigningPolicyRefused](t, err)
 
 				time.Sleep(5 * time.Minute)
@@ -391,9 +391,9 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 		}
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
-	payout, err := w.pay(dapi.FirstUse())
+	payout, err := w.pay(firstUse())
 	require.NoError(t, err)
-	assert.NotEqual(t, dapi.PayoutID("po_another"), payout.ID)
+	assert.NotEqual(t, dapi.PayoutID("po_another"), payout.Payout.ID)
 	assert.Equal(t, traffic{books: 2, confirms: 2, reads: 1}, w.traffic())
 	assert.Equal(t, 1, w.Fundings())
 }
@@ -413,8 +413,8 @@ func TestPayOverASocket(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, lost.Consumed())
 	assert.Equal(t, 1, expired.Consumed())
-	payout, err = account.Payouts.Wait(t.Context(), payout.ID)
+	payout.Payout, err = account.Payouts.Wait(t.Context(), payout.Payout.ID)
 	require.NoError(t, err)
-	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Status)
+	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Payout.Status)
 	assert.Equal(t, 1, w.Fundings())
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	"github.com/moneymovement/moneymovement-go/dapi"
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -97,12 +97,12 @@ func newPayments(t *testing.T) *payments {
 func (p *payments) restart() { p.account = p.integrator().Self() }
 
 // attempt pays once and judges what came back by the books, over all calls that were made for the payment.
-func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (paid bool) {
+func (p *payments) attempt(timeout time.Duration, options ...payOption) (paid bool) {
 	ctx, cancel := context.WithTimeout(p.Context(), timeout)
 	defer cancel()
 	began := time.Now()
-	payout, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", options...)
-	state, moved := dapi.PaymentStateOf(payout, err), p.Fundings()
+	payout, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", payTerms(options...))
+	state, moved := payout.State, p.Fundings()
 	lie := func(what string) {
 		p.lies = append(p.lies, fmt.Sprintf("%s: %s: %T: %v (%d times in the books)", what, state, err, err, moved))
 	}
@@ -114,17 +114,17 @@ func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (pa
 		lie("paid twice")
 	case time.Since(began) > 12*time.Hour:
 		lie("went on for hours")
-	case err == nil && (moved != 1 || payout == nil || payout.ID == ""):
+	case err == nil && (moved != 1 || payout.Payout == nil || payout.Payout.ID == ""):
 		lie("a success that is none")
 	case err != nil && !typed:
 		lie("has no type")
-	case moved == 1 && state != dapi.PaymentPaid && state != dapi.PaymentUnknown:
+	case moved == 1 && state != moneymovement.PaymentPaid && state != moneymovement.PaymentInDoubt:
 		lie("says that it is not paid")
 	case moved == 1 && err != nil && failure.MovedByCall() == errors.NotMoved:
 		lie("reads as if nothing had moved")
 	case moved == 1 && refused && !funded:
 		lie("matches the type of a refusal")
-	case moved == 0 && state == dapi.PaymentPaid:
+	case moved == 0 && state == moneymovement.PaymentPaid:
 		lie("says that it is paid")
 	}
 	return err == nil
@@ -133,7 +133,7 @@ func (p *payments) attempt(timeout time.Duration, options ...dapi.PayOption) (pa
 // untilPaid repeats the payment until it succeeds, as a caller would who keeps the key.
 func (p *payments) untilPaid() {
 	for range 50 {
-		if p.attempt(24*time.Hour, dapi.QuoteTolerance(amount("0.05"))) || len(p.lies) > 0 {
+		if p.attempt(24*time.Hour, quoteTolerance(amount("0.05"))) || len(p.lies) > 0 {
 			return
 		}
 		time.Sleep(time.Minute)

@@ -24,9 +24,9 @@ func TestPaymentsNeedAKey(t *testing.T) {
 	before := len(w.Host.Requests())
 	for name, call := range map[string]func() error{
 		"Pay":  func() error { _, err := w.payAs(""); return err },
-		"Open": func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), ""); return err },
+		"Open": func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), "", dapi.DealTerms{}); return err },
 		"Act": func() error {
-			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "")
+			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "", dapi.DealTerms{})
 			return err
 		},
 	} {
@@ -46,7 +46,7 @@ func TestPayErrorsCarryTheKey(t *testing.T) {
 		assert.Equal(t, "invoice-42", key)
 		payout, err := w.payAs(moneymovement.Key(key))
 		require.NoError(t, err)
-		assert.Equal(t, key, payout.IdempotencyKey)
+		assert.Equal(t, key, payout.Payout.IdempotencyKey)
 		assert.Len(t, w.bookings(), 1, "it is still the same payment")
 	})
 }
@@ -63,7 +63,8 @@ func (w *payWorld) bookings() map[string]bool {
 func TestPayKeepsTheLastAnswer(t *testing.T) {
 	w := newPayWorld(t)
 	w.keepsTheLastAnswer(bookPath, func(answer *moneymovement.Response) error {
-		_, err := w.pay(dapi.CaptureLastResponse(answer))
+		_, err := w.account.Payouts.Pay(w.Context(), w.asked, "invoice-42", dapi.PayTerms{},
+			moneymovement.CaptureResponse(answer))
 		return err
 	})
 	assert.Equal(t, "ConfirmPayout", w.Host.Requests()[len(w.Host.Requests())-1].Operation)
@@ -72,7 +73,8 @@ func TestPayKeepsTheLastAnswer(t *testing.T) {
 func TestOpenKeepsTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
 	w.keepsTheLastAnswer(dealPath, func(answer *moneymovement.Response) error {
-		_, err := w.open(dapi.CaptureLastResponse(answer))
+		_, err := w.account.Escrows.Open(w.Context(), w.deal, "deal-1", dapi.DealTerms{},
+			moneymovement.CaptureResponse(answer))
 		return err
 	})
 }
@@ -110,7 +112,7 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 						if assert.NoError(t, err) {
 							mu.Lock()
 							defer mu.Unlock()
-							ids[payout.ID] = true
+							ids[payout.Payout.ID] = true
 						}
 					})
 				}
@@ -132,7 +134,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	paid, refused := 0, 0
 	for i := range 20 {
 		calls.Go(func() {
-			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)), dapi.FirstUse())
+			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)), firstUse())
 			_, uncovered := errors.AsType[*errors.PayoutNotFundable](err)
 			mu.Lock()
 			defer mu.Unlock()
@@ -159,9 +161,9 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 func TestABookingThatIsSigned(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.PublicKey, w.asked.Signature = w.Key.PublicKey(), []byte("first")
-	paid, err := w.pay(dapi.FirstUse())
+	paid, err := w.pay(firstUse())
 	require.NoError(t, err)
-	read, err := w.account.Payouts.Get(t.Context(), paid.ID)
+	read, err := w.account.Payouts.Get(t.Context(), paid.Payout.ID)
 	require.NoError(t, err)
 	assert.Equal(t, w.asked.PublicKey, read.PublicKey)
 	assert.Equal(t, w.asked.Signature, read.Signature)
@@ -169,7 +171,7 @@ func TestABookingThatIsSigned(t *testing.T) {
 	w.asked.Signature = []byte("second")
 	again, err := w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, paid.ID, again.ID)
+	assert.Equal(t, paid.Payout.ID, again.Payout.ID)
 	assert.Equal(t, 1, w.Fundings())
 
 	w.asked.PublicKey, w.asked.Signature = make([]byte, 385), make([]byte, 1537) // 516 and 2,052 characters

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/moneymovement/moneymovement-go/dapi"
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -29,20 +29,20 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		reading func(payout map[string]any)
-		state   dapi.PaymentState
+		state   moneymovement.PaymentState
 	}{
-		"the payout is on its way":          {status("processing"), dapi.PaymentPaid},
-		"the payout arrived":                {status("completed"), dapi.PaymentPaid},
-		"the payout failed":                 {status("failed"), dapi.PaymentEnded},
-		"the payout was refunded":           {status("refunded"), dapi.PaymentEnded},
-		"the payout says as little":         {settling, dapi.PaymentUnknown},
-		"the payout waits for its approval": {status("awaiting_approval"), dapi.PaymentUnknown},
+		"the payout is on its way":          {status("processing"), moneymovement.PaymentPaid},
+		"the payout arrived":                {status("completed"), moneymovement.PaymentPaid},
+		"the payout failed":                 {status("failed"), moneymovement.PaymentEnded},
+		"the payout was refunded":           {status("refunded"), moneymovement.PaymentEnded},
+		"the payout says as little":         {settling, moneymovement.PaymentInDoubt},
+		"the payout waits for its approval": {status("awaiting_approval"), moneymovement.PaymentInDoubt},
 		"the payout is of another key": {func(payout map[string]any) {
 			payout["idempotencyKey"], payout["status"] = "k", "processing"
-		}, dapi.PaymentUnknown},
+		}, moneymovement.PaymentInDoubt},
 		"the payout is of an amount not due": {func(payout map[string]any) {
 			payout["amount"], payout["status"] = "26", "processing"
-		}, dapi.PaymentUnknown},
+		}, moneymovement.PaymentInDoubt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -55,9 +55,9 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 				}
 			})
 			payout, err := w.pay()
-			assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
+			assert.Equal(t, tc.state, payout.State, "%v", err)
 			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
-			if tc.state == dapi.PaymentUnknown {
+			if tc.state == moneymovement.PaymentInDoubt {
 				w.assertInDoubt(t, payout, err)
 				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
 					`the booking has no approval to sign, and its status is "settling"`)
@@ -72,17 +72,17 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			first, err := w.pay(dapi.FirstUse())
+			first, err := w.pay(firstUse())
 			require.NoError(t, err)
 			w.onBooking(settling)
 			if !readable {
 				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 			}
-			again, err := w.pay(dapi.FirstUse())
+			again, err := w.pay(firstUse())
 			require.NoError(t, err)
-			assert.Equal(t, first.ID, again.ID)
-			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(again, err))
-			assert.NotEmpty(t, again.TransactionHash, "as it stands now, or as it was seen before")
+			assert.Equal(t, first.Payout.ID, again.Payout.ID)
+			assert.Equal(t, moneymovement.PaymentPaid, again.State)
+			assert.NotEmpty(t, again.Payout.TransactionHash, "as it stands now, or as it was seen before")
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -94,12 +94,12 @@ func TestABookingWithoutStatusAndApproval(t *testing.T) {
 	bare := func(payout map[string]any) { settling(payout); delete(payout, "status") }
 	w := newPayWorld(t)
 	w.onBooking(bare)
-	_, err := w.payAs("invoice-41", dapi.FirstUse())
+	_, err := w.payAs("invoice-41", firstUse())
 	assert.Equal(t, "approval", as[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
 
 	w.onBooking(func(map[string]any) {})
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	_, err = w.payAs("invoice-42", dapi.FirstUse())
+	_, err = w.payAs("invoice-42", firstUse())
 	as[*errors.SigningPolicyRefused](t, err)
 	w.account = w.integrator().Self()
 	w.onBooking(bare)

@@ -39,53 +39,53 @@ func TestPriceBounds(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(payout map[string]any)
-		option dapi.PayOption
+		option payOption
 		bound  dapi.PriceBound // that is broken, empty for none
 	}{
 		"no bound":                        {},
 		"no bound and no quote":           {change: withoutQuote},
 		"no bound and a large fee inside": {change: quoteMember("fee", "24")},
 
-		"enough arrives": {option: dapi.MinDestinationAmount(amount("22.42"), "EUR")},
-		"too little arrives": {option: dapi.MinDestinationAmount(amount("22.43"), "EUR"),
+		"enough arrives": {option: minDestinationAmount(amount("22.42"), "EUR")},
+		"too little arrives": {option: minDestinationAmount(amount("22.43"), "EUR"),
 			bound: dapi.BoundMinDestinationAmount},
 		"next to nothing arrives": {change: quoteMember("destinationAmount", "0.01"),
-			option: dapi.MinDestinationAmount(amount("22"), "EUR"), bound: dapi.BoundMinDestinationAmount},
-		"another currency arrives": {option: dapi.MinDestinationAmount(amount("1"), "USD"),
+			option: minDestinationAmount(amount("22"), "EUR"), bound: dapi.BoundMinDestinationAmount},
+		"another currency arrives": {option: minDestinationAmount(amount("1"), "USD"),
 			bound: dapi.BoundMinDestinationAmount},
 		"what arrives is not said": {change: withoutQuoteMember("destinationAmount"),
-			option: dapi.MinDestinationAmount(amount("1"), "EUR"), bound: dapi.BoundReadable},
+			option: minDestinationAmount(amount("1"), "EUR"), bound: dapi.BoundReadable},
 		"where is not said": {change: withoutQuoteMember("destinationCurrency"),
-			option: dapi.MinDestinationAmount(amount("1"), "EUR"), bound: dapi.BoundReadable},
-		"nothing is said, least": {change: withoutQuote, option: dapi.MinDestinationAmount(amount("1"), "EUR"),
+			option: minDestinationAmount(amount("1"), "EUR"), bound: dapi.BoundReadable},
+		"nothing is said, least": {change: withoutQuote, option: minDestinationAmount(amount("1"), "EUR"),
 			bound: dapi.BoundReadable},
 
-		"the fee is allowed":  {option: dapi.MaxFee(amount("0.50"))},
-		"the fee is too high": {option: dapi.MaxFee(amount("0.49")), bound: dapi.BoundMaxFee},
-		"a fee of 99": {change: quoteMember("fee", "99"), option: dapi.MaxFee(amount("1")),
+		"the fee is allowed":  {option: maxFee(amount("0.50"))},
+		"the fee is too high": {option: maxFee(amount("0.49")), bound: dapi.BoundMaxFee},
+		"a fee of 99": {change: quoteMember("fee", "99"), option: maxFee(amount("1")),
 			bound: dapi.BoundMaxFee},
-		"no fee at all": {change: quoteMember("fee", "0"), option: dapi.MaxFee(decimal.Zero)},
-		"the fee is not said": {change: withoutQuoteMember("fee"), option: dapi.MaxFee(amount("1")),
+		"no fee at all": {change: quoteMember("fee", "0"), option: maxFee(decimal.Zero)},
+		"the fee is not said": {change: withoutQuoteMember("fee"), option: maxFee(amount("1")),
 			bound: dapi.BoundReadable},
-		"the fee is null": {change: quoteMember("fee", nil), option: dapi.MaxFee(amount("1")),
+		"the fee is null": {change: quoteMember("fee", nil), option: maxFee(amount("1")),
 			bound: dapi.BoundReadable},
-		"nothing is said, fee": {change: withoutQuote, option: dapi.MaxFee(amount("1")),
+		"nothing is said, fee": {change: withoutQuote, option: maxFee(amount("1")),
 			bound: dapi.BoundReadable},
 		"a fee below nothing":    {change: quoteMember("fee", "-1"), bound: dapi.BoundReadable},
 		"less than nothing goes": {change: quoteMember("sourceAmount", "-25"), bound: dapi.BoundReadable},
 
-		"as good as the stored quote": {option: dapi.NoWorseThan(stored)},
+		"as good as the stored quote": {option: noWorseThan(stored)},
 		"worse than the stored quote": {change: quoteMember("destinationAmount", "22.41"),
-			option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
+			option: noWorseThan(stored), bound: dapi.BoundNoWorseThan},
 		"the stored quote cannot be held": {change: withoutQuoteMember("sourceAmount"),
-			option: dapi.NoWorseThan(stored), bound: dapi.BoundReadable},
-		"nothing is said, stored quote": {change: withoutQuote, option: dapi.NoWorseThan(stored),
+			option: noWorseThan(stored), bound: dapi.BoundReadable},
+		"nothing is said, stored quote": {change: withoutQuote, option: noWorseThan(stored),
 			bound: dapi.BoundReadable},
-		"the stored quote leaves in EURC": {option: dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"),
+		"the stored quote leaves in EURC": {option: noWorseThan(dapi.Quote{DestinationAmount: amount("1"),
 			DestinationCurrency: "EUR", SourceAmount: amount("99"), SourceCurrency: "EURC"}),
 			bound: dapi.BoundNoWorseThan},
 		"more leaves than in the stored": {change: quoteMember("sourceAmount", "25.5"),
-			option: dapi.NoWorseThan(stored), bound: dapi.BoundNoWorseThan},
+			option: noWorseThan(stored), bound: dapi.BoundNoWorseThan},
 		"1,000 leave":                       {change: quoteMember("sourceAmount", "1000"), bound: dapi.BoundAmount},
 		"a little more leaves":              {change: quoteMember("sourceAmount", "25.51"), bound: dapi.BoundAmount},
 		"the fee comes on top":              {change: quoteMember("sourceAmount", "25.5")},
@@ -99,7 +99,7 @@ func TestPriceBounds(t *testing.T) {
 			if c.change != nil {
 				w.onBooking(c.change)
 			}
-			payout, err := w.pay(dapi.FirstUse(), c.option)
+			payout, err := w.pay(firstUse(), c.option)
 			if c.bound == "" {
 				require.NoError(t, err)
 				assert.Equal(t, 1, w.Fundings())
@@ -107,8 +107,8 @@ func TestPriceBounds(t *testing.T) {
 			}
 			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, c.bound, refused.Bound, "%v", err)
-			assert.Equal(t, payout, refused.Payout)
-			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+			assert.Equal(t, payout.Payout, refused.Payout)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -123,43 +123,42 @@ func TestAnExactAmountArrives(t *testing.T) {
 	first, err := w.account.Payouts.Book(w.Context(), w.asked, moneymovement.IdempotencyKey("invoice-42-1"))
 	require.NoError(t, err)
 	w.asked.Amount = wanted.Div(first.Quote.Rate).Add(first.Quote.Fee).RoundUp(6)
-	paid, err := w.payAs("invoice-42-2", dapi.FirstUse(), dapi.MinDestinationAmount(wanted, "EUR"))
+	paid, err := w.payAs("invoice-42-2", firstUse(), minDestinationAmount(wanted, "EUR"))
 	require.NoError(t, err)
-	assert.True(t, wanted.Equal(paid.Quote.DestinationAmount), "%s arrive", paid.Quote.DestinationAmount)
+	assert.True(t, wanted.Equal(paid.Payout.Quote.DestinationAmount), "%s arrive", paid.Payout.Quote.DestinationAmount)
 }
 
 // Bounds that cannot be bounds are refused before anything is sent, and say nothing about a call before: never that it
 // is not paid.
 func TestBoundsThatAreNone(t *testing.T) {
 	for name, c := range map[string]struct {
-		option dapi.PayOption
+		option payOption
 		code   string
 	}{
-		"MinDestinationAmount":  {dapi.MinDestinationAmount(decimal.Zero, "EUR"), "out_of_range"},
-		"MinDestinationAmount ": {dapi.MinDestinationAmount(amount("1"), ""), "out_of_range"},
-		"MaxFee":                {dapi.MaxFee(amount("-1")), "out_of_range"},
-		"NoWorseThan": {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}),
+		"MinDestinationAmount":  {minDestinationAmount(decimal.Zero, "EUR"), "out_of_range"},
+		"MinDestinationAmount ": {minDestinationAmount(amount("1"), ""), "out_of_range"},
+		"MaxFee":                {maxFee(amount("-1")), "out_of_range"},
+		"NoWorseThan": {noWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC"}),
 			"missing"},
-		"NoWorseThan ": {dapi.NoWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC",
+		"NoWorseThan ": {noWorseThan(dapi.Quote{SourceAmount: amount("1"), SourceCurrency: "USDC",
 			DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan  ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC",
+		"NoWorseThan  ": {noWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceCurrency: "USDC",
 			DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan   ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
+		"NoWorseThan   ": {noWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
 			DestinationCurrency: "EUR"}), "missing"},
-		"NoWorseThan    ": {dapi.NoWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
+		"NoWorseThan    ": {noWorseThan(dapi.Quote{DestinationAmount: amount("1"), SourceAmount: amount("1"),
 			SourceCurrency: "USDC"}), "missing"},
-		"QuoteTolerance": {dapi.QuoteTolerance(amount("1")), "out_of_range"},
-		"FirstUsedAt ":   {dapi.FirstUsedAt(time.Time{}), "missing"}, // as read from a row that has none
-		"FirstUsedAt":    {dapi.FirstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
+		"QuoteTolerance":    {quoteTolerance(amount("1")), "out_of_range"},
+		"History.FirstUsed": {firstUsedAt(time.Now().Add(48 * time.Hour)), "out_of_range"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.Host.Requests())
-			_, err := w.pay(c.option)
+			payout, err := w.pay(c.option)
 			refused := as[*errors.InvalidInput](t, err).Fields[0]
 			assert.Equal(t, strings.TrimSpace(name), refused.Field)
 			assert.Equal(t, c.code, refused.Code)
-			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err),
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State,
 				"an earlier call, with other options, may have paid")
 			assert.Len(t, w.Host.Requests(), before)
 		})
@@ -172,7 +171,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		var stored []byte // by the first process, which then dies before it confirms
-		_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
+		_, err := w.pay(firstUse(), beforeSigning(func(_ context.Context, booked *dapi.Payout) error {
 			stored, _ = json.Marshal(booked.Quote)
 			return errors.New("the process ends here")
 		}))
@@ -182,18 +181,18 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 		require.NoError(t, json.Unmarshal(stored, &quote))
 		w.account = w.integrator().Self()
 		w.onBooking(halve)
-		for name, bound := range map[string]dapi.PayOption{
-			"no worse than": dapi.NoWorseThan(quote),
-			"least":         dapi.MinDestinationAmount(quote.DestinationAmount, quote.DestinationCurrency),
+		for name, bound := range map[string]payOption{
+			"no worse than": noWorseThan(quote),
+			"least":         minDestinationAmount(quote.DestinationAmount, quote.DestinationCurrency),
 		} {
 			payout, err := w.pay(bound)
 			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
 			assert.NotEmpty(t, price.Bound, name)
-			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err), "an earlier process may have paid")
+			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State, "an earlier process may have paid")
 		}
 		assert.Zero(t, w.Fundings())
 		w.Wire.OnAnswer(nil)
-		_, err = w.pay(dapi.NoWorseThan(quote))
+		_, err = w.pay(noWorseThan(quote))
 		require.NoError(t, err)
 	})
 }
@@ -203,7 +202,7 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	w := newPayWorld(t)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	_, err := w.pay(dapi.FirstUse())
+	_, err := w.pay(firstUse())
 	as[*errors.SigningPolicyRefused](t, err)
 	w.onBooking(quoteMember("destinationAmount", "11.21"))
 	_, err = w.pay()
@@ -212,7 +211,7 @@ func TestFirstPriceHoldsOverCalls(t *testing.T) {
 	assert.True(t, refused.Reference.DestinationAmount.Equal(amount("22.42")), refused.Reference.DestinationAmount)
 	assert.Zero(t, w.Fundings())
 
-	_, err = w.pay(dapi.FirstUse(), dapi.NoWorseThan(*refused.Quote))
+	_, err = w.pay(firstUse(), noWorseThan(*refused.Quote))
 	require.NoError(t, err, "by saying that it is good enough")
 	assert.Equal(t, 1, w.Fundings())
 }
@@ -229,7 +228,7 @@ func TestOfferThatIsOver(t *testing.T) {
 				quoteMember("expiresAt", past)(payout)
 			}
 		})
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic())
 	})
@@ -243,7 +242,7 @@ func TestOfferThatIsOver(t *testing.T) {
 					Format(time.RFC3339))(payout)
 			}
 		})
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "which is no same offer")
 	})
@@ -253,9 +252,9 @@ func TestOfferThatIsOver(t *testing.T) {
 			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.Sent("BookPayout"))*time.Hour).UTC().
 				Format(time.RFC3339))(payout)
 		})
-		payout, err := w.pay(dapi.FirstUse())
+		payout, err := w.pay(firstUse())
 		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
-		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
 		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
 		assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 	})
@@ -264,7 +263,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w.onBooking(both(withoutQuote, func(payout map[string]any) {
 			payout["approval"].(map[string]any)["expiresAt"] = past
 		}))
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		as[*signing.ApprovalRefused](t, err)
 		assert.Equal(t, traffic{2, 0, 1}, w.traffic())
 	})
@@ -279,14 +278,14 @@ func TestOfferThatIsOver(t *testing.T) {
 				quoteMember("expiresAt", past)(payout)
 			}
 		})
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{3, 1, 0}, w.traffic(), "what offered nothing to sign is no same offer")
 	})
 	t.Run("a price, and the same one again", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		require.NoError(t, err)
 		assert.Equal(t, traffic{2, 1, 0}, w.traffic(), "it is confirmed once, and the service took it")
 	})
@@ -294,7 +293,7 @@ func TestOfferThatIsOver(t *testing.T) {
 		w := newPayWorld(t)
 		w.onBooking(quoteMember("expiresAt", past))
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "quote_expired").Times(100))
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		as[*errors.QuoteExpired](t, err)
 		assert.Equal(t, traffic{3, 1, 1}, w.traffic(), "it is confirmed once")
 		assert.Zero(t, w.Fundings())
@@ -319,11 +318,11 @@ func TestAQuoteLivesTwoMinutes(t *testing.T) {
 // hook sees it.
 func TestAPriceThatLeavesAHookNoTimeIsAskedForAnew(t *testing.T) {
 	for name, tc := range map[string]struct {
-		options  []dapi.PayOption
+		options  []payOption
 		bookings int
 	}{
 		"no hook": {nil, 2},
-		"a hook":  {[]dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return nil })}, 3},
+		"a hook":  {[]payOption{beforeSigning(func(context.Context, *dapi.Payout) error { return nil })}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -349,7 +348,7 @@ func TestNothingIsSignedWithoutASession(t *testing.T) {
 		time.Sleep(59 * time.Minute) // of the token's hour
 		w.Configure(func(s *sandbox.Settings) { s.LoginAvailable = false })
 		w.Host.Arm("POST", "/auth/refresh", sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+		slow := beforeSigning(func(context.Context, *dapi.Payout) error {
 			time.Sleep(61 * time.Second)
 			return nil
 		})

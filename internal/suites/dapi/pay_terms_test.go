@@ -48,7 +48,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(c.change)
-			payout, err := w.pay(dapi.FirstUse())
+			payout, err := w.pay(firstUse())
 			if c.member == "" {
 				require.NoError(t, err)
 				return
@@ -61,7 +61,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				assert.Empty(t, differs.Asked, "no chain was asked for")
 				assert.Equal(t, "100", differs.Got)
 			}
-			assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
 			w.assertNothingSigned(t)
 		})
 		if c.member == "" {
@@ -74,8 +74,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				payout["status"] = "completed"
 				delete(payout, "approval")
 			})
-			payout, err := w.pay(dapi.FirstUse())
-			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err),
+			payout, err := w.pay(firstUse())
+			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State,
 				"a difference is doubt, never success")
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
@@ -85,8 +85,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
-			payout, err := w.pay(dapi.FirstUse())
-			assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+			payout, err := w.pay(firstUse())
+			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
 		})
@@ -97,8 +97,8 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 func TestBookingWithoutItsKey(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) { delete(payout, "idempotencyKey") })
-	payout, err := w.pay(dapi.FirstUse())
-	assert.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+	payout, _ := w.pay(firstUse())
+	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
 	w.assertNothingSigned(t)
 }
 
@@ -106,7 +106,7 @@ func TestBookingWithoutItsKey(t *testing.T) {
 func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
-	_, err := w.pay(dapi.FirstUse())
+	_, err := w.pay(firstUse())
 	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
 	w.assertNothingSigned(t)
 }
@@ -159,29 +159,29 @@ func TestBeforeSigning(t *testing.T) {
 		w := newPayWorld(t)
 		var seen *dapi.Payout
 		var during context.Context
-		payout, err := w.pay(dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
+		payout, err := w.pay(beforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
 			seen, during = booked, ctx
 			assert.NoError(t, ctx.Err())
 			assert.Zero(t, w.Key.Approvals())
 			return nil
 		}))
 		require.NoError(t, err)
-		assert.Equal(t, payout.ID, seen.ID)
+		assert.Equal(t, payout.Payout.ID, seen.ID)
 		require.ErrorIs(t, during.Err(), context.Canceled, "what the hook left behind ends with it")
 		assert.True(t, seen.Quote.DestinationAmount.IsPositive())
 	})
 	t.Run("refuses", func(t *testing.T) {
 		w := newPayWorld(t)
 		no := errors.New("not today")
-		payout, err := w.pay(dapi.FirstUse(),
-			dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return no }))
+		payout, err := w.pay(firstUse(),
+			beforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
 		declined := as[*dapi.PaymentDeclined](t, err)
-		assert.Equal(t, payout, declined.Payout)
-		assert.Equal(t, errors.CallInfo{Operation: "BookPayout", Resource: string(payout.ID),
+		assert.Equal(t, payout.Payout, declined.Payout)
+		assert.Equal(t, errors.CallInfo{Operation: "BookPayout", Resource: string(payout.Payout.ID),
 			IdempotencyKey: "invoice-42"},
 			declined.CallInfo)
-		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
 		w.assertNothingSigned(t)
 	})
 	t.Run("takes too long", func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestBeforeSigning(t *testing.T) {
 			w := newPayWorld(t)
 			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			started := time.Now()
-			_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+			_, err := w.pay(firstUse(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}))
@@ -201,7 +201,7 @@ func TestBeforeSigning(t *testing.T) {
 		w := newPayWorld(t)
 		w.refuse(409, "quote_expired")
 		asked := 0
-		_, err := w.pay(dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { asked++; return nil }))
+		_, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { asked++; return nil }))
 		require.NoError(t, err)
 		assert.Equal(t, 2, asked)
 	})
@@ -214,18 +214,18 @@ func TestKeyThatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		first := time.Now()
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		require.NoError(t, err)
 		time.Sleep(6 * 24 * time.Hour)
-		_, err = w.pay(dapi.FirstUsedAt(first))
+		_, err = w.pay(firstUsedAt(first))
 		require.NoError(t, err)
 		time.Sleep(24 * time.Hour)
-		payout, err := w.pay(dapi.FirstUsedAt(first))
+		payout, err := w.pay(firstUsedAt(first))
 		assert.Equal(t, first, as[*dapi.KeyTooOld](t, err).FirstUsed)
-		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
 		assert.Equal(t, 1, w.Fundings())
 
-		_, err = w.pay(dapi.FirstUse())
+		_, err = w.pay(firstUse())
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Fundings(), "this client knows the payout")
 		w.account = w.integrator().Self()
@@ -240,9 +240,9 @@ func TestKeyThatIsAlmostTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		oldest := time.Now().Add(-7*24*time.Hour + time.Hour)
-		_, err := w.pay(dapi.FirstUsedAt(oldest.Add(-1)))
+		_, err := w.pay(firstUsedAt(oldest.Add(-1)))
 		as[*dapi.KeyTooOld](t, err)
-		_, err = w.pay(dapi.FirstUsedAt(oldest))
+		_, err = w.pay(firstUsedAt(oldest))
 		require.NoError(t, err)
 	})
 }
@@ -251,17 +251,17 @@ func TestKeyThatIsAlmostTooOld(t *testing.T) {
 func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 	w := newPayWorld(t)
 	first := time.Now()
-	_, err := w.pay(dapi.FirstUsedAt(first))
+	_, err := w.pay(firstUsedAt(first))
 	require.NoError(t, err)
 	w.Host.Advance(8 * 24 * time.Hour)
-	payout, err := w.pay(dapi.FirstUsedAt(first))
+	payout, err := w.pay(firstUsedAt(first))
 	require.NoError(t, err, "this client knows the payout, and reads it")
-	assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 
 	w.account = w.integrator().Self()
-	payout, err = w.pay(dapi.FirstUsedAt(first))
+	payout, err = w.pay(firstUsedAt(first))
 	as[*dapi.KeyTooOld](t, err)
-	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
 	assert.Equal(t, 1, w.Fundings(), "nothing was signed")
 }
 
@@ -269,7 +269,7 @@ func TestKeyThatIsTooOldByTheServicesClock(t *testing.T) {
 // be a second payment.
 func TestKeyThatIsTooOldByTheLastAnswer(t *testing.T) {
 	w := newDealWorld(t)
-	first := dapi.FirstUsedAt(time.Now().Add(-time.Hour))
+	first := firstUsedAt(time.Now().Add(-time.Hour))
 	w.Wire.OnAnswer(func(r *http.Request, answer *http.Response) {
 		if r.URL.Path == "/dapi/v1/payouts" || r.URL.Path == "/dapi/v1/escrow" {
 			answer.Header.Set("Date", time.Now().Add(8*24*time.Hour).UTC().Format(http.TimeFormat))
@@ -297,13 +297,13 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		var line sync.WaitGroup
 		for i := range 108 { // as many as may be under way
 			line.Go(func() {
-				_, _ = w.payAs(moneymovement.DeriveKey("ahead", strconv.Itoa(i)), dapi.BeforeSigning(ahead))
+				_, _ = w.payAs(moneymovement.DeriveKey("ahead", strconv.Itoa(i)), beforeSigning(ahead))
 			})
 		}
 		synctest.Wait()
 		line.Go(func() {
-			payout, err := w.pay(dapi.FirstUsedAt(first))
-			assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "it would be a second payment")
+			payout, err := w.pay(firstUsedAt(first))
+			assert.NotEqual(t, moneymovement.PaymentPaid, payout.State, "it would be a second payment")
 			as[*dapi.KeyTooOld](t, err)
 		})
 		time.Sleep(2 * time.Hour)
@@ -312,7 +312,7 @@ func TestKeyThatGrowsTooOldInLine(t *testing.T) {
 		line.Wait()
 		assert.Equal(t, 1, w.Fundings())
 		assert.Equal(t, books, w.Sent("BookPayout"), "it is not even booked")
-		payout, err := w.pay(dapi.FirstUsedAt(first))
-		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+		payout, err := w.pay(firstUsedAt(first))
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
 	})
 }

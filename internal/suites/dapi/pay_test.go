@@ -35,12 +35,12 @@ func newPayWorld(t *testing.T, options ...sandbox.Option) *payWorld {
 	}}
 }
 
-func (w *payWorld) pay(options ...dapi.PayOption) (*dapi.Payout, error) {
+func (w *payWorld) pay(options ...payOption) (dapi.Payment, error) {
 	return w.payAs("invoice-42", options...)
 }
 
-func (w *payWorld) payAs(key moneymovement.Key, options ...dapi.PayOption) (*dapi.Payout, error) {
-	return w.account.Payouts.Pay(w.Context(), w.asked, key, options...)
+func (w *payWorld) payAs(key moneymovement.Key, options ...payOption) (dapi.Payment, error) {
+	return w.account.Payouts.Pay(w.Context(), w.asked, key, payTerms(options...))
 }
 
 // waitBeforeSigning lets time pass on the host before the first n approvals are signed.
@@ -71,12 +71,12 @@ func (w *payWorld) traffic() traffic {
 // TestPaySettles holds what Pay settles by itself: each ends in one payment.
 // Rule: session.prepare-sign-confirm, lifetime.price, lifetime.payout-approval, idempotency.echo, status.502
 func TestPaySettles(t *testing.T) {
-	tolerance := func(fraction string) []dapi.PayOption {
-		return []dapi.PayOption{dapi.QuoteTolerance(amount(fraction))}
+	tolerance := func(fraction string) []payOption {
+		return []payOption{quoteTolerance(amount(fraction))}
 	}
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
-		options []dapi.PayOption
+		options []payOption
 		want    traffic
 		reads   bool // of an unstated number, while the host funds
 	}{
@@ -193,9 +193,9 @@ func TestPaySettles(t *testing.T) {
 				payout, err := w.pay(c.options...)
 				require.NoError(t, err)
 				assert.Contains(t, []dapi.PayoutStatus{dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing,
-					dapi.PayoutStatusCompleted}, payout.Status)
-				assert.NotEmpty(t, payout.TransactionHash)
-				assert.Equal(t, "invoice-42", payout.IdempotencyKey)
+					dapi.PayoutStatusCompleted}, payout.Payout.Status)
+				assert.NotEmpty(t, payout.Payout.TransactionHash)
+				assert.Equal(t, "invoice-42", payout.Payout.IdempotencyKey)
 				assert.Equal(t, 1, w.Fundings(), "exactly one payment")
 
 				got := w.traffic()
@@ -317,7 +317,7 @@ func TestPayReturns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				_, err := w.pay(dapi.FirstUse())
+				_, err := w.pay(firstUse())
 				c.want(t, w, err)
 				assert.Equal(t, c.sent, w.traffic())
 				assert.Zero(t, w.Fundings())
@@ -336,8 +336,8 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			time.Sleep(time.Hour)
 			second, err := w.payAs("invoice-42")
 			require.NoError(t, err)
-			assert.Equal(t, first.ID, second.ID)
-			assert.Equal(t, dapi.PayoutStatusCompleted, second.Status)
+			assert.Equal(t, first.Payout.ID, second.Payout.ID)
+			assert.Equal(t, dapi.PayoutStatusCompleted, second.Payout.Status)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	})
@@ -347,10 +347,10 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-				WithDetails(map[string]any{"payoutId": string(first.ID), "transactionHash": first.TransactionHash}))
+				WithDetails(map[string]any{"payoutId": string(first.Payout.ID), "transactionHash": first.Payout.TransactionHash}))
 			second, err := w.payAs("invoice-42")
 			require.NoError(t, err)
-			assert.Equal(t, first.ID, second.ID)
+			assert.Equal(t, first.Payout.ID, second.Payout.ID)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	})
@@ -359,14 +359,15 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
 		payout, err := w.pay()
-		assert.Equal(t, errors.Moved, as[*errors.AlreadyFunded](t, err).MovedByCall())
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		require.NoError(t, err)
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 	})
 	t.Run("already_funded without saying which", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
-		_, err := w.pay()
-		as[*errors.AlreadyFunded](t, err)
+		payout, err := w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 		assert.Zero(t, w.Sent("GetPayout"))
 	})
 	t.Run("after the window had closed", func(t *testing.T) {
@@ -377,7 +378,7 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			time.Sleep(time.Hour)
 			paid, err := w.payAs("invoice-42")
 			require.NoError(t, err)
-			assert.Equal(t, booked.ID, paid.ID)
+			assert.Equal(t, booked.ID, paid.Payout.ID)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	})
@@ -386,11 +387,11 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			w := newPayWorld(t)
 			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
-			_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, end)
+			_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.Payout.ID, end)
 			require.NoError(t, err)
 			second, err := w.payAs("invoice-42")
 			assert.Equal(t, end, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
-			assert.Equal(t, first.ID, second.ID)
+			assert.Equal(t, first.Payout.ID, second.Payout.ID)
 			assert.Equal(t, 1, w.Fundings(), "it is not funded twice")
 			assert.Equal(t, 2, w.Sent("ConfirmPayout"))
 		})
@@ -399,8 +400,8 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 
 // Rule: lifetime.price
 func TestPayWorsePrice(t *testing.T) {
-	for name, options := range map[string][]dapi.PayOption{
-		"without a tolerance": nil, "beyond the tolerance": {dapi.QuoteTolerance(amount("0.019"))},
+	for name, options := range map[string][]payOption{
+		"without a tolerance": nil, "beyond the tolerance": {quoteTolerance(amount("0.019"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
@@ -410,7 +411,7 @@ func TestPayWorsePrice(t *testing.T) {
 					w.Host.Advance(31 * time.Second)
 				}
 			})
-			_, err := w.pay(append(options, dapi.FirstUse())...)
+			_, err := w.pay(append(options, firstUse())...)
 			worsened := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundNoWorseThan, worsened.Bound)
 			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))
@@ -433,10 +434,10 @@ func TestPayToleranceOutOfRange(t *testing.T) {
 	w := newPayWorld(t)
 	before := len(w.Host.Requests())
 	for _, fraction := range []string{"-0.01", "1", "50"} {
-		_, err := w.pay(dapi.QuoteTolerance(amount(fraction)))
+		_, err := w.pay(quoteTolerance(amount(fraction)))
 		assert.Equal(t, "QuoteTolerance", as[*errors.InvalidInput](t, err).Fields[0].Field)
 	}
 	assert.Len(t, w.Host.Requests(), before, "nothing was sent")
-	_, err := w.pay(dapi.QuoteTolerance(decimal.Zero))
+	_, err := w.pay(quoteTolerance(decimal.Zero))
 	require.NoError(t, err)
 }

@@ -23,7 +23,7 @@ func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
 	w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 	payout, err := w.pay()
-	assert.Nil(t, payout)
+	assert.Nil(t, payout.Payout)
 	w.assertInDoubt(t, payout, err)
 }
 
@@ -35,7 +35,7 @@ func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 		w.asked.Amount = amount(text)
 		payout, err := w.payAs(moneymovement.DeriveKey("before", strconv.Itoa(i)))
 		require.NoError(t, err)
-		others["/dapi/v1/payouts/"+string(payout.ID)] = text != "5"
+		others["/dapi/v1/payouts/"+string(payout.Payout.ID)] = text != "5"
 	}
 	w.asked.Amount = amount("5")
 	w.account = w.integrator().Self()

@@ -47,7 +47,7 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				c.arrange(w)
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				w.assertInDoubt(t, payout, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
@@ -68,7 +68,7 @@ func TestRefusalAfterALostConfirm(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 				w.refuse(status, slug)
 				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payout, err := w.pay(dapi.FirstUse())
+				payout, err := w.pay(firstUse())
 				require.Equal(t, 1, w.Fundings())
 				w.assertInDoubt(t, payout, err)
 			})
@@ -97,10 +97,10 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 func TestDoubtOfAConfirmByHand(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fault *sandbox.Fault
-		state dapi.PaymentState
+		state moneymovement.PaymentState
 	}{
-		"lost":    {new(sandbox.DropBefore()), dapi.PaymentUnknown},
-		"refused": {new(sandbox.Respond(http.StatusForbidden, "signing_policy_refused")), dapi.PaymentNotPaid},
+		"lost":    {new(sandbox.DropBefore()), moneymovement.PaymentInDoubt},
+		"refused": {new(sandbox.Respond(http.StatusForbidden, "signing_policy_refused")), moneymovement.PaymentNotPaid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -111,8 +111,8 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 				require.Error(t, err)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payout, err := w.pay(dapi.FirstUse())
-				assert.Equal(t, tc.state, dapi.PaymentStateOf(payout, err), "%v", err)
+				payout, err := w.pay(firstUse())
+				assert.Equal(t, tc.state, payout.State, "%v", err)
 			})
 		})
 	}
@@ -122,9 +122,9 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 func TestCallbackThatPanics(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
-		options []dapi.PayOption
+		options []payOption
 	}{
-		"the hook": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+		"the hook": {options: []payOption{beforeSigning(func(context.Context, *dapi.Payout) error {
 			panic("hook")
 		})}},
 		"the signer": {arrange: func(w *payWorld) { w.Key.BeforeApproval(func(int) { panic("signer") }) }},
@@ -135,14 +135,14 @@ func TestCallbackThatPanics(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				assert.Panics(t, func() { _, _ = w.pay(append(c.options, dapi.FirstUse())...) })
+				assert.Panics(t, func() { _, _ = w.pay(append(c.options, firstUse())...) })
 				w.Key.BeforeApproval(nil)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-				payout, err := w.pay(dapi.FirstUse())
+				payout, err := w.pay(firstUse())
 				w.assertInDoubt(t, payout, err)
 
 				time.Sleep(8 * 24 * time.Hour)
-				payout, err = w.pay(dapi.FirstUse())
+				payout, err = w.pay(firstUse())
 				w.assertInDoubt(t, payout, err) // the service may have forgotten the key, this client has not
 			})
 		})
@@ -158,19 +158,19 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 		var booked, ended, payments sync.WaitGroup
 		booked.Add(2)
 		ended.Add(2)
-		together := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+		together := beforeSigning(func(context.Context, *dapi.Payout) error {
 			booked.Done()
 			booked.Wait()
 			return nil
 		})
 		for _, key := range []moneymovement.Key{"invoice-42", "invoice-43"} {
 			payments.Go(func() {
-				payout, err := w.payAs(key, dapi.FirstUse(), together)
+				payout, err := w.payAs(key, firstUse(), together)
 				ended.Done()
 				ended.Wait()
-				assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+				assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
 				head, _ := errors.CallInfoOf(err)
-				assert.Equal(t, string(payout.ID), head.Resource)
+				assert.Equal(t, string(payout.Payout.ID), head.Resource)
 				assert.Equal(t, string(key), head.IdempotencyKey)
 			})
 		}
@@ -183,13 +183,13 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	w := newPayWorld(t)
 	hooked := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
-	declines := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
-	payout, err := w.pay(dapi.FirstUse(), declines)
+	declines := beforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
+	payout, err := w.pay(firstUse(), declines)
 	as[*dapi.PaymentDeclined](t, err)
-	assert.NotEqual(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+	assert.NotEqual(t, moneymovement.PaymentPaid, payout.State)
 
 	w.account = w.integrator().Self()
-	payout, err = w.pay(dapi.FirstUse(), declines)
+	payout, err = w.pay(declines)
 	w.assertInDoubt(t, payout, err)
 	as[*dapi.PaymentDeclined](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
@@ -205,13 +205,13 @@ func TestAPageInPlaceOfAConfirmsResponseLeavesADoubt(t *testing.T) {
 				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
 				w.Host.Arm("POST", confirmPath, page.AfterCommit())
 				w.Host.Arm("GET", "/payouts/*", page)
-				payout, err := w.pay(dapi.FirstUse())
+				payout, err := w.pay(firstUse())
 				w.assertInDoubt(t, payout, err)
-				assert.True(t, dapi.MayHavePaid(payout, err))
+				assert.True(t, !payout.Unpaid)
 				assert.Equal(t, 1, w.Fundings())
 				payout, err = w.pay()
 				require.NoError(t, err)
-				assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+				assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 				assert.Equal(t, 1, w.Fundings())
 			})
 		})

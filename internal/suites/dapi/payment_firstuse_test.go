@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -16,24 +17,24 @@ import (
 // Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
 func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
+	_, err := w.pay(firstUse(), maxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	payout, err := w.pay(dapi.FirstUse(), dapi.FirstUsedAt(time.Now()))
+	payout, err := w.pay(firstUse(), firstUsedAt(time.Now()))
 	as[*errors.SigningPolicyRefused](t, err)
-	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
-	assert.False(t, dapi.MayHavePaid(payout, err))
+	assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+	assert.False(t, !payout.Unpaid)
 }
 
 // A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
 func TestFirstUseAfterADecision(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
-		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("0.1")))
+		payout, err := w.pay(firstUse(), maxFee(amount("0.1")))
 		as[*dapi.PriceRefused](t, err)
-		require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
+		require.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
 	}
-	_, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("1")))
+	_, err := w.pay(firstUse(), maxFee(amount("1")))
 	require.NoError(t, err)
 }
 
@@ -60,10 +61,10 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			c.arrange(w)
-			payout, err := w.pay(dapi.FirstUse())
-			assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+			payout, err := w.pay(firstUse())
+			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
-			assert.False(t, dapi.MayHavePaid(payout, err))
+			assert.False(t, !payout.Unpaid)
 			assert.Zero(t, w.Fundings())
 			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
 		})
@@ -73,9 +74,9 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit())
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payout, err := w.pay(dapi.FirstUse())
+		payout, err := w.pay(firstUse())
 		assert.Equal(t, 2, w.Sent("BookPayout"))
-		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "the replay is of this very call: %v",
+		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State, "the replay is of this very call: %v",
 			err)
 	})
 	t.Run("without the option, nobody knows", func(t *testing.T) {
@@ -98,24 +99,25 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.Amount = amount("100.01")
-	booked, err := w.pay(dapi.FirstUse())
+	booked, err := w.pay(firstUse())
 	as[*errors.PayoutNotFundable](t, err)
 	for range 2 {
 		w.account = w.integrator().Self()
-		payout, err := w.pay(dapi.FirstUse(), dapi.BookedBefore(booked.ID))
+		payout, err := w.pay(firstUse(), bookedBefore(booked.Payout.ID))
 		as[*errors.PayoutNotFundable](t, err)
-		assert.Equal(t, booked.ID, payout.ID)
-		assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
-		assert.False(t, dapi.MayHavePaid(payout, err))
+		assert.Equal(t, booked.Payout.ID, payout.Payout.ID)
+		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+		assert.False(t, !payout.Unpaid)
 	}
 	w.account = w.integrator().Self()
-	payout, err := w.pay(dapi.BookedBefore(booked.ID))
+	payout, err := w.pay(bookedBefore(booked.Payout.ID))
 	w.assertInDoubt(t, payout, err) // without FirstUse, an earlier call may have paid
 	assert.Zero(t, w.Fundings())
 }
 
-// A wrongly stated first use is ignored, as soon as the service or this client knows better.
-func TestFirstUseThatIsNone(t *testing.T) {
+// Whoever journals knows all that was signed: a booking that was not signed is taken up again, however the service says
+// that it replays it. What the service or this client knows to be paid counts all the same.
+func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 	refuseEverything := func(w *payWorld) {
 		w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
@@ -143,33 +145,35 @@ func TestFirstUseThatIsNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
-			payout, err := w.pay(dapi.FirstUse())
-			require.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+			payout, err := w.pay(firstUse())
+			require.Equal(t, moneymovement.PaymentNotPaid, payout.State)
 			c.before(w)
 			if c.change != nil {
 				w.Wire.OnAnswer(c.change)
 			}
 			refuseEverything(w)
-			payout, err = w.pay(dapi.FirstUse())
-			w.assertInDoubt(t, payout, err)
+			payout, err = w.pay(firstUse())
+			as[*errors.SigningPolicyRefused](t, err)
+			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+			assert.True(t, payout.Unpaid)
 		})
 	}
 	t.Run("the service replays another booking than the one that the program names", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		as[*errors.SigningPolicyRefused](t, err)
 		w.account = w.integrator().Self()
 		refuseEverything(w)
-		payout, err := w.pay(dapi.FirstUse(), dapi.BookedBefore("po_other"))
+		payout, err := w.pay(firstUse(), bookedBefore("po_other"))
 		w.assertInDoubt(t, payout, err)
 	})
 	t.Run("this client has paid", func(t *testing.T) {
 		w := newPayWorld(t)
-		_, err := w.pay(dapi.FirstUse())
+		_, err := w.pay(firstUse())
 		require.NoError(t, err)
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		payout, err := w.pay(dapi.FirstUse())
+		payout, err := w.pay(firstUse())
 		w.assertInDoubt(t, payout, err)
 	})
 	t.Run("the service says that it is funded", func(t *testing.T) {
@@ -177,9 +181,9 @@ func TestFirstUseThatIsNone(t *testing.T) {
 		first, err := w.pay()
 		require.NoError(t, err)
 		w.account = w.integrator().Self()
-		again, err := w.pay(dapi.FirstUse())
+		again, err := w.pay(firstUse())
 		require.NoError(t, err)
-		assert.Equal(t, first.ID, again.ID)
+		assert.Equal(t, first.Payout.ID, again.Payout.ID)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }

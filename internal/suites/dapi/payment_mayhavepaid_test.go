@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -21,12 +22,12 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 	old := time.Now().Add(-8 * 24 * time.Hour)
 	for name, c := range map[string]struct {
 		arrange   func(w *payWorld)
-		options   []dapi.PayOption
+		options   []payOption
 		needs     func(t *testing.T, err error)
 		afterNone bool // MayHavePaid with FirstUse, if no call has paid
 	}{
 		"input": {
-			options: []dapi.PayOption{dapi.MaxFee(amount("-1"))},
+			options: []payOption{maxFee(amount("-1"))},
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
 		},
 		"the terms of the input": {
@@ -34,7 +35,7 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
 		},
 		"price": {
-			options: []dapi.PayOption{dapi.MaxFee(amount("0.1"))},
+			options: []payOption{maxFee(amount("0.1"))},
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.PriceRefused](t, err) },
 		},
 		"other terms booked": {
@@ -42,7 +43,7 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.TermsDiffer](t, err) },
 		},
 		"a key too old": {
-			options:   []dapi.PayOption{dapi.FirstUsedAt(old)},
+			options:   []payOption{firstUsedAt(old)},
 			needs:     func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
 			afterNone: true,
 		},
@@ -60,28 +61,28 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				payout, err := w.pay(append(c.options, dapi.FirstUse())...)
+				payout, err := w.pay(append([]payOption{firstUse()}, c.options...)...)
 				c.needs(t, err)
-				require.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-				assert.Equal(t, c.afterNone, dapi.MayHavePaid(payout, err))
+				require.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+				assert.Equal(t, c.afterNone, !payout.Unpaid)
 				assert.Zero(t, w.Fundings())
 			})
 			for _, process := range []string{"the same client", "another process"} {
 				t.Run("a call has paid, and "+process+" calls again", func(t *testing.T) {
 					w := newPayWorld(t)
-					_, err := w.pay(dapi.FirstUse())
+					_, err := w.pay(firstUse())
 					require.NoError(t, err)
-					var options []dapi.PayOption
+					var options []payOption
 					if process == "another process" {
 						w.account = w.integrator().Self()
 					} else {
-						options = []dapi.PayOption{dapi.FirstUse()} // which is wrong, and this client knows it
+						options = []payOption{firstUse()} // which is wrong, and this client knows it
 					}
 					if c.arrange != nil {
 						c.arrange(w)
 					}
 					payout, err := w.pay(append(options, c.options...)...)
-					assert.True(t, dapi.MayHavePaid(payout, err), "%v", err)
+					assert.True(t, !payout.Unpaid, "%v", err)
 					assert.Equal(t, 1, w.Fundings())
 				})
 			}
@@ -92,10 +93,10 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 // While another call with the key is under way, wrong input does not show that nothing was paid.
 func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
-		payout, err := w.pay(dapi.FirstUse(), dapi.MaxFee(amount("-1")))
+	_, err := w.pay(firstUse(), beforeSigning(func(context.Context, *dapi.Payout) error {
+		payout, err := w.pay(firstUse(), maxFee(amount("-1")))
 		as[*errors.InvalidInput](t, err)
-		assert.True(t, dapi.MayHavePaid(payout, err))
+		assert.True(t, !payout.Unpaid)
 		return nil
 	}))
 	require.NoError(t, err)
@@ -104,22 +105,22 @@ func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 // A program that stores the result before and after each call, as the documentation says, is never wrong: whatever it
 // meets, it pays once, and a refusal at the end keeps its type if nothing was paid.
 func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
-	faults := map[string]func(w *payWorld) []dapi.PayOption{
-		"lost response": func(w *payWorld) []dapi.PayOption {
+	faults := map[string]func(w *payWorld) []payOption{
+		"lost response": func(w *payWorld) []payOption {
 			w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
 			return nil
 		},
-		"refused booking": func(w *payWorld) []dapi.PayOption {
+		"refused booking": func(w *payWorld) []payOption {
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 			return nil
 		},
-		"refused confirm": func(w *payWorld) []dapi.PayOption {
+		"refused confirm": func(w *payWorld) []payOption {
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
 			return nil
 		},
-		"wrong input": func(*payWorld) []dapi.PayOption { return []dapi.PayOption{dapi.MaxFee(amount("-1"))} },
-		"price":       func(*payWorld) []dapi.PayOption { return []dapi.PayOption{dapi.MaxFee(amount("0.1"))} },
+		"wrong input": func(*payWorld) []payOption { return []payOption{maxFee(amount("-1"))} },
+		"price":       func(*payWorld) []payOption { return []payOption{maxFee(amount("0.1"))} },
 	}
 	for first, one := range faults {
 		for second, two := range faults {
@@ -128,29 +129,29 @@ func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						w := newPayWorld(t)
 						mayHavePaid := false
-						call := func(options ...dapi.PayOption) (*dapi.Payout, error) {
+						call := func(options ...payOption) dapi.Payment {
 							if process == "another process" {
 								w.account = w.integrator().Self()
 							}
 							if !mayHavePaid {
-								options = append(options, dapi.FirstUse())
+								options = append(options, firstUse())
 							}
 							payout, err := w.pay(options...)
-							mayHavePaid = dapi.MayHavePaid(payout, err)
+							mayHavePaid = !payout.Unpaid
 							assert.True(t, mayHavePaid || w.Fundings() == 0, "%v", err)
-							return payout, err
+							return payout
 						}
-						for _, fault := range []func(*payWorld) []dapi.PayOption{one, two} {
-							_, _ = call(fault(w)...)
+						for _, fault := range []func(*payWorld) []payOption{one, two} {
+							call(fault(w)...)
 						}
 						w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 						w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-						state := dapi.PaymentStateOf(call())
+						state := call().State
 						switch {
 						case w.Fundings() == 1:
-							assert.Equal(t, dapi.PaymentUnknown, state)
+							assert.Equal(t, moneymovement.PaymentInDoubt, state)
 						case process == "the same client": // another one cannot know who booked the payout
-							assert.Equal(t, dapi.PaymentNotPaid, state)
+							assert.Equal(t, moneymovement.PaymentNotPaid, state)
 						}
 						time.Sleep(10 * time.Minute) // for what is still under way
 					})

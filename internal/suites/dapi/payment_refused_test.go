@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -71,10 +72,10 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 			t.Run("the first use", func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				payout, err := w.pay(dapi.FirstUse())
+				payout, err := w.pay(firstUse())
 				c.typed(t, err)
-				assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-				assert.False(t, dapi.MayHavePaid(payout, err), "%v", err)
+				assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+				assert.False(t, !payout.Unpaid, "%v", err)
 				assert.NotContains(t, err.Error(), earlier)
 			})
 			t.Run("nothing is said of earlier calls", func(t *testing.T) {
@@ -83,13 +84,13 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 				c.arrange(w)
 				payout, err := w.pay()
 				c.typed(t, err)
-				assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-				assert.True(t, dapi.MayHavePaid(payout, err), "%v", err)
+				assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+				assert.True(t, !payout.Unpaid, "%v", err)
 				assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
 				assert.NotContains(t, err.Error(), sameTerms)
 
 				w.asked = asked // corrected
-				_, err = w.pay(dapi.FirstUse())
+				_, err = w.pay(firstUse())
 				require.NoError(t, err, "the key is free for corrected terms")
 				assert.Equal(t, 1, w.Fundings())
 			})
@@ -99,13 +100,13 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 				}
 				w := newPayWorld(t)
 				w.loseConfirm()
-				payout, err := w.pay(dapi.FirstUse())
+				payout, err := w.pay(firstUse())
 				w.assertInDoubt(t, payout, err)
 				w.hideReads()
 				c.arrange(w)
-				payout, err = w.pay(dapi.FirstUse())
-				assert.True(t, dapi.MayHavePaid(payout, err), "%v", err)
-				assert.NotEqual(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err))
+				payout, err = w.pay(firstUse())
+				assert.True(t, !payout.Unpaid, "%v", err)
+				assert.NotEqual(t, moneymovement.PaymentNotPaid, payout.State)
 				assertInOrder(t, err.Error(), paidNothing, earlier)
 				assert.NotContains(t, err.Error(), howToSay, "it would have no effect")
 			})
@@ -145,8 +146,8 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 			}
 
 			w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug))
-			payout, err = w.pay(dapi.FirstUse()) // as the text says
-			assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "%v", err)
+			payout, err = w.pay(firstUse()) // as the text says
+			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State, "%v", err)
 			assert.True(t, errors.HasCode(err, errors.Code(slug)), "%v", err)
 			assert.NotContains(t, err.Error(), earlier)
 		})
@@ -158,9 +159,9 @@ func TestNobodyListensAtTheFirstUse(t *testing.T) {
 	w := newPayWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+	payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 	w.assertInDoubt(t, payout, err)
 	assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
-	payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.FirstUse())
-	assert.Equal(t, dapi.PaymentNotPaid, dapi.PaymentStateOf(payout, err), "%v", err)
+	payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(firstUse()))
+	assert.Equal(t, moneymovement.PaymentNotPaid, payout.State, "%v", err)
 }

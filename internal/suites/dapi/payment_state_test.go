@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/inprocess"
@@ -76,8 +77,8 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					w := newPayWorld(t)
 					w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-					payout, err := w.pay(dapi.FirstUse())
-					require.Equal(t, dapi.PaymentUnknown, dapi.PaymentStateOf(payout, err))
+					payout, err := w.pay(firstUse())
+					require.Equal(t, moneymovement.PaymentInDoubt, payout.State)
 					require.Equal(t, 1, w.Fundings())
 					if process == "another process" {
 						w.account = w.integrator().Self()
@@ -85,7 +86,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					ctx, cancel := setback(w)
 					defer cancel()
 
-					payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+					payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 					w.assertOpen(t, name, payout, err)
 					if name == "429" {
 						call, _ := errors.CallInfoOf(err)
@@ -112,7 +113,7 @@ func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
 				w.account = w.integrator().Self()
 				ctx, cancel := setback(w)
 				defer cancel()
-				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				w.assertOpen(t, name, payout, err)
 				time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			})
@@ -122,23 +123,23 @@ func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
 
 // assertOpen asserts that a setback settles no payment that may have been made. Input that never passes needs a
 // decision. Everything else is a doubt.
-func (w *payWorld) assertOpen(t *testing.T, setback string, payout *dapi.Payout, err error) {
+func (w *payWorld) assertOpen(t *testing.T, setback string, payout dapi.Payment, err error) {
 	t.Helper()
 	if setback != "422" {
 		w.assertInDoubt(t, payout, err)
 		return
 	}
 	as[*errors.ValidationFailed](t, err)
-	assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(payout, err))
-	assert.True(t, dapi.MayHavePaid(payout, err))
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+	assert.True(t, !payout.Unpaid)
 }
 
-func (w *payWorld) assertInDoubt(t *testing.T, payout *dapi.Payout, err error) {
+func (w *payWorld) assertInDoubt(t *testing.T, payout dapi.Payment, err error) {
 	t.Helper()
 	require.Error(t, err)
-	state := dapi.PaymentStateOf(payout, err)
-	assert.Equal(t, dapi.PaymentUnknown, state, "%T: %v", err, err)
-	assert.True(t, dapi.MayHavePaid(payout, err))
+	state := payout.State
+	assert.Equal(t, moneymovement.PaymentInDoubt, state, "%T: %v", err, err)
+	assert.True(t, !payout.Unpaid)
 	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
 }
 
@@ -169,8 +170,8 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		require.NoError(t, err, "this client knows the payout of the key, and reads it")
-		assert.Equal(t, first.ID, payout.ID)
-		assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, first.Payout.ID, payout.Payout.ID)
+		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
 	})
 	t.Run("it is paid, and the reading does not say its key", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -187,12 +188,12 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		require.NoError(t, err)
 		first, err := w.pay()
 		require.NoError(t, err)
-		require.NotEqual(t, other.ID, first.ID)
+		require.NotEqual(t, other.Payout.ID, first.Payout.ID)
 		w.account = w.integrator().Self()
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, first.ID, payout.ID)
+		assert.Equal(t, first.Payout.ID, payout.Payout.ID)
 	})
 	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -215,12 +216,12 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
-		_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.ID, dapi.PayoutStatusRefunded)
+		_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.Payout.ID, dapi.PayoutStatusRefunded)
 		require.NoError(t, err)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payout, err := w.pay()
 		as[*dapi.PayoutNotCompleted](t, err)
-		assert.Equal(t, dapi.PaymentEnded, dapi.PaymentStateOf(payout, err))
+		assert.Equal(t, moneymovement.PaymentEnded, payout.State)
 	})
 }
 
@@ -237,12 +238,12 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			other := w.integrator().Self()
-			payout, err := w.pay(dapi.FirstUse(), dapi.BeforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
-				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42")
+			payout, err := w.pay(firstUse(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				return refuse(w)
 			}))
-			assert.Equal(t, dapi.PaymentPaid, dapi.PaymentStateOf(payout, err), "%v", err)
+			assert.Equal(t, moneymovement.PaymentPaid, payout.State, "%v", err)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -266,7 +267,7 @@ func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow, payout, err := atOnce(func() (*dapi.Payout, error) { return w.pay(dapi.FirstUse()) })
+		slow, payout, err := atOnce(func() (dapi.Payment, error) { return w.pay(firstUse()) })
 		w.assertInDoubt(t, payout, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.Fundings())
@@ -277,7 +278,7 @@ func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
-		options []dapi.PayOption
+		options []payOption
 	}{
 		"refused": {arrange: func(w *payWorld) { w.refuse(http.StatusForbidden, "signing_policy_refused") }},
 		"booked again and refused": {arrange: func(w *payWorld) {
@@ -298,8 +299,8 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 		"another amount": {arrange: func(w *payWorld) {
 			w.onBooking(func(payout map[string]any) { payout["amount"] = "250" })
 		}},
-		"too dear": {options: []dapi.PayOption{dapi.MaxFee(amount("0.1"))}},
-		"declined": {options: []dapi.PayOption{dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+		"too dear": {options: []payOption{maxFee(amount("0.1"))}},
+		"declined": {options: []payOption{beforeSigning(func(context.Context, *dapi.Payout) error {
 			return errors.New("no")
 		})}},
 		"the signer fails": {arrange: func(w *payWorld) { w.Key.Fails = errors.New("the key service is down") }},
@@ -314,14 +315,14 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 				payout, err := w.pay(c.options...)
 				require.Error(t, err)
 				as[errors.Failure](t, err)
-				require.NotNil(t, payout, "%T: %v", err, err)
-				assert.Regexp(t, "^po_", payout.ID)
+				require.NotNil(t, payout.Payout, "%T: %v", err, err)
+				assert.Regexp(t, "^po_", payout.Payout.ID)
 				head, ok := errors.CallInfoOf(err)
 				require.True(t, ok, "%T", err)
-				assert.Equal(t, string(payout.ID), head.Resource)
+				assert.Equal(t, string(payout.Payout.ID), head.Resource)
 				assert.Equal(t, "invoice-42", head.IdempotencyKey)
 				assert.Contains(t, []string{"BookPayout", "ConfirmPayout"}, head.Operation)
-				assert.Contains(t, err.Error(), string(payout.ID))
+				assert.Contains(t, err.Error(), string(payout.Payout.ID))
 			})
 		})
 	}

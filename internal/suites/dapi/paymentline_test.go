@@ -29,14 +29,14 @@ func TestPaymentsThatWaitForTheServiceLeaveTheLine(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 108 {
 			all.Go(func() {
-				_, err := w.account.Payouts.Pay(waiting, w.asked, moneymovement.DeriveKey("waits", strconv.Itoa(i)))
+				_, err := w.account.Payouts.Pay(waiting, w.asked, moneymovement.DeriveKey("waits", strconv.Itoa(i)), dapi.PayTerms{})
 				assert.ErrorIs(t, err, context.Canceled)
 			})
 		}
 		time.Sleep(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 		require.NoError(t, err)
 		stop()
 		all.Wait()
@@ -53,9 +53,9 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(20))
 		for i := range 20 {
 			key := moneymovement.DeriveKey("refused", strconv.Itoa(i))
-			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key)
+			_, err := w.account.Escrows.Act(ctx, w.deal, id, dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
 			as[*errors.Forbidden](t, err)
-			_, err = w.account.Escrows.Open(ctx, w.deal, key, dapi.FirstUse())
+			_, err = w.account.Escrows.Open(ctx, w.deal, key, dealTerms(firstUse()))
 			as[*errors.Forbidden](t, err)
 		}
 		_, err := w.release(ctx, id)
@@ -67,11 +67,10 @@ func TestRefusedDealsLeaveTheLine(t *testing.T) {
 		defer cancel()
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(120))
 		for i := range 120 {
-			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)),
-				dapi.FirstUse())
+			_, err := w.account.Payouts.Pay(ctx, w.asked, moneymovement.DeriveKey("refused", strconv.Itoa(i)), payTerms(firstUse()))
 			as[*errors.Forbidden](t, err)
 		}
-		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42")
+		_, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 		require.NoError(t, err)
 	})
 }

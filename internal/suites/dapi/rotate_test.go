@@ -61,24 +61,24 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	contact := w.Contact(account.Contacts, wallet())
 	next, deleteFirst := w.second()
 	seen := w.tokens()
-	change := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(next) })
+	change := beforeSigning(func(context.Context, *dapi.Payout) error { return integrator.UseKey(next) })
 
 	first, err := account.Payouts.Pay(t.Context(),
-		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first", change)
+		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "first", payTerms(change))
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Key.Approvals(), "the key that booked signs the approval")
 	require.Len(t, seen("/payouts"), 1)
-	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.ID)+"/confirm"), "one session books and confirms")
+	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.Payout.ID)+"/confirm"), "one session books and confirms")
 	assert.Zero(t, next.Logins(), "nothing was sent under the new key")
 
 	deleteFirst()
 	second, err := account.Payouts.Pay(t.Context(),
-		dapi.PayoutCreate{ContactID: contact, Amount: amount("6"), Currency: dapi.USDC}, "second")
+		dapi.PayoutCreate{ContactID: contact, Amount: amount("6"), Currency: dapi.USDC}, "second", dapi.PayTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Logins())
 	assert.Equal(t, 1, next.Approvals(), "the new key signed the approval")
 	assert.NotEqual(t, seen("/payouts")[0], seen("/payouts")[1])
-	assert.Equal(t, seen("/payouts")[1:], seen("/payouts/"+string(second.ID)+"/confirm"))
+	assert.Equal(t, seen("/payouts")[1:], seen("/payouts/"+string(second.Payout.ID)+"/confirm"))
 	assert.Equal(t, 2, w.Fundings())
 }
 
@@ -86,12 +86,12 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 func TestTheSameKeyComesInDuringAPayment(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	again := dapi.BeforeSigning(func(context.Context, *dapi.Payout) error {
+	again := beforeSigning(func(context.Context, *dapi.Payout) error {
 		return integrator.UseKey(&watchedkey.Key{Signer: w.Key.Signer})
 	})
 	_, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
-	}, "first", again)
+	}, "first", payTerms(again))
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Key.Logins())
 }
@@ -107,7 +107,7 @@ func TestAPaymentThatIsBookedAgainTakesTheNewKey(t *testing.T) {
 		w.Host.Advance(121 * time.Second)
 	})
 	_, err := account.Payouts.Pay(t.Context(),
-		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow")
+		dapi.PayoutCreate{ContactID: contact, Amount: amount("5"), Currency: dapi.USDC}, "slow", dapi.PayTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals(), "the new key signed what was booked again")
 	assert.Equal(t, 1, w.Fundings())
@@ -121,15 +121,15 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	w.Key.BeforeApproval(func(int) { require.NoError(t, integrator.UseKey(next)) })
 	terms := dapi.EscrowCreate{Amount: amount("5"), Currency: dapi.USDC,
 		Payee: payee}
-	deal, err := account.Escrows.Open(t.Context(), terms, "deal")
+	deal, err := account.Escrows.Open(t.Context(), terms, "deal", dapi.DealTerms{})
 	require.NoError(t, err)
-	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.ID)+"/actions/deal/confirm"))
+	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.Escrow.ID)+"/actions/deal/confirm"))
 	deleteFirst()
-	_, err = account.Escrows.Act(t.Context(), terms, deal.ID, dapi.EscrowActionTypeRelease, "release")
+	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release", dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
-	assert.Equal(t, seen("/escrow/"+string(deal.ID)+"/actions"),
-		seen("/escrow/"+string(deal.ID)+"/actions/release/confirm"))
+	assert.Equal(t, seen("/escrow/"+string(deal.Escrow.ID)+"/actions"),
+		seen("/escrow/"+string(deal.Escrow.ID)+"/actions/release/confirm"))
 }
 
 // A key that comes between the preparation of an action and its signature signs nothing of it.
@@ -144,10 +144,10 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 		}
 	})
 	escrows := integrator.Self().Escrows
-	opened, err := escrows.Open(t.Context(), deal(), "deal-1")
+	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
-	_, err = escrows.Act(t.Context(), deal(), opened.ID, dapi.EscrowActionTypeRelease, "release-1")
+	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})
 }
@@ -158,7 +158,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	account := integrator.Self()
 	payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
-	}, "first")
+	}, "first", dapi.PayTerms{})
 	require.NoError(t, err)
 	next, _ := w.second()
 	var carried []string
@@ -169,7 +169,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 		}
 	})
 	w.Host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
-	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.ID, dapi.PayoutStatusFailed)
+	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.Payout.ID, dapi.PayoutStatusFailed)
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
 	require.Len(t, carried, 2)

@@ -107,8 +107,8 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 		require.NoError(t, err)
 		for resource, wait := range map[string]func(ctx context.Context) (id string, err error){
 			"payout": func(ctx context.Context) (string, error) {
-				_, err := w.account.Payouts.Wait(ctx, payout.ID)
-				return string(payout.ID), err
+				_, err := w.account.Payouts.Wait(ctx, payout.Payout.ID)
+				return string(payout.Payout.ID), err
 			},
 			"escrow": func(ctx context.Context) (string, error) {
 				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
@@ -193,22 +193,22 @@ func TestWaitForAPayout(t *testing.T) {
 				account := w.account()
 				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("25"), Currency: dapi.USDC,
-				}, "invoice-42")
+				}, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {
-					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.ID, end)
+					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.Payout.ID, end)
 					assert.NoError(t, err)
 				})
-				payout, err = account.Payouts.Wait(t.Context(), payout.ID)
-				assert.Equal(t, end, payout.Status)
+				payout.Payout, err = account.Payouts.Wait(t.Context(), payout.Payout.ID)
+				assert.Equal(t, end, payout.Payout.Status)
 				if end == dapi.PayoutStatusCompleted {
 					require.NoError(t, err)
 					return
 				}
 				ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err)
 				require.True(t, ok, "%v", err)
-				assert.Same(t, payout, ended.Payout)
-				assert.ErrorContains(t, err, "payout "+string(payout.ID)+" ended with status "+string(end)+
+				assert.Same(t, payout.Payout, ended.Payout)
+				assert.ErrorContains(t, err, "payout "+string(payout.Payout.ID)+" ended with status "+string(end)+
 					": its money came back or never left; to pay, use a new key")
 			})
 		})

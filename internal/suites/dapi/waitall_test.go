@@ -24,9 +24,9 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
 			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),
-				Currency: dapi.USDC}, moneymovement.Key("payout-"+value))
+				Currency: dapi.USDC}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
 			require.NoError(t, err)
-			ids = append(ids, payout.ID)
+			ids = append(ids, payout.Payout.ID)
 		}
 		began := time.Now()
 		end := func(id dapi.PayoutID, after time.Duration, status dapi.PayoutStatus) {
