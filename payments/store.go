@@ -48,7 +48,8 @@ type Claim struct {
 	Work Work
 	// Limit is how many payments to claim at most.
 	Limit int
-	// Now is the time of the process. Payments are due by it. A store that several machines share may use its own clock.
+	// Now is the time of the process. Payments are due by it. A store that several machines share may use its own
+	// clock.
 	Now time.Time
 	// For is how long the leases last, by the store's clock.
 	For time.Duration
@@ -91,8 +92,8 @@ type Summary struct {
 // A lease stays the payment's until another claim replaces it or it is released, also after its end. The lease of a
 // payment ends at the latest when the process that keeps a store for itself alone has ended.
 type Store interface {
-	// Insert stores a record under a key that is new, and returns it with its position and true. If the key is there, it
-	// returns the stored record and false, and changes nothing.
+	// Insert stores a record under a key that is new, and returns it with its position and true. If the key is there,
+	// it returns the stored record and false, and changes nothing.
 	Insert(ctx context.Context, record Record) (stored Record, inserted bool, err error)
 	// Load returns the record of a key. If there is none, the error is *[NotFound].
 	Load(ctx context.Context, key moneymovement.Key) (Record, error)
@@ -104,10 +105,11 @@ type Store interface {
 	// of this store, the error is *[BadPosition].
 	Changes(ctx context.Context, after Position, limit int) ([]Record, error)
 	// Claim leases due payments that no other lease holds, and returns them. Those of WorkBegin come in turns: one of
-	// each account, then the next of each account, each account in the order of its inserts. Those of other classes come
-	// in the order in which they are due. An ended lease does not hold a payment. next is when the next payment of the
-	// class is due that was not claimed and is not leased, zero if there is none. It can be in the past if the limit was
-	// reached. With Key, the error is *[NotFound] if there is no such payment, and *[Busy] if another lease holds it.
+	// each account, then the next of each account, each account in the order of its inserts. Those of other classes
+	// come in the order in which they are due. An ended lease does not hold a payment. next is when the next payment of
+	// the class is due that was not claimed and is not leased, zero if there is none. It can be in the past if the
+	// limit was reached. With Key, the error is *[NotFound] if there is no such payment, and *[Busy] if another lease
+	// holds it.
 	Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error)
 	// Extend lets leases last for a time from now on, also leases that have ended and were not replaced. It returns the
 	// keys of those that are no longer held.
@@ -117,8 +119,8 @@ type Store interface {
 	// Save stores a claimed record, and releases its lease if release is true. If the lease is no longer the payment's,
 	// it changes nothing, and the error is *[LeaseLost].
 	Save(ctx context.Context, claimed Claimed, release bool) (Position, error)
-	// Postpone changes only the due time of a claimed record, and releases its lease. It need not survive a crash, and is
-	// no change for Changes. If the lease is no longer the payment's, the error is *[LeaseLost].
+	// Postpone changes only the due time of a claimed record, and releases its lease. It need not survive a crash, and
+	// is no change for Changes. If the lease is no longer the payment's, the error is *[LeaseLost].
 	Postpone(ctx context.Context, claimed Claimed) error
 	// Summary counts the payments.
 	Summary(ctx context.Context) (Summary, error)

@@ -152,6 +152,34 @@ func TestTermsAreStored(t *testing.T) {
 	assert.Len(t, noFee.Bounds.options(), 1)
 }
 
+// What is read again has the digest of what was submitted, also if the text is the same for several values, and also if
+// the caller changes what it has submitted.
+func TestTermsThatAreReadAgainHaveTheirDigest(t *testing.T) {
+	odd := time.FixedZone("", 3601) // a text has the minutes of a zone alone
+	for name, change := range map[string]func(*Payment){
+		"as they are":   func(*Payment) {},
+		"an empty list": func(p *Payment) { p.Payout.DocumentIDs = []string{} },
+		"an odd zone": func(p *Payment) {
+			p.Bounds.NoWorseThan, p.Deadline, p.FirstUsed = quote(odd), birth.Add(time.Hour).In(odd), birth.In(odd)
+		},
+		"an exponent": func(p *Payment) { p.Bounds.MaxFee = dec("1e2") },
+	} {
+		submitted := changed(wholePayment(), change)
+		r := prepared(t, submitted)
+		clear(submitted.Payout.DocumentIDs)
+		clear(submitted.Metadata)
+		*submitted.Bounds.MaxFee = *dec("99")
+		submitted.Bounds.NoWorseThan.Fee = *dec("99")
+		text, err := r.Encode()
+		require.NoError(t, err)
+		again := Decode(r.Key, text)
+		require.NoError(t, again.Err())
+		assert.Equal(t, r, again, name)
+		assert.False(t, again.edited(), name)
+		assert.Equal(t, "42", again.Metadata["invoice"])
+	}
+}
+
 func TestSubmissionsThatAreRefused(t *testing.T) {
 	for name, s := range map[string]Submission{
 		"nil":                       nil,

@@ -192,12 +192,16 @@ func storeVariants() []variant {
 			}}
 		}),
 		storeVariant("there is no pause between looks", func() *brokenStore {
-			return &brokenStore{postpone: func(claimed *payments.Claimed) bool { claimed.Due = time.Now(); return false }}
+			return &brokenStore{postpone: func(claimed *payments.Claimed) bool {
+				claimed.Due = time.Now()
+				return false
+			}}
 		}),
 		storeVariant("nobody looks at paid payments", without(payments.WorkFollow)),
 		storeVariant("nobody goes on with payments in doubt", without(payments.WorkAgain)),
 		storeVariant("a claim returns an older version", func() *brokenStore {
-			older, newest := map[moneymovement.Key]payments.Record{}, map[moneymovement.Key]payments.Record{}
+			type records = map[moneymovement.Key]payments.Record
+			older, newest := records{}, records{}
 			return &brokenStore{save: func(claimed *payments.Claimed, _ bool) bool {
 				older[claimed.Key], newest[claimed.Key] = newest[claimed.Key], claimed.Record
 				return false
