@@ -42,23 +42,23 @@ func newHeld(store Store, config Config, outage *outage) *held {
 		paused: map[moneymovement.Key]time.Time{}}
 }
 
-// keep renews a row's lease, which was claimed at the given time, until done is called. The returned context ends when
+// keep renews the lease of a payment that was claimed at a time, until done is called. The returned context ends when
 // the lease is lost, or has not been renewed for as long as it lasts: another process may then have claimed the
 // payment. If earlier leases of the payment ended unnoticed, and this process has claimed it again, keep ends the
 // steps under them and waits for their end. It then returns when the service asked to come back, also if the store
 // did not take that. done takes the time at which the service asked to come back, and whether the store has it.
-func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
+func (h *held) keep(ctx context.Context, claimed Claimed, at time.Time) (
 	kept context.Context, retryAt time.Time, done func(retryAt time.Time, stored bool),
 ) {
 	kept, lose := context.WithCancelCause(ctx)
-	left := time.Until(claimed.Add(h.lasts))
-	over := func() { lose(&LeaseLost{Key: row.Key, Lease: row.Lease}) }
+	left := time.Until(at.Add(h.lasts))
+	over := func() { lose(&LeaseLost{Key: claimed.Key, Lease: claimed.Lease}) }
 	if left <= 0 { // the claim took too long; a timer would end the context a little after the step has begun
 		over()
 	}
 	end := time.AfterFunc(left, over)
 	step := &heldStep{over: make(chan struct{})}
-	others, retryAt := h.take(ctx, row, heldLease{row.Lease, lose, end}, step)
+	others, retryAt := h.take(ctx, claimed.Key, heldLease{claimed.Lease, lose, end}, step)
 	for _, old := range others {
 		select {
 		case <-old.over:
@@ -67,7 +67,7 @@ func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
 		}
 	}
 	return kept, retryAt, func(retryAt time.Time, stored bool) {
-		h.release(row, step, retryAt, stored)
+		h.release(claimed.Key, claimed.Lease, step, retryAt, stored)
 		end.Stop()
 		lose(context.Canceled)
 	}
@@ -75,41 +75,45 @@ func (h *held) keep(ctx context.Context, row Row, claimed time.Time) (
 
 // take adds a lease and the step under it. If there was a lease of the payment, it is lost. take returns the steps of
 // the payment that have not ended, and until when the payment must pause.
-func (h *held) take(ctx context.Context, row Row, lease heldLease, step *heldStep) ([]*heldStep, time.Time) {
+func (h *held) take(
+	ctx context.Context, key moneymovement.Key, lease heldLease, step *heldStep,
+) ([]*heldStep, time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if old := h.leases[row.Key]; old.lose != nil {
-		old.lose(&LeaseLost{Key: row.Key, Lease: old.Lease})
+	if old := h.leases[key]; old.lose != nil {
+		old.lose(&LeaseLost{Key: key, Lease: old.Lease})
 	}
-	h.leases[row.Key] = lease
+	h.leases[key] = lease
 	if h.quit == nil {
 		h.quit = make(chan struct{})
 		go h.renew(context.WithoutCancel(ctx), h.quit)
 	}
-	paused := h.paused[row.Key]
-	delete(h.paused, row.Key)
-	others := slices.Clone(h.steps[row.Key])
-	h.steps[row.Key] = append(h.steps[row.Key], step)
+	paused := h.paused[key]
+	delete(h.paused, key)
+	others := slices.Clone(h.steps[key])
+	h.steps[key] = append(h.steps[key], step)
 	return others, paused
 }
 
 // release ends a step, and removes its lease, unless there is a newer one. It remembers a pause that the store did not
 // take.
-func (h *held) release(row Row, step *heldStep, retryAt time.Time, stored bool) {
+func (h *held) release(
+	key moneymovement.Key, lease Lease, step *heldStep, retryAt time.Time, stored bool,
+) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	step.retryAt = retryAt
 	close(step.over)
-	h.steps[row.Key] = slices.DeleteFunc(h.steps[row.Key], func(s *heldStep) bool { return s == step })
-	if len(h.steps[row.Key]) == 0 {
-		delete(h.steps, row.Key)
+	h.steps[key] = slices.DeleteFunc(h.steps[key], func(s *heldStep) bool { return s == step })
+	if len(h.steps[key]) == 0 {
+		delete(h.steps, key)
 	}
 	if now := h.now(); !stored && retryAt.After(now) {
 		maps.DeleteFunc(h.paused, func(_ moneymovement.Key, until time.Time) bool { return !until.After(now) })
-		h.paused[row.Key] = later(h.paused[row.Key], retryAt)
+		h.paused[key] = later(h.paused[key], retryAt)
 	}
-	if h.leases[row.Key].Lease == row.Lease {
-		delete(h.leases, row.Key)
+	if h.leases[key].Lease == lease {
+		delete(h.leases, key)
 	}
 	if len(h.leases) == 0 && h.quit != nil {
 		close(h.quit)

@@ -13,7 +13,7 @@ import (
 )
 
 // leased is a payment that this process has claimed.
-var leased = Row{Key: "k-1", Lease: Lease{Owner: "p1", Epoch: 1}}
+var leased = Claimed{Record{Key: "k-1"}, Lease{Owner: "p1", Epoch: 1}}
 
 // oneMinute holds leases for a minute.
 func oneMinute() *held {

@@ -29,8 +29,14 @@ type MemoryStore struct {
 }
 
 type memoryRow struct {
-	Row
-	turn    int64 // the order among rows of WorkBegin
+	key     moneymovement.Key
+	account dapi.ClientID
+	state   State
+	work    Work
+	due     time.Time
+	text    []byte // of the record
+	lease   Lease  // the last one
+	turn    int64  // the order among rows of WorkBegin
 	change  int64
 	leased  bool
 	until   time.Time // the end of the lease, by this machine's clock
@@ -54,77 +60,80 @@ func (s *MemoryStore) make() {
 }
 
 // Insert implements [Store].
-func (s *MemoryStore) Insert(ctx context.Context, row Row) (Row, bool, error) {
-	if err := ctx.Err(); err != nil {
-		return Row{}, false, err
+func (s *MemoryStore) Insert(ctx context.Context, record Record) (Record, bool, error) {
+	text, err := record.Encode()
+	if err = cmp.Or(ctx.Err(), err); err != nil {
+		return Record{}, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.make()
-	if known := s.rows[row.Key]; known != nil {
-		return known.copied(), false, nil
+	if known := s.rows[record.Key]; known != nil {
+		return known.record(), false, nil
 	}
-	kept := &memoryRow{Row: row}
-	kept.Data, kept.Lease = slices.Clone(row.Data), Lease{}
-	kept.turn = max(s.turns[row.Account]+1, s.turn)
-	s.turns[row.Account] = kept.turn
-	s.rows[row.Key] = kept
-	place, _ := slices.BinarySearch(s.keys, row.Key)
-	s.keys = slices.Insert(s.keys, place, row.Key)
-	s.changed(kept)
+	kept := &memoryRow{key: record.Key, account: record.Account}
+	kept.turn = max(s.turns[kept.account]+1, s.turn)
+	s.turns[kept.account] = kept.turn
+	s.rows[kept.key] = kept
+	place, _ := slices.BinarySearch(s.keys, kept.key)
+	s.keys = slices.Insert(s.keys, place, kept.key)
+	record.Position = s.changed(kept, &record, text)
 	s.enqueue(kept)
-	return kept.copied(), true, nil
+	return record, true, nil
 }
 
-// changed gives a row its place in the log. The log is made anew when more than half of it was replaced.
-func (s *MemoryStore) changed(row *memoryRow) {
+// changed keeps what a record says, and gives its row a place in the log. The log is made anew when more than half of
+// it was replaced.
+func (s *MemoryStore) changed(row *memoryRow, record *Record, text []byte) Position {
 	s.changes++
-	row.change, row.Position = s.changes, Position(strconv.FormatInt(s.changes, 10))
-	s.log = append(s.log, memoryChange{row.Key, row.change})
+	row.state, row.work, row.due, row.text, row.change = record.State, record.Work(), record.Due, text, s.changes
+	s.log = append(s.log, memoryChange{row.key, row.change})
 	if len(s.log) > 2*len(s.rows)+16 {
 		s.log = slices.DeleteFunc(s.log, func(c memoryChange) bool { return s.rows[c.key].change != c.change })
 	}
+	return row.position()
 }
 
-// copied returns the row without its lease, which only a claim returns.
-func (r *memoryRow) copied() Row {
-	row := r.Row
-	row.Data, row.Lease = slices.Clone(r.Data), Lease{}
-	return row
+func (r *memoryRow) position() Position { return Position(strconv.FormatInt(r.change, 10)) }
+
+func (r *memoryRow) record() Record {
+	record := Decode(r.key, r.text)
+	record.Due, record.Position = r.due, r.position()
+	return record
 }
 
 // Load implements [Store].
-func (s *MemoryStore) Load(ctx context.Context, key moneymovement.Key) (Row, error) {
+func (s *MemoryStore) Load(ctx context.Context, key moneymovement.Key) (Record, error) {
 	if err := ctx.Err(); err != nil {
-		return Row{}, err
+		return Record{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.rows[key]; known != nil {
-		return known.copied(), nil
+		return known.record(), nil
 	}
-	return Row{}, &NotFound{Key: key}
+	return Record{}, &NotFound{Key: key}
 }
 
 // List implements [Store].
-func (s *MemoryStore) List(ctx context.Context, list List) ([]Row, error) {
+func (s *MemoryStore) List(ctx context.Context, list List) ([]Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []Row
+	var found []Record
 	place, known := slices.BinarySearch(s.keys, list.After)
 	if known {
 		place++
 	}
 	for _, key := range s.keys[place:] {
 		row := s.rows[key]
-		if len(list.States) > 0 && !slices.Contains(list.States, row.State) ||
-			list.ByAccount && row.Account != list.Account {
+		if len(list.States) > 0 && !slices.Contains(list.States, row.state) ||
+			list.ByAccount && row.account != list.Account {
 			continue
 		}
-		if found = append(found, row.copied()); len(found) == list.Limit {
+		if found = append(found, row.record()); len(found) == list.Limit {
 			break
 		}
 	}
@@ -132,7 +141,7 @@ func (s *MemoryStore) List(ctx context.Context, list List) ([]Row, error) {
 }
 
 // Changes implements [Store].
-func (s *MemoryStore) Changes(ctx context.Context, after Position, limit int) ([]Row, error) {
+func (s *MemoryStore) Changes(ctx context.Context, after Position, limit int) ([]Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -147,10 +156,10 @@ func (s *MemoryStore) Changes(ctx context.Context, after Position, limit int) ([
 	defer s.mu.Unlock()
 	place, _ := slices.BinarySearchFunc(s.log, from+1,
 		func(c memoryChange, at int64) int { return cmp.Compare(c.change, at) })
-	var changes []Row
+	var changes []Record
 	for _, c := range s.log[place:] {
 		if row := s.rows[c.key]; row.change == c.change {
-			if changes = append(changes, row.copied()); len(changes) == limit {
+			if changes = append(changes, row.record()); len(changes) == limit {
 				break
 			}
 		}
@@ -159,9 +168,9 @@ func (s *MemoryStore) Changes(ctx context.Context, after Position, limit int) ([
 }
 
 // Claim implements [Store].
-func (s *MemoryStore) Claim(ctx context.Context, claim Claim) (Claimed, error) {
+func (s *MemoryStore) Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error) {
 	if err := ctx.Err(); err != nil {
-		return Claimed{}, err
+		return nil, time.Time{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,56 +179,54 @@ func (s *MemoryStore) Claim(ctx context.Context, claim Claim) (Claimed, error) {
 		row := s.rows[claim.Key]
 		switch {
 		case row == nil:
-			return Claimed{}, &NotFound{Key: claim.Key}
+			return nil, time.Time{}, &NotFound{Key: claim.Key}
 		case row.leased:
-			return Claimed{}, &Busy{Key: claim.Key}
+			return nil, time.Time{}, &Busy{Key: claim.Key}
 		}
-		return Claimed{Rows: []Row{s.lease(row, claim)}}, nil
+		return []Claimed{s.take(row, claim)}, time.Time{}, nil
 	}
-	claimed := Claimed{Rows: s.take(claim)}
+	claimed = s.takeDue(claim)
 	if queue := s.byDue[claim.Work]; queue != nil && queue.first() != nil {
-		claimed.Next = queue.first().Due
+		next = queue.first().due
 	}
-	return claimed, nil
+	return claimed, next, nil
 }
 
-// take leases the due rows of a class in their order.
-func (s *MemoryStore) take(claim Claim) (rows []Row) {
+// takeDue leases the due rows of a class in their order.
+func (s *MemoryStore) takeDue(claim Claim) (claimed []Claimed) {
 	queue := s.byDue[claim.Work]
 	if claim.Work == WorkBegin {
 		queue = &s.byTurn
 	}
 	var early []*memoryRow // rows whose turn comes before they are due
-	for queue != nil && len(rows) < claim.Limit {
+	for queue != nil && len(claimed) < claim.Limit {
 		next := queue.first()
 		switch {
-		case next == nil || claim.Work != WorkBegin && next.Due.After(claim.Now):
+		case next == nil || claim.Work != WorkBegin && next.due.After(claim.Now):
 			queue = nil
 			continue
-		case next.Due.After(claim.Now):
+		case next.due.After(claim.Now):
 			early = append(early, next)
 			queue.drop()
 			continue
 		case claim.Work == WorkBegin:
 			s.turn = max(s.turn, next.turn)
 		}
-		rows = append(rows, s.lease(next, claim))
+		claimed = append(claimed, s.take(next, claim))
 	}
 	for _, row := range early {
 		s.byTurn.add(row, time.Time{}, row.turn)
 	}
-	return rows
+	return claimed
 }
 
-// lease takes a row out of its queue and leases it.
-func (s *MemoryStore) lease(row *memoryRow, claim Claim) Row {
+// take takes a row out of its queue and leases it.
+func (s *MemoryStore) take(row *memoryRow, claim Claim) Claimed {
 	row.version++
 	row.leased, row.until = true, time.Now().Add(claim.For)
-	row.Lease = Lease{Owner: claim.Owner, Epoch: row.Lease.Epoch + 1}
+	row.lease = Lease{Owner: claim.Owner, Epoch: row.lease.Epoch + 1}
 	s.leased.add(row, row.until, 0)
-	leased := row.copied()
-	leased.Lease = row.Lease
-	return leased
+	return Claimed{Record: row.record(), Lease: row.lease}
 }
 
 // endLeases puts the rows of ended leases back. Their holders keep the lease until another process claims the row.
@@ -236,10 +243,10 @@ func (s *MemoryStore) release(row *memoryRow) {
 }
 
 func (s *MemoryStore) enqueue(row *memoryRow) {
-	if queue := s.byDue[row.Work]; queue != nil {
-		queue.add(row, row.Due, 0)
+	if queue := s.byDue[row.work]; queue != nil {
+		queue.add(row, row.due, 0)
 	}
-	if row.Work == WorkBegin {
+	if row.work == WorkBegin {
 		s.byTurn.add(row, time.Time{}, row.turn)
 	}
 }
@@ -268,43 +275,43 @@ func (s *MemoryStore) Extend(
 }
 
 // holds reports that a lease is the last one of the row, and was not given back.
-func (r *memoryRow) holds(lease Lease) bool { return r != nil && lease.Epoch > 0 && r.Lease == lease }
+func (r *memoryRow) holds(lease Lease) bool { return r != nil && lease.Epoch > 0 && r.lease == lease }
 
 // Save implements [Store].
-func (s *MemoryStore) Save(ctx context.Context, row Row, release bool) (Position, error) {
-	if err := ctx.Err(); err != nil {
+func (s *MemoryStore) Save(ctx context.Context, claimed Claimed, release bool) (Position, error) {
+	text, err := claimed.Encode()
+	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kept := s.rows[row.Key]
-	if !kept.holds(row.Lease) {
-		return "", &LeaseLost{Key: row.Key, Lease: row.Lease}
+	kept := s.rows[claimed.Key]
+	if !kept.holds(claimed.Lease) {
+		return "", &LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 	}
-	kept.State, kept.Work, kept.Due, kept.Data = row.State, row.Work, row.Due, slices.Clone(row.Data)
-	s.changed(kept)
+	position := s.changed(kept, &claimed.Record, text)
 	switch {
 	case release:
-		kept.Lease.Owner = ""
+		kept.lease.Owner = ""
 		s.release(kept)
 	case !kept.leased: // it has ended, and nobody has claimed the row: it waits in the queue of its new work
 		s.release(kept)
 	}
-	return kept.Position, nil
+	return position, nil
 }
 
 // Postpone implements [Store].
-func (s *MemoryStore) Postpone(ctx context.Context, row Row) error {
+func (s *MemoryStore) Postpone(ctx context.Context, claimed Claimed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kept := s.rows[row.Key]
-	if !kept.holds(row.Lease) {
-		return &LeaseLost{Key: row.Key, Lease: row.Lease}
+	kept := s.rows[claimed.Key]
+	if !kept.holds(claimed.Lease) {
+		return &LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 	}
-	kept.Due, kept.Lease.Owner = row.Due, ""
+	kept.due, kept.lease.Owner = claimed.Due, ""
 	s.release(kept)
 	return nil
 }
@@ -318,9 +325,9 @@ func (s *MemoryStore) Summary(ctx context.Context) (Summary, error) {
 	defer s.mu.Unlock()
 	summary := Summary{ByState: map[State]int{}}
 	for _, row := range s.rows {
-		summary.ByState[row.State]++
-		if row.Work != WorkNone && (summary.OldestDue.IsZero() || row.Due.Before(summary.OldestDue)) {
-			summary.OldestDue = row.Due
+		summary.ByState[row.state]++
+		if row.work != WorkNone && (summary.OldestDue.IsZero() || row.due.Before(summary.OldestDue)) {
+			summary.OldestDue = row.due
 		}
 	}
 	return summary, nil
@@ -360,7 +367,7 @@ func (p places) Len() int      { return len(p) }
 func (p places) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
 func (p places) Less(i, j int) bool {
 	return cmp.Or(p[i].at.Compare(p[j].at), cmp.Compare(p[i].turn, p[j].turn),
-		cmp.Compare(p[i].row.Key, p[j].row.Key)) < 0
+		cmp.Compare(p[i].row.key, p[j].row.key)) < 0
 }
 
 // Push implements heap.Interface.

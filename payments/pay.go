@@ -42,10 +42,8 @@ func (s *progress) waits(ctx context.Context, window transport.Window, until tim
 		}
 		waiting := s.shown
 		waiting.WaitsFor, waiting.WaitsUntil = "room in the rate window "+string(window), until.UTC()
-		if row, err := waiting.row(s.row); err == nil {
-			if _, err := s.p.store.Save(ctx, row, false); err == nil {
-				s.p.changes.happened()
-			}
+		if _, err := s.p.store.Save(ctx, Claimed{waiting, s.lease}, false); err == nil {
+			s.p.changes.happened()
 		}
 	})
 	return func() { s.p.load.calls.Add(-1) }

@@ -80,9 +80,7 @@ func possible(t *testing.T) (arrows []arrow) {
 	}
 	asked := dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC}
 	for _, used := range []time.Time{{}, birth} {
-		row, err := Prepare(Payment{Key: "k", Account: OwnAccount, Payout: asked, FirstUsed: used}, birth)
-		require.NoError(t, err)
-		record, err := row.Record()
+		record, err := Prepare(Payment{Key: "k", Account: OwnAccount, Payout: asked, FirstUsed: used}, birth)
 		require.NoError(t, err)
 		arrows = append(arrows, arrow{"submit", string(record.State)})
 	}

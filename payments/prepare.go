@@ -5,24 +5,26 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"time"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
 )
 
-// Prepare checks a submission and returns the row to insert for it. [Processor.Submit] uses it. It is for engines that
-// insert the row themselves, in a transaction of the caller. If the submission is invalid, the error is
+// Prepare checks a submission and returns the record to insert for it. [Processor.Submit] uses it. It is for engines
+// that insert the record themselves, in a transaction of the caller. If the submission is invalid, the error is
 // *errors.InvalidInput: nothing can be stored. The account must be named, because Prepare knows no services.
-func Prepare(submission Submission, now time.Time) (Row, error) {
+func Prepare(submission Submission, now time.Time) (Record, error) {
 	record, err := recordOf(submission)
 	if err != nil {
-		return Row{}, err
+		return Record{}, err
 	}
 	return record.accepted(now)
 }
@@ -39,66 +41,63 @@ func recordOf(submission Submission) (Record, error) {
 	}
 }
 
-// accepted returns the row of a record that was submitted.
-func (r Record) accepted(now time.Time) (Row, error) {
+// accepted returns a record that was submitted, as it is stored. It shares no memory with the submission.
+func (r Record) accepted(now time.Time) (Record, error) {
 	if err := r.check(); err != nil {
-		return Row{}, err
+		return Record{}, err
 	}
 	if r.FirstUsed.After(now.Add(clockMargin)) {
-		return Row{}, invalid("Submit", "firstUsed", "out_of_range", "must not be in the future")
+		return Record{}, invalid("Submit", "firstUsed", "out_of_range", "must not be in the future")
 	}
 	r.State, r.AcceptedAt, r.ChangedAt, r.Due = Accepted, now.UTC(), now.UTC(), now.UTC()
 	r.MayHaveLeft = !r.FirstUsed.IsZero()
 	if r.MayHaveLeft {
-		r.State, r.FirstUsed = InDoubt, r.FirstUsed.UTC()
+		r.State = InDoubt
 	}
-	if !r.Deadline.IsZero() {
-		r.Deadline = r.Deadline.UTC()
+	r.FirstUsed, r.Deadline = r.FirstUsed.UTC(), r.Deadline.UTC()
+	for _, at := range []time.Time{r.FirstUsed, r.Deadline} {
+		if at.Year() < 0 || at.Year() > 9999 {
+			return Record{}, invalid("Submit", "submission", "out_of_range", "must have times in the years 0 to 9999")
+		}
 	}
-	row, err := r.digested()
-	if err != nil { // such as a deadline in the year 20000
-		return Row{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
+	r.Metadata = maps.Clone(r.Metadata)
+	if err := r.reread(); err != nil { // such as a price that ends in the year 20000
+		return Record{}, invalid("Submit", "submission", "invalid", "cannot be stored: "+err.Error())
 	}
-	return row, nil
+	return r, nil
 }
 
-// digested returns the row of a new record with its digest. The digest is of the terms as they are read again: an empty
-// list, for example, is read as none.
-func (r *Record) digested() (Row, error) {
-	row, err := r.row(Row{})
+// reread sets the terms of a new record to what is read when they were stored, and its digest to theirs. What differs
+// in memory can be the same as text.
+func (r *Record) reread() error {
+	text, err := r.terms()
 	if err != nil {
-		return Row{}, err
+		return err
 	}
-	read, err := row.Record()
-	if err != nil {
-		return Row{}, err
+	var read terms
+	if err := jsonv2.Unmarshal(text, &read); err != nil {
+		return err
 	}
-	if r.Digest, err = read.digest(); err != nil {
-		return Row{}, err
-	}
-	return r.row(Row{})
+	r.Payout, r.Bounds, r.Escrow, r.Transfer = read.Payout, read.Bounds, read.Escrow, read.Transfer
+	r.Digest, err = r.digest()
+	return err
 }
 
-// Stored returns the record of a row that is stored under the key of a submitted row. If the stored payment has other
-// terms, the error is *errors.IdempotencyKeyReused, with the payout or the deal that has the key.
-func Stored(submitted, stored Row) (Record, error) {
-	wanted, err := submitted.Record()
-	if err != nil {
-		return Record{}, err
+// Stored returns the record that is stored under the key of a submitted one. If the stored payment has other terms, the
+// error is *errors.IdempotencyKeyReused, with the payout or the deal that has the key.
+func Stored(submitted, stored Record) (Record, error) {
+	if stored.unreadable != nil || stored.Digest == submitted.Digest {
+		return stored, stored.Err()
 	}
-	known, err := stored.Record()
-	if err != nil || known.Digest == wanted.Digest {
-		return known, err
-	}
-	return known, &errors.IdempotencyKeyReused{
+	return stored, &errors.IdempotencyKeyReused{
 		Refusal: errors.Refusal{
-			CallInfo: errors.CallInfo{Operation: "Submit", IdempotencyKey: string(known.Key),
-				Account: string(wanted.Account)},
+			CallInfo: errors.CallInfo{Operation: "Submit", IdempotencyKey: string(stored.Key),
+				Account: string(submitted.Account)},
 			Code: errors.CodeIdempotencyKeyReused,
 			Message: "a payment with this key and other terms is stored, so this one was not stored: " +
 				"give each payment a key of its own",
 		},
-		PayoutID: string(known.PayoutID), EscrowID: string(known.EscrowID),
+		PayoutID: string(stored.PayoutID), EscrowID: string(stored.EscrowID),
 	}
 }
 
@@ -184,6 +183,28 @@ func (r *Record) edited() bool {
 
 // digest names the terms. Amounts with the same value have the same text, and a list has its order.
 func (r *Record) digest() (string, error) {
+	text, err := r.terms()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// terms are what a digest covers.
+type terms struct {
+	Kind     Kind
+	Account  dapi.ClientID
+	Payout   *dapi.PayoutCreate
+	Bounds   Bounds
+	Escrow   *dapi.EscrowCreate
+	EscrowID dapi.EscrowID
+	Action   dapi.EscrowActionType
+	Transfer *Transfer
+}
+
+// terms returns the terms of a record as text.
+func (r *Record) terms() ([]byte, error) {
 	bounds, escrowID := r.Bounds, r.EscrowID
 	if r.Kind == KindEscrow { // it is known later
 		escrowID = ""
@@ -192,25 +213,12 @@ func (r *Record) digest() (string, error) {
 		quote := *bounds.NoWorseThan
 		quote.ExpiresAt, bounds.NoWorseThan = quote.ExpiresAt.UTC(), &quote
 	}
-	terms, err := jsonv2.Marshal(struct {
-		Kind     Kind
-		Account  dapi.ClientID
-		Payout   *dapi.PayoutCreate
-		Bounds   Bounds
-		Escrow   *dapi.EscrowCreate
-		EscrowID dapi.EscrowID
-		Action   dapi.EscrowActionType
-		Transfer *Transfer
-	}{r.Kind, r.Account, r.Payout, bounds, r.Escrow, escrowID, r.Action, r.Transfer}, jsonv2.Deterministic())
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(terms)
-	return hex.EncodeToString(sum[:]), nil
+	return jsonv2.Marshal(terms{r.Kind, r.Account, r.Payout, bounds, r.Escrow, escrowID, r.Action, r.Transfer},
+		jsonv2.Deterministic())
 }
 
-// work returns the class of work that a payment waits for.
-func (r *Record) work() Work {
+// Work returns the class of work that a payment waits for.
+func (r *Record) Work() Work {
 	switch r.State {
 	case Accepted, Paying, InDoubt:
 		if r.Calls == 0 && !r.MayHaveLeft {
@@ -223,37 +231,48 @@ func (r *Record) work() Work {
 	return WorkNone
 }
 
-// row returns the row of a record. The lease and the position are those of the row from before.
-func (r *Record) row(before Row) (Row, error) {
-	data, err := jsonv2.Marshal(r, jsonv2.Deterministic())
-	if err != nil {
-		return Row{}, err
+// toStore returns a record as it is stored: it waits for nothing, and without work it is not due.
+func (r Record) toStore() Record {
+	r.WaitsFor, r.WaitsUntil = "", time.Time{}
+	if r.Work() == WorkNone {
+		r.Due = time.Time{}
 	}
-	row := Row{Key: r.Key, Account: r.Account, State: r.State, Work: r.work(), Due: r.Due, Data: data,
-		Position: before.Position, Lease: before.Lease}
-	if row.Work == WorkNone {
-		row.Due = time.Time{}
-	}
-	return row, nil
+	return r
 }
 
-// Record returns the payment of a row. If the row cannot be read, the error is *[Unreadable], and the record has only
-// its key and its position.
-func (r Row) Record() (Record, error) {
+// Encode returns the text of a record that a [Store] keeps. A record that could not be read has none.
+func (r *Record) Encode() ([]byte, error) {
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return jsonv2.Marshal(r, jsonv2.Deterministic())
+}
+
+// Decode returns the record that a [Store] keeps under a key, from the text that [Record.Encode] returned. See
+// [Record.Err].
+func Decode(key moneymovement.Key, text []byte) Record {
 	var record Record
-	err := jsonv2.Unmarshal(r.Data, &record, jsonv2.NoUnknownMembers())
+	err := jsonv2.Unmarshal(text, &record, jsonv2.NoUnknownMembers())
 	switch {
 	case err != nil:
-	case record.Key != r.Key || record.Key == "":
+	case record.Key != key || record.Key == "":
 		err = errors.New("it is not the record of this payment")
 	case !record.whole():
 		err = errors.New("it has a kind, a state or terms that are not known")
 	}
 	if err != nil {
-		return Record{Key: r.Key, Position: r.Position}, &Unreadable{Key: r.Key, Err: err}
+		return Record{Key: key, unreadable: &Unreadable{Key: key, Err: err}}
 	}
-	record.Position, record.Due = r.Position, r.Due
-	return record, nil
+	return record
+}
+
+// Err returns *[Unreadable] if the stored text of a record cannot be read. The record then has only its key, its
+// position and its due time. Otherwise Err returns nil.
+func (r *Record) Err() error {
+	if r.unreadable == nil {
+		return nil
+	}
+	return r.unreadable
 }
 
 // whole reports that a record has what the steps of its kind need.

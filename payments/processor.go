@@ -132,47 +132,40 @@ func (p *Processor) Submit(ctx context.Context, submission Submission) (Record, 
 	if err := p.ready(ctx, "Submit"); err != nil {
 		return Record{}, err
 	}
-	row, err := p.prepare(ctx, submission)
+	submitted, err := p.prepare(ctx, submission)
 	if err != nil {
 		return Record{}, err
 	}
-	stored, inserted, err := p.store.Insert(ctx, row)
+	stored, inserted, err := p.store.Insert(ctx, submitted)
 	if err != nil {
 		return Record{}, err
 	}
-	record, err := Stored(row, stored)
+	record, err := Stored(submitted, stored)
 	if err != nil {
 		return Record{}, err
 	}
 	if inserted {
 		p.report(ctx, "", record)
-		p.runner.expect(stored.Work, stored.Due)
+		p.runner.expect(record.Work(), record.Due)
 	}
 	return record, nil
 }
 
 // prepare is [Prepare], with what this processor knows.
-func (p *Processor) prepare(ctx context.Context, submission Submission) (Row, error) {
-	submitted, err := recordOf(submission)
+func (p *Processor) prepare(ctx context.Context, submission Submission) (Record, error) {
+	record, err := recordOf(submission)
 	if err != nil {
-		return Row{}, err
+		return Record{}, err
 	}
-	submitted.Account = p.services.named(submitted.Account)
-	row, err := submitted.accepted(p.config.Now())
-	if err != nil {
-		return Row{}, err
-	}
-	record, err := row.Record()
-	if err != nil {
-		return Row{}, err
+	record.Account = p.services.named(record.Account)
+	if record, err = record.accepted(p.config.Now()); err != nil {
+		return Record{}, err
 	}
 	if err := p.services.check("Submit", &record); err != nil {
-		return Row{}, err
+		return Record{}, err
 	}
-	if record.Trace = p.config.Tracer.Submitted(ctx, record.Key); record.Trace == "" {
-		return row, nil
-	}
-	return record.row(row)
+	record.Trace = p.config.Tracer.Submitted(ctx, record.Key)
+	return record, nil
 }
 
 // Get returns the payment with a key. If there is none, the error is *[NotFound].
@@ -180,11 +173,8 @@ func (p *Processor) Get(ctx context.Context, key moneymovement.Key) (Record, err
 	if err := p.ready(ctx, "Get"); err != nil {
 		return Record{}, err
 	}
-	row, err := p.store.Load(ctx, key)
-	if err != nil {
-		return Record{}, err
-	}
-	return row.Record()
+	record, err := p.store.Load(ctx, key)
+	return record, cmp.Or(err, record.Err())
 }
 
 // Decide stores what a person decided about a payment, and returns it. The payment goes on at once, also in another
@@ -198,43 +188,44 @@ func (p *Processor) Decide(ctx context.Context, key moneymovement.Key, decision 
 	if err != nil {
 		return Record{}, err
 	}
-	row := claimed.Rows[0]
-	record, err := p.decided(ctx, row, decision)
+	record, err := p.decided(ctx, claimed, decision)
 	if err != nil {
-		return record, errors.Join(err, p.store.Postpone(ctx, row)) // which gives the lease back
+		return record, errors.Join(err, p.store.Postpone(ctx, claimed)) // which gives the lease back
 	}
-	p.runner.expect(record.work(), record.Due)
+	p.runner.expect(record.Work(), record.Due)
 	return record, nil
 }
 
 // claim leases one payment, due or not.
 func (p *Processor) claim(ctx context.Context, key moneymovement.Key) (Claimed, error) {
-	return p.store.Claim(ctx, Claim{Owner: p.config.Owner, Key: key, Now: p.config.Now(), For: p.config.LeaseFor})
+	claimed, _, err := p.store.Claim(ctx,
+		Claim{Owner: p.config.Owner, Key: key, Now: p.config.Now(), For: p.config.LeaseFor})
+	if err != nil {
+		return Claimed{}, err
+	}
+	return claimed[0], nil
 }
 
-func (p *Processor) decided(ctx context.Context, row Row, decision Decision) (Record, error) {
-	before, err := row.Record()
-	if err != nil {
+func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decision) (Record, error) {
+	before := claimed.Record
+	if err := before.Err(); err != nil {
 		return Record{}, err
 	}
 	record, problem := before.decide(decision, p.config.Now().UTC())
-	record.WaitsFor, record.WaitsUntil = "", time.Time{}
 	if problem != "" {
 		return before, &NotPossible{Key: before.Key, Decision: decision, State: before.State, Problem: problem}
 	}
 	if err := record.check(); err != nil { // new bounds can be invalid
 		return before, err
 	}
+	var err error
 	if decision.kind == decideBounds && !before.edited() {
 		if record.DecidedDigest, err = record.digest(); err != nil {
 			return before, err
 		}
 	}
-	next, err := record.row(row)
-	if err != nil {
-		return before, err
-	}
-	if record.Position, err = p.store.Save(ctx, next, true); err != nil {
+	record = record.toStore()
+	if record.Position, err = p.store.Save(ctx, Claimed{record, claimed.Lease}, true); err != nil {
 		return before, err
 	}
 	p.report(ctx, before.State, record)

@@ -92,13 +92,11 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 	if err != nil {
 		return err
 	}
-	row := claimed.Rows[0]
-	record, err := row.Record()
-	if err != nil || record.State == CameBack {
-		return errors.Join(err, p.store.Postpone(ctx, row))
+	if err := claimed.Err(); err != nil || claimed.State == CameBack {
+		return errors.Join(err, p.store.Postpone(ctx, claimed))
 	}
-	s := &progress{p: p, row: row, record: record}
-	if err := s.save(ctx, record.returned(shown.reason, p.config.Now().UTC()), true); err != nil {
+	s := &progress{p: p, lease: claimed.Lease, record: claimed.Record}
+	if err := s.save(ctx, claimed.returned(shown.reason, p.config.Now().UTC()), true); err != nil {
 		return err
 	}
 	d.State = CameBack

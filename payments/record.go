@@ -77,6 +77,8 @@ type Record struct {
 
 	// Position is the position of the last change: see [Processor.Watch]. It is not part of the stored text.
 	Position Position `json:"-"`
+
+	unreadable *Unreadable
 }
 
 // Reason says why a payment is in its state.

@@ -227,22 +227,22 @@ func (r *runner) claim(steps *sync.WaitGroup, work Work, most int, now time.Time
 		return 0
 	}
 	began := time.Now()
-	claimed, err := r.p.store.Claim(r.calls,
+	claimed, next, err := r.p.store.Claim(r.calls,
 		Claim{Owner: r.p.config.Owner, Work: work, Limit: most, Now: now, For: r.p.config.LeaseFor})
 	if r.p.outage.noted(r.calls, "it gives no work", err); err != nil {
 		return 0 // the next poll asks again
 	}
-	for _, row := range claimed.Rows {
-		r.began(job{row.Key, row.Lease.Epoch}, work == WorkFollow)
-		steps.Go(func() { r.step(row, began) })
+	for _, one := range claimed {
+		r.began(job{one.Key, one.Lease.Epoch}, work == WorkFollow)
+		steps.Go(func() { r.step(one, began) })
 	}
-	if next := claimed.Next; !next.IsZero() {
-		if len(claimed.Rows) < most { // it is not due by the clock of the store, which can be late
+	if !next.IsZero() {
+		if len(claimed) < most { // it is not due by the clock of the store, which can be late
 			next = later(next, now.Add(claimAgain))
 		}
 		r.expect(work, next)
 	}
-	return len(claimed.Rows)
+	return len(claimed)
 }
 
 // claimAgain is the shortest pause before a class of work is claimed again that had nothing due.
@@ -267,9 +267,9 @@ func (r *runner) ended(under job) {
 	r.wakeUp()
 }
 
-func (r *runner) step(row Row, claimed time.Time) {
-	defer r.ended(job{row.Key, row.Lease.Epoch})
-	_, err := r.p.run(r.calls, row, claimed)
+func (r *runner) step(claimed Claimed, at time.Time) {
+	defer r.ended(job{claimed.Key, claimed.Lease.Epoch})
+	_, err := r.p.run(r.calls, claimed, at)
 	if err == nil {
 		return
 	}
@@ -278,7 +278,7 @@ func (r *runner) step(row Row, claimed time.Time) {
 	_, invalid := errors.AsType[*errors.InvalidInput](err)
 	if lost || unreadable || invalid { // the store works
 		r.p.config.Logger.LogAttrs(r.calls, slog.LevelWarn, "payments: a step has failed",
-			slog.String("key", string(row.Key)), slog.Any("error", err))
+			slog.String("key", string(claimed.Key)), slog.Any("error", err))
 	}
 	if lost || unreadable {
 		return

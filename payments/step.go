@@ -24,13 +24,13 @@ func (p *Processor) Step(ctx context.Context, key moneymovement.Key) (Record, er
 	if err != nil {
 		return Record{}, err
 	}
-	return p.run(ctx, claimed.Rows[0], began)
+	return p.run(ctx, claimed, began)
 }
 
 // progress is one step of one payment, under its lease.
 type progress struct {
 	p       *Processor
-	row     Row
+	lease   Lease
 	record  Record
 	step    step
 	inDoubt bool // an earlier call than this one may have paid
@@ -45,26 +45,26 @@ type progress struct {
 	shown  Record // the payment as it is stored during the call
 }
 
-// run makes one step of a row that was claimed at a time, and releases it.
-func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record, error) {
-	record, err := row.Record()
+// run makes one step of a record that was claimed at a time, and releases its lease.
+func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ Record, err error) {
 	now, began := p.config.Now(), time.Now()
-	if err != nil { // it is left alone, and must not hold up the others
-		row.Due = now.Add(p.config.Policy.RetryMax)
-		return Record{}, errors.Join(err, p.store.Postpone(ctx, row))
+	if err := claimed.Err(); err != nil { // it is left alone, and must not hold up the others
+		claimed.Due = now.Add(p.config.Policy.RetryMax)
+		return Record{}, errors.Join(err, p.store.Postpone(ctx, claimed))
 	}
+	record := claimed.Record
 	next := record.next(now)
 	if next == stepNone || record.Due.After(now) {
-		return record, p.store.Postpone(ctx, row)
+		return record, p.store.Postpone(ctx, claimed)
 	}
-	s := &progress{p: p, row: row, record: record, step: next, inDoubt: record.MayHaveLeft}
+	s := &progress{p: p, lease: claimed.Lease, record: record, step: next, inDoubt: record.MayHaveLeft}
 	if until := p.runner.paused.until(record.Kind); next.calls() && until.After(now) {
 		err := s.postpone(ctx, until)
 		return s.record, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.config.StepTimeout)
 	defer cancel()
-	ctx, retryAt, done := p.held.keep(ctx, row, claimed)
+	ctx, retryAt, done := p.held.keep(ctx, claimed, at)
 	defer func() { done(s.retryAt, err == nil) }()
 	if ctx.Err() != nil || retryAt.After(now) {
 		s.retryAt = retryAt
@@ -74,7 +74,7 @@ func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record
 	ctx, end := p.config.Tracer.Step(ctx, record.Trace, StepTrace{
 		Key: record.Key, Kind: record.Kind, State: record.State, Step: string(next), Calls: record.Calls,
 	})
-	outcome, err := s.make(ctx)
+	outcome, err := s.perform(ctx)
 	p.load.note(ctx, &s.record, p.config.Now())
 	end(StepResult{State: s.record.State, Outcome: string(outcome), Reason: s.record.Reason})
 	p.config.Metrics.Stepped(ctx, StepMetrics{
@@ -83,8 +83,8 @@ func (p *Processor) run(ctx context.Context, row Row, claimed time.Time) (Record
 	return s.record, err
 }
 
-// make makes the step, and stores what it shows.
-func (s *progress) make(ctx context.Context) (verdict, error) {
+// perform makes the step, and stores what it shows.
+func (s *progress) perform(ctx context.Context) (verdict, error) {
 	// A program can have other services than the one that submitted.
 	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
 		return verdictBlocked, errors.Join(err, s.postpone(ctx, s.p.config.Now().Add(s.p.config.Policy.RetryMax)))
@@ -144,35 +144,31 @@ func editedRow(mayHaveLeft bool) found {
 
 // save stores a record under the lease.
 func (s *progress) save(ctx context.Context, next Record, release bool) error {
-	next.WaitsFor, next.WaitsUntil = "", time.Time{}
-	row, err := next.row(s.row)
-	if err != nil {
+	next = next.toStore()
+	err := s.repeated(ctx, func() (err error) {
+		next.Position, err = s.p.store.Save(ctx, Claimed{next, s.lease}, release)
 		return err
-	}
-	position, err := s.repeated(ctx, func() (Position, error) { return s.p.store.Save(ctx, row, release) })
+	})
 	if err != nil {
 		return err
 	}
 	before := s.record.State
-	s.row.Position, s.record = position, next
-	s.record.Position = position
+	s.record = next
 	if before != next.State || release {
 		s.p.report(ctx, before, s.record)
 	}
 	if release {
-		s.p.runner.expect(row.Work, row.Due)
+		s.p.runner.expect(next.Work(), next.Due)
 	}
 	return nil
 }
 
 // postpone releases the lease until a time.
 func (s *progress) postpone(ctx context.Context, due time.Time) error {
-	row := s.row
-	row.Due = due
 	s.record.Due = due
-	_, err := s.repeated(ctx, func() (Position, error) { return row.Position, s.p.store.Postpone(ctx, row) })
+	err := s.repeated(ctx, func() error { return s.p.store.Postpone(ctx, Claimed{s.record, s.lease}) })
 	if err == nil {
-		s.p.runner.expect(row.Work, due)
+		s.p.runner.expect(s.record.Work(), due)
 	}
 	return err
 }
@@ -180,16 +176,16 @@ func (s *progress) postpone(ctx context.Context, due time.Time) error {
 // repeated makes a write to the store. A store that fails is asked again, until ctx ends or the lease is lost: what a
 // call has shown should not be forgotten. If it is forgotten, the stored record says that a call was begun, and the
 // next step asks the service again with the same key.
-func (s *progress) repeated(ctx context.Context, write func() (Position, error)) (Position, error) {
+func (s *progress) repeated(ctx context.Context, write func() error) error {
 	for pause := writeAgain; ; pause = min(2*pause, time.Second) {
-		position, err := write()
+		err := write()
 		s.p.outage.noted(ctx, "a payment could not be stored", err)
 		if err == nil {
-			return position, nil
+			return nil
 		}
 		_, lost := errors.AsType[*LeaseLost](err)
 		if lost || transport.Pause(ctx, pause) != nil {
-			return "", err
+			return err
 		}
 	}
 }

@@ -24,62 +24,47 @@ const (
 	WorkFollow             // a payment that is paid, and has not arrived
 )
 
-// Row is a payment as a [Store] keeps it. The store reads the other fields, and keeps Data as it is.
-type Row struct {
-	Key     moneymovement.Key
-	Account dapi.ClientID
-	State   State
-	Work    Work
-	Due     time.Time // of the work; zero without work. A store keeps the microsecond, rounded up, in any zone
-	Data    []byte    // the record, as JSON
-	// Position is set by the store, anew with each Insert and Save.
-	Position Position
-	// Lease is the lease under which the row was claimed. It is zero in a row that another method than [Store.Claim]
-	// returns, so that a reader cannot save under the lease of somebody else.
-	Lease Lease
-}
-
-// Lease is the right to change a row until it ends. The epoch rises with each claim of a row, and never falls: a
-// process that has lost its lease cannot change the row any more.
+// Lease is the right to change a payment until it ends. The epoch rises with each claim of a payment, and never falls:
+// a process that has lost its lease cannot change the payment any more.
 type Lease struct {
 	Owner string
 	Epoch int64
 }
 
-// Claim asks a store for due rows.
+// Claimed is a record with the lease under which it was claimed. Only [Store.Claim] returns it, so that a reader cannot
+// save under the lease of somebody else.
+type Claimed struct {
+	Record
+	Lease Lease
+}
+
+// Claim asks a store for due payments.
 type Claim struct {
 	// Owner names the process that claims.
 	Owner string
-	// Key claims this row alone, due or not. Work and Limit then do not matter.
+	// Key claims this payment alone, due or not. Work and Limit then do not matter.
 	Key moneymovement.Key
-	// Work is the class of rows to claim.
+	// Work is the class of payments to claim.
 	Work Work
-	// Limit is how many rows to claim at most. With zero, only Claimed.Next is of use.
+	// Limit is how many payments to claim at most.
 	Limit int
-	// Now is the time of the process. Rows are due by it. A store that several machines share may use its own clock.
+	// Now is the time of the process. Payments are due by it. A store that several machines share may use its own
+	// clock.
 	Now time.Time
 	// For is how long the leases last, by the store's clock.
 	For time.Duration
 }
 
-// Claimed is what a claim returned.
-type Claimed struct {
-	Rows []Row
-	// Next is when the next row of the class is due that was not claimed and is not leased. It is zero if there is
-	// none. It can be in the past if the limit was reached.
-	Next time.Time
-}
-
-// List asks a store for rows.
+// List asks a store for payments.
 type List struct {
-	// States limits the rows to these states. Empty is all.
+	// States limits the payments to these states. Empty is all.
 	States []State
-	// Account limits the rows to one account, if ByAccount is true.
+	// Account limits the payments to one account, if ByAccount is true.
 	Account   dapi.ClientID
 	ByAccount bool
 	// After is the key after which to go on, in the order of keys. Empty is the beginning.
 	After moneymovement.Key
-	// Limit is how many rows to return at most. It is positive.
+	// Limit is how many payments to return at most. It is positive.
 	Limit int
 }
 
@@ -94,42 +79,49 @@ type Summary struct {
 // Store keeps payments. Package payments has one in memory, [NewMemoryStore]. Modules payments/sqlite and
 // payments/postgres have durable ones. Package payments/storetest tests a store.
 //
-// A Store must be safe for concurrent use, and keeps no slice that it was given or has returned. Insert and Save return
-// when what they wrote survives a crash of the process and a loss of power. If they return an error, other than those
-// named here, the row may or may not have changed. A context that has ended before the call changes nothing, and the
-// error wraps its error.
+// A store keeps the text of a record, which [Record.Encode] writes and [Decode] reads. Beside it, it keeps by what it
+// finds payments: the key, the account, the state and the work of a record, and when it is due, to the microsecond,
+// rounded up. It sets Due and Position of each record that it returns. A text that cannot be read is no error of the
+// store, and holds up no other payment: the store returns what Decode returns of it. See [Record.Err].
 //
-// A lease stays the row's until another claim replaces it or it is released, also after its end. The lease of a row
-// ends at the latest when the process that keeps a store for itself alone has ended.
+// A Store must be safe for concurrent use, and shares no memory with what it was given or has returned. Insert and Save
+// return when what they wrote survives a crash of the process and a loss of power. If they return an error, other than
+// those named here, the payment may or may not have changed. A context that has ended before the call changes nothing,
+// and the error wraps its error.
+//
+// A lease stays the payment's until another claim replaces it or it is released, also after its end. The lease of a
+// payment ends at the latest when the process that keeps a store for itself alone has ended.
 type Store interface {
-	// Insert stores a row under a key that is new, and returns it with its position and true. If the key is there, it
-	// returns the stored row and false, and changes nothing.
-	Insert(ctx context.Context, row Row) (stored Row, inserted bool, err error)
-	// Load returns the row of a key. If there is none, the error is *[NotFound].
-	Load(ctx context.Context, key moneymovement.Key) (Row, error)
-	// List returns rows in the order of their keys.
-	List(ctx context.Context, list List) ([]Row, error)
-	// Changes returns at most limit rows that were changed after a position, in the order of their changes. A row that
-	// changed several times is returned once, as it is now. No change is left out, whatever transactions are under way:
-	// each is returned after every position that was returned before it was committed. If the position is not one of
-	// this store, the error is *[BadPosition].
-	Changes(ctx context.Context, after Position, limit int) ([]Row, error)
-	// Claim leases due rows that no other lease holds, and returns them. Rows of WorkBegin come in turns: one of each
-	// account, then the next of each account, each account in the order of its inserts. Rows of other classes come in
-	// the order in which they are due. An ended lease does not hold a row. With Key, the error is *[NotFound] if there
-	// is no such row, and *[Busy] if another lease holds it.
-	Claim(ctx context.Context, claim Claim) (Claimed, error)
+	// Insert stores a record under a key that is new, and returns it with its position and true. If the key is there,
+	// it returns the stored record and false, and changes nothing.
+	Insert(ctx context.Context, record Record) (stored Record, inserted bool, err error)
+	// Load returns the record of a key. If there is none, the error is *[NotFound].
+	Load(ctx context.Context, key moneymovement.Key) (Record, error)
+	// List returns records in the order of their keys.
+	List(ctx context.Context, list List) ([]Record, error)
+	// Changes returns at most limit records that were changed after a position, in the order of their changes. A record
+	// that changed several times is returned once, as it is now. No change is left out, whatever transactions are under
+	// way: each is returned after every position that was returned before it was committed. If the position is not one
+	// of this store, the error is *[BadPosition].
+	Changes(ctx context.Context, after Position, limit int) ([]Record, error)
+	// Claim leases due payments that no other lease holds, and returns them. Those of WorkBegin come in turns: one of
+	// each account, then the next of each account, each account in the order of its inserts. Those of other classes
+	// come in the order in which they are due. An ended lease does not hold a payment. next is when the next payment of
+	// the class is due that was not claimed and is not leased, zero if there is none. It can be in the past if the
+	// limit was reached. With Key, the error is *[NotFound] if there is no such payment, and *[Busy] if another lease
+	// holds it.
+	Claim(ctx context.Context, claim Claim) (claimed []Claimed, next time.Time, err error)
 	// Extend lets leases last for a time from now on, also leases that have ended and were not replaced. It returns the
 	// keys of those that are no longer held.
 	Extend(
 		ctx context.Context, leases map[moneymovement.Key]Lease, d time.Duration,
 	) (lost []moneymovement.Key, err error)
-	// Save stores a claimed row, and releases its lease if release is true. If the lease is no longer the row's, it
-	// changes nothing, and the error is *[LeaseLost].
-	Save(ctx context.Context, row Row, release bool) (Position, error)
-	// Postpone changes only the due time of a claimed row, and releases its lease. It need not survive a crash, and is
-	// no change for Changes. If the lease is no longer the row's, the error is *[LeaseLost].
-	Postpone(ctx context.Context, row Row) error
-	// Summary counts the rows.
+	// Save stores a claimed record, and releases its lease if release is true. If the lease is no longer the payment's,
+	// it changes nothing, and the error is *[LeaseLost].
+	Save(ctx context.Context, claimed Claimed, release bool) (Position, error)
+	// Postpone changes only the due time of a claimed record, and releases its lease. It need not survive a crash, and
+	// is no change for Changes. If the lease is no longer the payment's, the error is *[LeaseLost].
+	Postpone(ctx context.Context, claimed Claimed) error
+	// Summary counts the payments.
 	Summary(ctx context.Context) (Summary, error)
 }

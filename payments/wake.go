@@ -6,10 +6,10 @@ import (
 )
 
 // Prepare is the function [Prepare] with what this processor knows: it also refuses a payment that the services cannot
-// make, and stores what the tracer returns. It is for engines that insert the row themselves.
-func (p *Processor) Prepare(ctx context.Context, submission Submission) (Row, error) {
+// make, and stores what the tracer returns. It is for engines that insert the record themselves.
+func (p *Processor) Prepare(ctx context.Context, submission Submission) (Record, error) {
 	if err := p.ready(ctx, "Prepare"); err != nil {
-		return Row{}, err
+		return Record{}, err
 	}
 	return p.prepare(ctx, submission)
 }

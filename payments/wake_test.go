@@ -24,7 +24,9 @@ type claims struct {
 	begin int
 }
 
-func (c *claims) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+func (c *claims) Claim(ctx context.Context, claim payments.Claim) (
+	[]payments.Claimed, time.Time, error,
+) {
 	if claim.Work == payments.WorkBegin {
 		c.begin++
 	}
@@ -71,9 +73,7 @@ func TestPrepareOfAProcessor(t *testing.T) {
 	require.NoError(t, err)
 	payment := payments.Payment{Key: "a", Account: payments.OwnAccount, Payout: dapi.PayoutCreate{
 		ContactID: "ct_1", Amount: decimal.NewFromInt(1), Currency: dapi.USDC}}
-	row, err := processor.Prepare(t.Context(), payment)
-	require.NoError(t, err)
-	record, err := row.Record()
+	record, err := processor.Prepare(t.Context(), payment)
 	require.NoError(t, err)
 	assert.Equal(t, "trace of a", record.Trace)
 	_, err = processor.Prepare(t.Context(), payments.TransferPayment{Key: "b", To: appapi.ToQuote{QuoteID: "q_1"}})

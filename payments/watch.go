@@ -19,12 +19,12 @@ type ListParams struct {
 	Account *dapi.ClientID
 }
 
-// page is how many rows are read at once.
+// page is how many payments are read at once.
 const page = 100
 
 // List iterates over payments in the order of their keys. You can range over it more than once. It stops after an error
-// of the store. A payment that cannot be read is yielded with the error *[Unreadable] and only its key and position,
-// and the iteration goes on. A payment that changes its state meanwhile may be listed or not.
+// of the store. A payment that cannot be read is yielded with the error of [Record.Err], and the iteration goes on. A
+// payment that changes its state meanwhile may be listed or not.
 func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if err := p.ready(ctx, "List"); err != nil {
@@ -36,18 +36,18 @@ func (p *Processor) List(ctx context.Context, params ListParams) iter.Seq2[Recor
 			list.Account, list.ByAccount = p.services.named(*params.Account), true
 		}
 		for {
-			rows, err := p.store.List(ctx, list)
+			records, err := p.store.List(ctx, list)
 			if err != nil {
 				yield(Record{}, err)
 				return
 			}
-			for _, row := range rows {
-				if record, err := row.Record(); !yield(record, err) {
+			for _, record := range records {
+				if !yield(record, record.Err()) {
 					return
 				}
-				list.After = row.Key
+				list.After = record.Key
 			}
-			if len(rows) < page {
+			if len(records) < page {
 				return
 			}
 		}
@@ -69,18 +69,18 @@ func (p *Processor) Watch(ctx context.Context, after Position) iter.Seq2[Record,
 		}
 		for position := after; ; {
 			changed := p.changes.wait() // before the read, so that no change falls in between
-			rows, err := p.store.Changes(ctx, position, page)
+			records, err := p.store.Changes(ctx, position, page)
 			if err != nil {
 				yield(Record{}, err)
 				return
 			}
-			for _, row := range rows {
-				if record, err := row.Record(); !yield(record, err) {
+			for _, record := range records {
+				if !yield(record, record.Err()) {
 					return
 				}
-				position = row.Position
+				position = record.Position
 			}
-			if len(rows) > 0 {
+			if len(records) > 0 {
 				continue
 			}
 			if err := p.awaitChange(ctx, changed); err != nil {

@@ -67,15 +67,15 @@ func (s *settings) recall(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	rows, err := store.List(ctx, payments.List{Limit: 1})
-	if err != nil || len(rows) == 0 {
+	records, err := store.List(ctx, payments.List{Limit: 1})
+	if err != nil || len(records) == 0 {
 		return err
 	}
-	record, err := rows[0].Record()
-	if err != nil {
+	first := records[0]
+	if err := first.Err(); err != nil {
 		return err
 	}
-	s.client, s.contact = string(record.Account), string(record.Payout.ContactID)
+	s.client, s.contact = string(first.Account), string(first.Payout.ContactID)
 	return nil
 }
 

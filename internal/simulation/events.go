@@ -175,11 +175,11 @@ func (w *World) restoreStore(random *rand.Rand, name string) {
 		return
 	}
 	w.scheduler.Step(name+": copied", "")
-	rows := m.rows()
+	records := m.records()
 	if pause(w.ctx, between(random, time.Second, time.Hour)) != nil {
 		return
 	}
-	w.leaveUntil(random, name, func() { m.restore(rows) })
+	w.leaveUntil(random, name, func() { m.restore(records) })
 }
 
 // leave ends all processes, and sometimes starts the next ones only when the service has forgotten the keys.

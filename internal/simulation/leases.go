@@ -28,37 +28,37 @@ func newLeaseBook(books *Books) *leaseBook {
 	return &leaseBook{books: books, held: map[moneymovement.Key]heldLease{}}
 }
 
-// claimed checks that nobody else held the rows, and that their epochs have risen.
-func (l *leaseBook) claimed(claim payments.Claim, rows []payments.Row) {
+// claimed checks that nobody else held the payments, and that their epochs have risen.
+func (l *leaseBook) claimed(claim payments.Claim, claimed []payments.Claimed) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, row := range rows {
-		before := l.held[row.Key]
+	for _, one := range claimed {
+		before := l.held[one.Key]
 		if !before.released && time.Now().Before(before.until) {
-			l.books.note("%s was claimed by %s while %s held it", row.Key, claim.Owner, before.Owner)
+			l.books.note("%s was claimed by %s while %s held it", one.Key, claim.Owner, before.Owner)
 		}
-		if row.Lease.Epoch <= before.Epoch {
-			l.books.note("%s was claimed with epoch %d after epoch %d", row.Key, row.Lease.Epoch, before.Epoch)
+		if one.Lease.Epoch <= before.Epoch {
+			l.books.note("%s was claimed with epoch %d after epoch %d", one.Key, one.Lease.Epoch, before.Epoch)
 		}
-		if claim.Key == "" && row.Due.After(claim.Now) {
-			l.books.note("%s was claimed %v before it was due", row.Key, row.Due.Sub(claim.Now))
+		if claim.Key == "" && one.Due.After(claim.Now) {
+			l.books.note("%s was claimed %v before it was due", one.Key, one.Due.Sub(claim.Now))
 		}
-		l.held[row.Key] = heldLease{Lease: row.Lease, until: time.Now().Add(claim.For)}
+		l.held[one.Key] = heldLease{Lease: one.Lease, until: time.Now().Add(claim.For)}
 	}
 }
 
-// wrote checks that a row was changed under its last lease.
-func (l *leaseBook) wrote(row payments.Row, release bool) {
+// wrote checks that a payment was changed under its last lease.
+func (l *leaseBook) wrote(one payments.Claimed, release bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.held[row.Key]
-	if held.Lease != row.Lease || held.released {
-		l.books.note("%s was changed by %s with epoch %d, and the lease is that of %s with epoch %d", row.Key,
-			row.Lease.Owner, row.Lease.Epoch, held.Owner, held.Epoch)
+	held := l.held[one.Key]
+	if held.Lease != one.Lease || held.released {
+		l.books.note("%s was changed by %s with epoch %d, and the lease is that of %s with epoch %d", one.Key,
+			one.Lease.Owner, one.Lease.Epoch, held.Owner, held.Epoch)
 		return
 	}
 	held.released = release
-	l.held[row.Key] = held
+	l.held[one.Key] = held
 }
 
 // extended notes until when leases last.

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -38,25 +39,25 @@ func newProcessor(w *World, store payments.Store) *processor {
 		final: map[moneymovement.Key]payments.State{}, first: map[moneymovement.Key]time.Time{}}
 }
 
-// rows returns a copy of the store.
-func (m *processor) rows() []payments.Row {
-	rows, err := m.store.List(context.Background(), payments.List{Limit: 1_000_000})
+// records returns a copy of the store.
+func (m *processor) records() []payments.Record {
+	records, err := m.store.List(context.Background(), payments.List{Limit: 1_000_000})
 	if err != nil {
 		panic(err) // the store is in memory
 	}
-	return rows
+	return records
 }
 
 // restore goes back to a copy. Nothing else runs.
-func (m *processor) restore(rows []payments.Row) {
+func (m *processor) restore(records []payments.Record) {
 	again := newProcessor(m.world, payments.NewMemoryStore())
 	m.store, m.leases, m.final, m.restored = again.store, again.leases, again.final, true
-	for _, row := range rows {
-		if _, _, err := m.store.Insert(context.Background(), row); err != nil {
+	for _, record := range records {
+		if _, _, err := m.store.Insert(context.Background(), record); err != nil {
 			panic(err) // the store is in memory
 		}
-		if row.State.Final() {
-			m.final[row.Key] = row.State
+		if record.State.Final() {
+			m.final[record.Key] = record.State
 		}
 	}
 }
@@ -98,30 +99,26 @@ func (m *processor) close() error {
 
 // saved notes whether a payment has ended. What has ended stays so, except that money can come back.
 func (m *processor) saved(key moneymovement.Key) {
-	row, err := m.store.Load(context.Background(), key)
-	if err != nil {
+	record, err := m.store.Load(context.Background(), key)
+	if err = cmp.Or(err, record.Err()); err != nil {
 		m.world.network.books.note("%s was stored, and cannot be read: %v", key, err)
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before, ended := m.final[row.Key]
-	if ended && row.State != before && (before != payments.Completed || row.State != payments.CameBack) {
-		m.world.network.books.note("%s was %s, and is %s", row.Key, before, row.State)
+	before, ended := m.final[key]
+	if ended && record.State != before && (before != payments.Completed || record.State != payments.CameBack) {
+		m.world.network.books.note("%s was %s, and is %s", key, before, record.State)
 	}
-	delete(m.final, row.Key)
-	if row.State.Final() {
-		m.final[row.Key] = row.State
+	delete(m.final, key)
+	if record.State.Final() {
+		m.final[key] = record.State
 	}
 }
 
 // mayLeave reads the store directly: it is not a step.
 func (m *processor) mayLeave(o *order) bool {
-	row, err := m.store.Load(context.Background(), o.Key)
-	if err != nil {
-		return false
-	}
-	record, err := row.Record()
+	record, err := m.store.Load(context.Background(), o.Key)
 	return err == nil && record.MayHaveLeft
 }
 
@@ -256,12 +253,11 @@ func (m *processor) ended() bool {
 
 // end reads the store directly: it is not a step.
 func (m *processor) end(o *order) (end, string) {
-	row, err := m.store.Load(context.Background(), o.Key)
+	record, err := m.store.Load(context.Background(), o.Key)
 	if err != nil {
 		return "", "is not stored"
 	}
-	record, err := row.Record()
-	if err != nil {
+	if err := record.Err(); err != nil {
 		return "", err.Error()
 	}
 	said := string(record.State)

@@ -59,36 +59,40 @@ func (s *stepStore) call(ctx context.Context, label, operation, detail string, c
 }
 
 // Insert implements payments.Store.
-func (s *stepStore) Insert(ctx context.Context, row payments.Row) (stored payments.Row, inserted bool, err error) {
-	err = s.call(ctx, string(row.Key), "insert", "", func() error {
-		stored, inserted, err = s.Store.Insert(ctx, row)
+func (s *stepStore) Insert(
+	ctx context.Context, record payments.Record,
+) (stored payments.Record, inserted bool, err error) {
+	err = s.call(ctx, string(record.Key), "insert", "", func() error {
+		stored, inserted, err = s.Store.Insert(ctx, record)
 		return err
 	})
 	return stored, inserted, err
 }
 
 // Load implements payments.Store.
-func (s *stepStore) Load(ctx context.Context, key moneymovement.Key) (row payments.Row, err error) {
+func (s *stepStore) Load(ctx context.Context, key moneymovement.Key) (record payments.Record, err error) {
 	err = s.call(ctx, string(key), "load", "", func() error {
-		row, err = s.Store.Load(ctx, key)
+		record, err = s.Store.Load(ctx, key)
 		return err
 	})
-	return row, err
+	return record, err
 }
 
 // Claim implements payments.Store.
-func (s *stepStore) Claim(ctx context.Context, claim payments.Claim) (claimed payments.Claimed, err error) {
+func (s *stepStore) Claim(
+	ctx context.Context, claim payments.Claim,
+) (claimed []payments.Claimed, next time.Time, err error) {
 	label := string(claim.Key)
 	if label == "" {
 		label = "work " + strconv.Itoa(int(claim.Work))
 	}
 	err = s.call(ctx, label, "claim", "", func() error {
-		if claimed, err = s.Store.Claim(ctx, claim); err == nil {
-			s.leases.claimed(claim, claimed.Rows)
+		if claimed, next, err = s.Store.Claim(ctx, claim); err == nil {
+			s.leases.claimed(claim, claimed)
 		}
 		return err
 	})
-	return claimed, err
+	return claimed, next, err
 }
 
 // Extend implements payments.Store.
@@ -105,11 +109,17 @@ func (s *stepStore) Extend(
 }
 
 // Save implements payments.Store.
-func (s *stepStore) Save(ctx context.Context, row payments.Row, release bool) (at payments.Position, err error) {
-	err = s.call(ctx, string(row.Key), "save", string(row.State)+" "+digest(row.Data)+" ", func() error {
-		if at, err = s.Store.Save(ctx, row, release); err == nil {
-			s.saved(row.Key)
-			s.leases.wrote(row, release)
+func (s *stepStore) Save(
+	ctx context.Context, claimed payments.Claimed, release bool,
+) (at payments.Position, err error) {
+	text, err := claimed.Encode()
+	if err != nil {
+		return "", err
+	}
+	err = s.call(ctx, string(claimed.Key), "save", string(claimed.State)+" "+digest(text)+" ", func() error {
+		if at, err = s.Store.Save(ctx, claimed, release); err == nil {
+			s.saved(claimed.Key)
+			s.leases.wrote(claimed, release)
 		}
 		return err
 	})
@@ -117,23 +127,23 @@ func (s *stepStore) Save(ctx context.Context, row payments.Row, release bool) (a
 }
 
 // Postpone implements payments.Store.
-func (s *stepStore) Postpone(ctx context.Context, row payments.Row) error {
-	return s.call(ctx, string(row.Key), "postpone", "", func() error {
-		err := s.Store.Postpone(ctx, row)
+func (s *stepStore) Postpone(ctx context.Context, claimed payments.Claimed) error {
+	return s.call(ctx, string(claimed.Key), "postpone", "", func() error {
+		err := s.Store.Postpone(ctx, claimed)
 		if err == nil {
-			s.leases.wrote(row, true)
+			s.leases.wrote(claimed, true)
 		}
 		return err
 	})
 }
 
 // List implements payments.Store.
-func (s *stepStore) List(ctx context.Context, list payments.List) (rows []payments.Row, err error) {
+func (s *stepStore) List(ctx context.Context, list payments.List) (records []payments.Record, err error) {
 	err = s.call(ctx, "rows", "list", "", func() error {
-		rows, err = s.Store.List(ctx, list)
+		records, err = s.Store.List(ctx, list)
 		return err
 	})
-	return rows, err
+	return records, err
 }
 
 // Summary implements payments.Store.

@@ -153,16 +153,16 @@ func lyingAboutDeals(next http.RoundTripper) http.RoundTripper {
 // otherDeals lets actions be taken of the deal that was opened last.
 func otherDeals() *brokenStore {
 	var opened payments.Record
-	return &brokenStore{save: func(row *payments.Row, _ bool) bool {
-		edit(row, func(r *payments.Record) {
+	return &brokenStore{save: func(claimed *payments.Claimed, _ bool) bool {
+		edit(claimed, func(r *payments.Record) {
 			if r.Kind == payments.KindEscrow && r.State == payments.Completed {
 				opened = *r
 			}
 		})
 		return false
-	}, claimed: func(claimed *payments.Claimed) {
-		for i := range claimed.Rows {
-			edit(&claimed.Rows[i], func(r *payments.Record) {
+	}, claimed: func(claimed []payments.Claimed) {
+		for i := range claimed {
+			edit(&claimed[i], func(r *payments.Record) {
 				if r.Kind == payments.KindEscrowAction && opened.EscrowID != "" {
 					r.EscrowID, r.Escrow = opened.EscrowID, opened.Escrow
 				}

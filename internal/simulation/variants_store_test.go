@@ -2,7 +2,6 @@ package simulation
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"sync"
 	"time"
@@ -17,48 +16,50 @@ import (
 type brokenStore struct {
 	payments.Store
 
-	insert   func(row payments.Row) (lost bool)
+	insert   func(record payments.Record) (lost bool)
 	claim    func(claim *payments.Claim)
-	claimed  func(claimed *payments.Claimed)
-	save     func(row *payments.Row, release bool) (lost bool)
-	postpone func(row *payments.Row) (lost bool)
+	claimed  func(claimed []payments.Claimed)
+	save     func(claimed *payments.Claimed, release bool) (lost bool)
+	postpone func(claimed *payments.Claimed) (lost bool)
 	extend   func(d time.Duration) time.Duration
 }
 
 // Insert implements payments.Store.
-func (s *brokenStore) Insert(ctx context.Context, row payments.Row) (payments.Row, bool, error) {
-	if s.insert != nil && s.insert(row) {
-		return row, true, nil
+func (s *brokenStore) Insert(ctx context.Context, record payments.Record) (payments.Record, bool, error) {
+	if s.insert != nil && s.insert(record) {
+		return record, true, nil
 	}
-	return s.Store.Insert(ctx, row)
+	return s.Store.Insert(ctx, record)
 }
 
 // Claim implements payments.Store.
-func (s *brokenStore) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+func (s *brokenStore) Claim(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {
 	if s.claim != nil {
 		s.claim(&claim)
 	}
-	claimed, err := s.Store.Claim(ctx, claim)
+	claimed, next, err := s.Store.Claim(ctx, claim)
 	if s.claimed != nil && err == nil {
-		s.claimed(&claimed)
+		s.claimed(claimed)
 	}
-	return claimed, err
+	return claimed, next, err
 }
 
 // Save implements payments.Store.
-func (s *brokenStore) Save(ctx context.Context, row payments.Row, release bool) (payments.Position, error) {
-	if s.save != nil && s.save(&row, release) {
-		return row.Position, nil
+func (s *brokenStore) Save(
+	ctx context.Context, claimed payments.Claimed, release bool,
+) (payments.Position, error) {
+	if s.save != nil && s.save(&claimed, release) {
+		return claimed.Position, nil
 	}
-	return s.Store.Save(ctx, row, release)
+	return s.Store.Save(ctx, claimed, release)
 }
 
 // Postpone implements payments.Store.
-func (s *brokenStore) Postpone(ctx context.Context, row payments.Row) error {
-	if s.postpone != nil && s.postpone(&row) {
+func (s *brokenStore) Postpone(ctx context.Context, claimed payments.Claimed) error {
+	if s.postpone != nil && s.postpone(&claimed) {
 		return nil
 	}
-	return s.Store.Postpone(ctx, row)
+	return s.Store.Postpone(ctx, claimed)
 }
 
 // Extend implements payments.Store.
@@ -71,35 +72,27 @@ func (s *brokenStore) Extend(
 	return s.Store.Extend(ctx, leases, d)
 }
 
-// edit changes the record of a row.
-func edit(row *payments.Row, change func(*payments.Record)) {
-	record, err := row.Record()
-	if err != nil {
-		panic(err)
-	}
-	change(&record)
-	if row.Data, err = json.Marshal(record); err != nil {
-		panic(err)
-	}
-	row.State, row.Due = record.State, record.Due
-	if record.State.Final() {
-		row.Work, row.Due = payments.WorkNone, time.Time{}
+// edit changes a record. What has ended is not due.
+func edit(claimed *payments.Claimed, change func(*payments.Record)) {
+	change(&claimed.Record)
+	if claimed.State.Final() {
+		claimed.Due = time.Time{}
 	}
 }
 
-// saved edits each stored row, and claimed each row that was claimed before.
+// saved edits each stored record, and claimedAgain each one that was claimed before.
 func saved(change func(*payments.Record)) func() *brokenStore {
 	return func() *brokenStore {
-		return &brokenStore{save: func(row *payments.Row, _ bool) bool { edit(row, change); return false }}
+		return &brokenStore{save: func(claimed *payments.Claimed, _ bool) bool { edit(claimed, change); return false }}
 	}
 }
 
 func claimedAgain(change func(*payments.Record)) func() *brokenStore {
 	return func() *brokenStore {
-		return &brokenStore{claimed: func(claimed *payments.Claimed) {
-			for i := range claimed.Rows {
-				if claimed.Rows[i].Lease.Epoch > 1 {
-					edit(&claimed.Rows[i], change)
+		return &brokenStore{claimed: func(claimed []payments.Claimed) {
+			for i := range claimed {
+				if claimed[i].Lease.Epoch > 1 {
+					edit(&claimed[i], change)
 				}
 			}
 		}}
@@ -127,17 +120,17 @@ func becomes(from, to payments.State) func() *brokenStore {
 func storeVariants() []variant {
 	variants := []variant{
 		storeVariant("what is stored before a call is lost", func() *brokenStore {
-			return &brokenStore{save: func(_ *payments.Row, release bool) bool { return !release }}
+			return &brokenStore{save: func(_ *payments.Claimed, release bool) bool { return !release }}
 		}),
 		storeVariant("each seventh save is lost", func() *brokenStore {
 			n := 0
-			return &brokenStore{save: func(*payments.Row, bool) bool { n++; return n%7 == 0 }}
+			return &brokenStore{save: func(*payments.Claimed, bool) bool { n++; return n%7 == 0 }}
 		}),
 		storeVariant("the first insert of a payment is lost", func() *brokenStore {
 			known := map[moneymovement.Key]bool{}
-			return &brokenStore{insert: func(row payments.Row) bool {
-				lost := !known[row.Key]
-				known[row.Key] = true
+			return &brokenStore{insert: func(record payments.Record) bool {
+				lost := !known[record.Key]
+				known[record.Key] = true
 				return lost
 			}}
 		}),
@@ -145,9 +138,9 @@ func storeVariants() []variant {
 			r.MayHaveLeft = false
 		})),
 		storeVariant("the same, when a call has ended", func() *brokenStore {
-			return &brokenStore{save: func(row *payments.Row, release bool) bool {
-				if release && !row.State.Final() {
-					edit(row, func(r *payments.Record) { r.MayHaveLeft = false })
+			return &brokenStore{save: func(claimed *payments.Claimed, release bool) bool {
+				if release && !claimed.State.Final() {
+					edit(claimed, func(r *payments.Record) { r.MayHaveLeft = false })
 				}
 				return false
 			}}
@@ -167,9 +160,9 @@ func storeVariants() []variant {
 			r.FirstUsed = time.Now()
 		})),
 		storeVariant("that a record is old is not seen", func() *brokenStore {
-			return &brokenStore{claimed: func(claimed *payments.Claimed) {
-				for i := range claimed.Rows {
-					edit(&claimed.Rows[i], func(r *payments.Record) { r.ChangedAt = time.Now() })
+			return &brokenStore{claimed: func(claimed []payments.Claimed) {
+				for i := range claimed {
+					edit(&claimed[i], func(r *payments.Record) { r.ChangedAt = time.Now() })
 				}
 			}}
 		}),
@@ -191,27 +184,32 @@ func storeVariants() []variant {
 			return &brokenStore{claim: func(c *payments.Claim) { c.Now = c.Now.Add(time.Hour) }}
 		}),
 		storeVariant("there is no pause between calls", func() *brokenStore {
-			return &brokenStore{save: func(row *payments.Row, _ bool) bool {
-				if !row.State.Final() {
-					edit(row, func(r *payments.Record) { r.Due = time.Now() })
+			return &brokenStore{save: func(claimed *payments.Claimed, _ bool) bool {
+				if !claimed.State.Final() {
+					edit(claimed, func(r *payments.Record) { r.Due = time.Now() })
 				}
 				return false
 			}}
 		}),
 		storeVariant("there is no pause between looks", func() *brokenStore {
-			return &brokenStore{postpone: func(row *payments.Row) bool { row.Due = time.Now(); return false }}
+			return &brokenStore{postpone: func(claimed *payments.Claimed) bool {
+				claimed.Due = time.Now()
+				return false
+			}}
 		}),
 		storeVariant("nobody looks at paid payments", without(payments.WorkFollow)),
 		storeVariant("nobody goes on with payments in doubt", without(payments.WorkAgain)),
 		storeVariant("a claim returns an older version", func() *brokenStore {
-			older, newest := map[moneymovement.Key][]byte{}, map[moneymovement.Key][]byte{}
-			return &brokenStore{save: func(row *payments.Row, _ bool) bool {
-				older[row.Key], newest[row.Key] = newest[row.Key], row.Data
+			type records = map[moneymovement.Key]payments.Record
+			older, newest := records{}, records{}
+			return &brokenStore{save: func(claimed *payments.Claimed, _ bool) bool {
+				older[claimed.Key], newest[claimed.Key] = newest[claimed.Key], claimed.Record
 				return false
-			}, claimed: func(claimed *payments.Claimed) {
-				for i, row := range claimed.Rows {
-					if data := older[row.Key]; data != nil {
-						claimed.Rows[i].Data = data
+			}, claimed: func(claimed []payments.Claimed) {
+				for i, one := range claimed {
+					if before := older[one.Key]; before.Key != "" {
+						before.Due = one.Due
+						claimed[i].Record = before
 					}
 				}
 			}}
@@ -278,51 +276,53 @@ type withoutEpochs struct {
 }
 
 // Claim implements payments.Store.
-func (s *withoutEpochs) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
-	claimed, err := s.Store.Claim(ctx, claim)
+func (s *withoutEpochs) Claim(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {
+	claimed, next, err := s.Store.Claim(ctx, claim)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, row := range claimed.Rows {
-		s.last[row.Key] = row.Lease
+	for _, one := range claimed {
+		s.last[one.Key] = one.Lease
 	}
-	return claimed, err
+	return claimed, next, err
 }
 
 // Save implements payments.Store.
-func (s *withoutEpochs) Save(ctx context.Context, row payments.Row, release bool) (payments.Position, error) {
+func (s *withoutEpochs) Save(
+	ctx context.Context, claimed payments.Claimed, release bool,
+) (payments.Position, error) {
 	s.mu.Lock()
-	row.Lease = s.last[row.Key]
+	claimed.Lease = s.last[claimed.Key]
 	s.mu.Unlock()
-	return s.Store.Save(ctx, row, release)
+	return s.Store.Save(ctx, claimed, release)
 }
 
 // withoutLeases lets every process claim every due row.
 type withoutLeases struct{ payments.Store }
 
 // Claim implements payments.Store.
-func (s *withoutLeases) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
-	claimed, err := s.Store.Claim(ctx, claim)
-	for _, row := range claimed.Rows {
-		if err := s.Store.Postpone(ctx, row); err != nil {
-			return claimed, err
+func (s *withoutLeases) Claim(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {
+	claimed, next, err := s.Store.Claim(ctx, claim)
+	for _, one := range claimed {
+		if err := s.Store.Postpone(ctx, one); err != nil {
+			return claimed, next, err
 		}
 	}
-	return claimed, err
+	return claimed, next, err
 }
 
 // Save implements payments.Store.
-func (s *withoutLeases) Save(ctx context.Context, row payments.Row, _ bool) (payments.Position, error) {
-	claimed, err := s.Store.Claim(ctx,
-		payments.Claim{Owner: row.Lease.Owner, Key: row.Key, Now: time.Now(), For: time.Hour})
+func (s *withoutLeases) Save(ctx context.Context, claimed payments.Claimed, _ bool) (payments.Position, error) {
+	again, _, err := s.Store.Claim(ctx,
+		payments.Claim{Owner: claimed.Lease.Owner, Key: claimed.Key, Now: time.Now(), For: time.Hour})
 	if err != nil {
 		return "", err
 	}
-	row.Lease = claimed.Rows[0].Lease
-	return s.Store.Save(ctx, row, true)
+	claimed.Lease = again[0].Lease
+	return s.Store.Save(ctx, claimed, true)
 }
 
 // Postpone implements payments.Store.
-func (s *withoutLeases) Postpone(ctx context.Context, row payments.Row) error {
-	_, err := s.Save(ctx, row, true)
+func (s *withoutLeases) Postpone(ctx context.Context, claimed payments.Claimed) error {
+	_, err := s.Save(ctx, claimed, true)
 	return err
 }

@@ -71,13 +71,13 @@ func BenchmarkSubmit(b *testing.B) {
 
 func benchmarkSubmit(b *testing.B, options postgres.Options) {
 	store, _ := benchmarked(b, options)
-	rows := make([]payments.Row, b.N)
-	for i := range rows {
-		rows[i] = prepared(b, moneymovement.Key(fmt.Sprint("invoice-", i)))
+	records := make([]payments.Record, b.N)
+	for i := range records {
+		records[i] = prepared(b, moneymovement.Key(fmt.Sprint("invoice-", i)))
 	}
 	b.ResetTimer()
 	inParallel(b, b.N, func(i int) error {
-		_, _, err := store.Insert(b.Context(), rows[i])
+		_, _, err := store.Insert(b.Context(), records[i])
 		return err
 	})
 }
@@ -104,35 +104,33 @@ func benchmarkStep(b *testing.B, before func(*pgxpool.Pool)) {
 	filled := count(b, pool, "SELECT pg_total_relation_size('moneymovement.payments')")
 	b.ResetTimer()
 	var mu sync.Mutex
-	var claimed []payments.Row
-	next := func() (payments.Row, error) { // 16 at once, as a processor claims
+	var claimed []payments.Claimed
+	next := func() (one payments.Claimed, err error) { // 16 at once, as a processor claims
 		mu.Lock()
 		defer mu.Unlock()
 		if len(claimed) == 0 {
-			got, err := store.Claim(b.Context(), payments.Claim{
+			claimed, _, err = store.Claim(b.Context(), payments.Claim{
 				Owner: "me", Work: payments.WorkBegin, Limit: 16, Now: time.Now(), For: time.Minute})
 			if err != nil {
-				return payments.Row{}, err
+				return one, err
 			}
-			claimed = got.Rows
 		}
-		row := claimed[0]
-		claimed = claimed[1:]
-		return row, nil
+		one, claimed = claimed[0], claimed[1:]
+		return one, nil
 	}
 	inParallel(b, b.N, func(int) error {
-		row, err := next()
+		one, err := next()
 		if err != nil {
 			return err
 		}
-		row.State, row.Work = payments.Paying, payments.WorkAgain
+		one.State, one.Calls = payments.Paying, 1
 		for range 2 {
-			if _, err := store.Save(b.Context(), row, false); err != nil {
+			if _, err := store.Save(b.Context(), one, false); err != nil {
 				return err
 			}
 		}
-		row.State, row.Work, row.Due = payments.Completed, payments.WorkNone, time.Time{}
-		_, err = store.Save(b.Context(), row, true)
+		one.State, one.Due = payments.Completed, time.Time{}
+		_, err = store.Save(b.Context(), one, true)
 		return err
 	})
 	execute(b, pool, "VACUUM moneymovement.payments")
@@ -154,10 +152,10 @@ func BenchmarkStart(b *testing.B) {
 		require.NoError(b, err)
 		assert.Equal(b, finished, summary.ByState[payments.Completed])
 		for _, work := range []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow} {
-			claimed, err := store.Claim(b.Context(), payments.Claim{
+			claimed, _, err := store.Claim(b.Context(), payments.Claim{
 				Owner: "me", Work: work, Limit: 32, Now: time.Now(), For: time.Millisecond})
 			require.NoError(b, err)
-			assert.Len(b, claimed.Rows, 32)
+			assert.Len(b, claimed, 32)
 		}
 	}
 	b.ReportMetric(float64(count(b, pool, "SELECT pg_total_relation_size('moneymovement.payments')"))/
@@ -178,8 +176,11 @@ func fill(b *testing.B, pool *pgxpool.Pool, finished, open int) {
 				work = payments.Work(1 + i%3)
 			}
 		}
-		return []any{fmt.Sprintf("invoice-%07d", i), fmt.Sprint("cl_", i%100), "digest", string(state), int16(work), due,
-			int64(i/100 + 1), int64(0), int32(0), "3", int64(i), template.Data}, nil
+		of := template
+		of.Key = moneymovement.Key(fmt.Sprintf("invoice-%07d", i))
+		text, err := of.Encode()
+		return []any{string(of.Key), fmt.Sprint("cl_", i%100), "digest", string(state), int16(work), due,
+			int64(i/100 + 1), int64(0), int32(0), "3", int64(i), text}, err
 	})
 	require.NoError(b, pool.AcquireFunc(b.Context(), func(c *pgxpool.Conn) error {
 		_, err := c.Exec(b.Context(), "SET synchronous_commit = off")

@@ -137,16 +137,16 @@ func TestStricterIsolationOfTransactions(t *testing.T) {
 	for range 6 {
 		group.Go(func() {
 			for {
-				rows, err := claimSome(t.Context(), store)
-				if !assert.NoError(t, err) || len(rows) == 0 {
+				claimed, err := claimSome(t.Context(), store)
+				if !assert.NoError(t, err) || len(claimed) == 0 {
 					return
 				}
-				for _, row := range rows {
-					row.State, row.Work, row.Due = payments.Completed, payments.WorkNone, time.Time{}
-					_, err := store.Save(t.Context(), row, true)
+				for _, one := range claimed {
+					one.State, one.Due = payments.Completed, time.Time{}
+					_, err := store.Save(t.Context(), one, true)
 					assert.NoError(t, err)
 					mu.Lock()
-					paid[row.Key]++
+					paid[one.Key]++
 					mu.Unlock()
 				}
 			}
@@ -159,9 +159,9 @@ func TestStricterIsolationOfTransactions(t *testing.T) {
 	}
 }
 
-func claimSome(ctx context.Context, store *postgres.Store) ([]payments.Row, error) {
-	claimed, err := store.Claim(ctx, payments.Claim{
+func claimSome(ctx context.Context, store *postgres.Store) ([]payments.Claimed, error) {
+	claimed, _, err := store.Claim(ctx, payments.Claim{
 		Owner: "me", Work: payments.WorkBegin, Limit: 3, Now: time.Now(), For: time.Minute,
 	})
-	return claimed.Rows, err
+	return claimed, err
 }

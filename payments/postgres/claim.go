@@ -12,93 +12,89 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// turned is a claimed row with its turn, and its place among those with the same turn.
+// turned is a claimed record with its turn, and its place among those with the same turn.
 type turned struct {
-	payments.Row
+	payments.Claimed
 	turn, arrival int64
 }
 
 // Claim implements [payments.Store]. Rows are due by the clock of the process, and leases end by the database's.
-func (s *Store) Claim(ctx context.Context, claim payments.Claim) (claimed payments.Claimed, err error) {
+func (s *Store) Claim(ctx context.Context, claim payments.Claim) (
+	claimed []payments.Claimed, next time.Time, err error,
+) {
 	err = s.repeat(ctx, func() error {
 		if claim.Key != "" {
 			claimed, err = s.claimKey(ctx, claim)
 		} else {
-			claimed, err = s.claimDue(ctx, claim)
+			claimed, next, err = s.claimDue(ctx, claim)
 		}
 		return err
 	})
-	return claimed, err
+	return claimed, next, err
 }
 
-func (s *Store) claimKey(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
-	var rows []turned
+func (s *Store) claimKey(ctx context.Context, claim payments.Claim) ([]payments.Claimed, error) {
+	var found []turned
 	var batch pgx.Batch
 	batch.Queue(durable)
-	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key)).Query(into(&rows))
+	batch.Queue(s.text.claimKey, claim.Owner, claim.For.Microseconds(), string(claim.Key)).Query(into(&found))
 	if err := send(ctx, s.pool, &batch); err != nil {
-		return payments.Claimed{}, err
+		return nil, err
 	}
-	if len(rows) == 1 {
-		return payments.Claimed{Rows: onlyRows(rows)}, nil
+	if len(found) == 1 {
+		return claimedOf(found), nil
 	}
 	if _, err := s.Load(ctx, claim.Key); err != nil {
-		return payments.Claimed{}, err
+		return nil, err
 	}
-	return payments.Claimed{}, &payments.Busy{Key: claim.Key}
+	return nil, &payments.Busy{Key: claim.Key}
 }
 
-func (s *Store) claimDue(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+func (s *Store) claimDue(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {
 	text, known := s.text.claim[claim.Work]
 	if !known {
-		return payments.Claimed{}, nil
+		return nil, time.Time{}, nil
 	}
-	var claimed payments.Claimed
-	var rows []turned
+	var next time.Time
+	var found []turned
 	var batch pgx.Batch
 	batch.Queue(durable)
-	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0)).Query(into(&rows))
-	batch.Queue(s.text.next[claim.Work]).Query(func(found pgx.Rows) error {
-		dues, err := pgx.CollectRows(found, pgx.RowTo[time.Time])
+	batch.Queue(text, claim.Owner, claim.For.Microseconds(), claim.Now, max(claim.Limit, 0)).Query(into(&found))
+	batch.Queue(s.text.next[claim.Work]).Query(func(rows pgx.Rows) error {
+		dues, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 		for _, due := range dues {
-			claimed.Next = due.UTC()
+			next = due.UTC()
 		}
 		return err
 	})
 	if err := send(ctx, s.pool, &batch); err != nil {
-		return payments.Claimed{}, err
+		return nil, time.Time{}, err
 	}
-	slices.SortFunc(rows, func(a, b turned) int { // the database returns them in the order in which it found them
+	slices.SortFunc(found, func(a, b turned) int { // the database returns them in the order in which it found them
 		if claim.Work == payments.WorkBegin {
 			return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.arrival, b.arrival))
 		}
 		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Key, b.Key))
 	})
-	claimed.Rows = onlyRows(rows)
-	return claimed, nil
+	return claimedOf(found), next, nil
 }
 
-// into collects claimed rows.
-func into(rows *[]turned) func(pgx.Rows) error {
-	return func(found pgx.Rows) (err error) {
-		*rows, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (turned, error) {
-			var t turned
-			var lease payments.Lease
-			var err error
-			t.Row, err = scan(row, &lease.Owner, &lease.Epoch, &t.turn, &t.arrival)
-			t.Lease = lease
+// into collects claimed records.
+func into(found *[]turned) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t turned, err error) {
+			t.Record, err = scan(row, &t.Lease.Owner, &t.Lease.Epoch, &t.turn, &t.arrival)
 			return t, err
 		})
 		return err
 	}
 }
 
-func onlyRows(found []turned) []payments.Row {
-	var rows []payments.Row
+func claimedOf(found []turned) (claimed []payments.Claimed) {
 	for _, t := range found {
-		rows = append(rows, t.Row)
+		claimed = append(claimed, t.Claimed)
 	}
-	return rows
+	return claimed
 }
 
 // Extend implements [payments.Store]. What it changes may be lost in a crash of the server: the leases then end

@@ -10,7 +10,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
-	"github.com/moneymovement/moneymovement-go/payments"
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // jobs inserts a job for each payment. Nil inserts none.
@@ -38,12 +38,12 @@ func jobsOf(pool *pgxpool.Pool, from Jobs) (*jobs, error) {
 	return j, nil
 }
 
-func (j *jobs) insert(ctx context.Context, tx pgx.Tx, row payments.Row) error {
+func (j *jobs) insert(ctx context.Context, tx pgx.Tx, key moneymovement.Key) error {
 	if j == nil {
 		return nil
 	}
 	options := j.options
-	if _, err := j.client.InsertTx(ctx, tx, Wake{Key: string(row.Key)}, &options); err != nil {
+	if _, err := j.client.InsertTx(ctx, tx, Wake{Key: string(key)}, &options); err != nil {
 		if refusedAs(err, "42P01", "3F000") { // no table, no schema
 			err = fmt.Errorf("run River's migrations, for example with postgres.MigrateRiver, or name the schema of "+
 				"River's tables in Jobs.Schema: %w", err)
@@ -55,8 +55,8 @@ func (j *jobs) insert(ctx context.Context, tx pgx.Tx, row payments.Row) error {
 
 // wake inserts a job for a stored payment that is due at once: a person has decided, and the payment's own job has
 // completed or snoozes. If that fails, the payment goes on at the processor's next poll.
-func (j *jobs) wake(ctx context.Context, row payments.Row) {
+func (j *jobs) wake(ctx context.Context, key moneymovement.Key) {
 	if j != nil {
-		_ = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return j.insert(ctx, tx, row) })
+		_ = pgx.BeginFunc(ctx, j.pool, func(tx pgx.Tx) error { return j.insert(ctx, tx, key) })
 	}
 }

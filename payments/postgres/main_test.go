@@ -84,18 +84,18 @@ func TestStoreWithoutPreparedStatements(t *testing.T) {
 			insert(t, store, "a", "b")
 			_, err := submitted(t, store, pool, payment("c"))
 			require.NoError(t, err)
-			rows := claimDue(t, store, 2, time.Minute)
-			require.Len(t, rows, 2)
+			claimed := claimDue(t, store, 2, time.Minute)
+			require.Len(t, claimed, 2)
 			lost, err := store.Extend(t.Context(), map[moneymovement.Key]payments.Lease{
-				"a": rows[0].Lease, "b": rows[1].Lease, "c": rows[0].Lease}, time.Minute)
+				"a": claimed[0].Lease, "b": claimed[1].Lease, "c": claimed[0].Lease}, time.Minute)
 			require.NoError(t, err)
 			assert.Equal(t, []moneymovement.Key{"c"}, lost)
-			rows[0].State, rows[0].Work, rows[0].Due = payments.Completed, payments.WorkNone, time.Time{}
-			_, err = store.Save(t.Context(), rows[0], true)
+			claimed[0].State, claimed[0].Due = payments.Completed, time.Time{}
+			_, err = store.Save(t.Context(), claimed[0], true)
 			require.NoError(t, err)
-			rows[1].Due = time.Now().Add(time.Hour)
-			require.NoError(t, store.Postpone(t.Context(), rows[1]))
-			_, err = store.Save(t.Context(), rows[1], true)
+			claimed[1].Due = time.Now().Add(time.Hour)
+			require.NoError(t, store.Postpone(t.Context(), claimed[1]))
+			_, err = store.Save(t.Context(), claimed[1], true)
 			require.ErrorAs(t, err, new(*payments.LeaseLost))
 
 			keys, _ := changed(t, store, "")
@@ -104,9 +104,9 @@ func TestStoreWithoutPreparedStatements(t *testing.T) {
 				{Limit: 5}, {Limit: 5, ByAccount: true, Account: payments.OwnAccount},
 				{Limit: 5, States: payments.States()},
 			} {
-				rows, err := store.List(t.Context(), list)
+				records, err := store.List(t.Context(), list)
 				require.NoError(t, err)
-				assert.Len(t, rows, 3)
+				assert.Len(t, records, 3)
 			}
 			summary, err := store.Summary(t.Context())
 			require.NoError(t, err)

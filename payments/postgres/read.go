@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -46,31 +45,29 @@ func placeOf(position payments.Position) (place, error) {
 }
 
 // scanned reads the columns of a row.
-func scanned(row pgx.CollectableRow) (payments.Row, error) {
+func scanned(row pgx.CollectableRow) (payments.Record, error) {
 	return scan(row)
 }
 
 // scan reads the columns of a row, and then those of more.
-func scan(row pgx.CollectableRow, more ...any) (payments.Row, error) {
-	var found payments.Row
+func scan(row pgx.CollectableRow, more ...any) (payments.Record, error) {
 	var at place
-	var key, account, state string
-	var work int16
+	var key string
 	var due *time.Time
-	into := append([]any{&key, &account, &state, &work, &due, &found.Data, &at.era, &at.tx, &at.change}, more...)
-	if err := row.Scan(into...); err != nil {
-		return payments.Row{}, err
+	var text []byte
+	if err := row.Scan(append([]any{&key, &due, &text, &at.era, &at.tx, &at.change}, more...)...); err != nil {
+		return payments.Record{}, err
 	}
-	found.Key, found.Account, found.State = moneymovement.Key(key), dapi.ClientID(account), payments.State(state)
-	found.Work, found.Position = payments.Work(work), at.position()
+	record := payments.Decode(moneymovement.Key(key), text)
+	record.Due, record.Position = time.Time{}, at.position()
 	if due != nil {
-		found.Due = due.UTC()
+		record.Due = due.UTC()
 	}
-	return found, nil
+	return record, nil
 }
 
 // List implements [payments.Store].
-func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, error) {
+func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Record, error) {
 	states := []string{}
 	for _, state := range list.States {
 		states = append(states, string(state))
@@ -89,7 +86,7 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, e
 
 // Changes implements [payments.Store]. A transaction that is open holds back the changes of those that began to write
 // after it.
-func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Row, error) {
+func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Record, error) {
 	at, err := placeOf(after)
 	if err != nil {
 		return nil, err
@@ -97,7 +94,7 @@ func (s *Store) Changes(ctx context.Context, after payments.Position, limit int)
 	return s.read(ctx, s.text.changes, at.era, at.tx, at.change, max(limit, 0))
 }
 
-func (s *Store) read(ctx context.Context, text string, args ...any) (found []payments.Row, err error) {
+func (s *Store) read(ctx context.Context, text string, args ...any) (found []payments.Record, err error) {
 	err = s.repeat(ctx, func() error {
 		rows, err := s.pool.Query(ctx, text, args...)
 		if err != nil {

@@ -25,11 +25,11 @@ func payment(key moneymovement.Key) payments.Payment {
 	}
 }
 
-func prepared(t testing.TB, key moneymovement.Key) payments.Row {
+func prepared(t testing.TB, key moneymovement.Key) payments.Record {
 	t.Helper()
-	row, err := payments.Prepare(payment(key), time.Now())
+	record, err := payments.Prepare(payment(key), time.Now())
 	require.NoError(t, err)
-	return row
+	return record
 }
 
 func insert(t testing.TB, store *postgres.Store, keys ...moneymovement.Key) {
@@ -41,13 +41,13 @@ func insert(t testing.TB, store *postgres.Store, keys ...moneymovement.Key) {
 	}
 }
 
-func claimDue(t testing.TB, store *postgres.Store, limit int, lasts time.Duration) []payments.Row {
+func claimDue(t testing.TB, store *postgres.Store, limit int, lasts time.Duration) []payments.Claimed {
 	t.Helper()
-	claimed, err := store.Claim(t.Context(), payments.Claim{
+	claimed, _, err := store.Claim(t.Context(), payments.Claim{
 		Owner: "me", Work: payments.WorkBegin, Limit: limit, Now: time.Now(), For: lasts,
 	})
 	require.NoError(t, err)
-	return claimed.Rows
+	return claimed
 }
 
 // changed returns the keys of the changes after a position, and the last position.
@@ -55,11 +55,11 @@ func changed(
 	t testing.TB, store *postgres.Store, after payments.Position,
 ) (keys []moneymovement.Key, at payments.Position) {
 	t.Helper()
-	rows, err := store.Changes(t.Context(), after, 1000)
+	records, err := store.Changes(t.Context(), after, 1000)
 	require.NoError(t, err)
 	at = after
-	for _, row := range rows {
-		keys, at = append(keys, row.Key), row.Position
+	for _, record := range records {
+		keys, at = append(keys, record.Key), record.Position
 	}
 	return keys, at
 }

@@ -23,7 +23,7 @@ type statements struct {
 }
 
 // The columns of a row, in the order of scanned.
-const columns = `p.key, p.account, p.state, p.work, p.due, p.data, p.change_era, p.change_tx::text, p.change`
+const columns = `p.key, p.due, p.data, p.change_era, p.change_tx::text, p.change`
 
 // change is the place of a change. Numbers from a sequence alone have gaps that are filled later: a transaction that
 // takes a number first may commit last. So the number of the transaction comes first.

@@ -123,38 +123,40 @@ func (s *Store) notice(ctx context.Context) error {
 }
 
 // Insert implements [payments.Store].
-func (s *Store) Insert(ctx context.Context, row payments.Row) (stored payments.Row, inserted bool, err error) {
+func (s *Store) Insert(
+	ctx context.Context, record payments.Record,
+) (stored payments.Record, inserted bool, err error) {
 	err = s.repeat(ctx, func() error {
 		if s.jobs == nil {
-			stored, inserted, err = s.insert(ctx, s.pool, row)
+			stored, inserted, err = s.insert(ctx, s.pool, record)
 			return err
 		}
 		return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-			stored, inserted, err = s.InsertTx(ctx, tx, row)
+			stored, inserted, err = s.InsertTx(ctx, tx, record)
 			return err
 		})
 	})
 	if err != nil {
-		return payments.Row{}, false, err
+		return payments.Record{}, false, err
 	}
 	return stored, inserted, nil
 }
 
 func (s *Store) insert(
-	ctx context.Context, by sender, row payments.Row,
-) (stored payments.Row, inserted bool, err error) {
-	record, err := row.Record()
+	ctx context.Context, by sender, record payments.Record,
+) (stored payments.Record, inserted bool, err error) {
+	text, err := record.Encode()
 	if err != nil {
-		record.Digest = "" // a row of a test; the column is for people, and the record has the digest, too
+		return payments.Record{}, false, err
 	}
 	var batch pgx.Batch
 	batch.Queue(durable)
-	batch.Queue(s.text.insert, string(row.Key), string(row.Account), record.Digest, string(row.State), int(row.Work),
-		timeOrNull(row.Due), row.Data).Exec(func(tag pgconn.CommandTag) error {
+	batch.Queue(s.text.insert, string(record.Key), string(record.Account), record.Digest, string(record.State),
+		int(record.Work()), timeOrNull(record.Due), text).Exec(func(tag pgconn.CommandTag) error {
 		inserted = tag.RowsAffected() == 1
 		return nil
 	})
-	batch.Queue(s.text.load, string(row.Key)).Query(func(rows pgx.Rows) (err error) {
+	batch.Queue(s.text.load, string(record.Key)).Query(func(rows pgx.Rows) (err error) {
 		stored, err = pgx.CollectExactlyOneRow(rows, scanned)
 		return err
 	})
@@ -162,28 +164,34 @@ func (s *Store) insert(
 }
 
 // Load implements [payments.Store].
-func (s *Store) Load(ctx context.Context, key moneymovement.Key) (row payments.Row, err error) {
+func (s *Store) Load(ctx context.Context, key moneymovement.Key) (record payments.Record, err error) {
 	err = s.repeat(ctx, func() error {
 		rows, err := s.pool.Query(ctx, s.text.load, string(key))
 		if err != nil {
 			return err
 		}
-		row, err = pgx.CollectExactlyOneRow(rows, scanned)
+		record, err = pgx.CollectExactlyOneRow(rows, scanned)
 		return notFound(err, key)
 	})
-	return row, err
+	return record, err
 }
 
 // Save implements [payments.Store].
-func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (position payments.Position, err error) {
-	dueAtOnce := release && row.Work != payments.WorkNone && !row.Due.After(time.Now())
+func (s *Store) Save(
+	ctx context.Context, claimed payments.Claimed, release bool,
+) (position payments.Position, err error) {
+	text, err := claimed.Encode()
+	if err != nil {
+		return "", err
+	}
+	work := claimed.Work()
 	err = s.repeat(ctx, func() error {
 		var at place
 		held := true
 		var batch pgx.Batch
 		batch.Queue(durable)
-		batch.Queue(s.text.save, string(row.Key), row.Lease.Owner, row.Lease.Epoch, string(row.State), int(row.Work),
-			timeOrNull(row.Due), row.Data, release).QueryRow(func(saved pgx.Row) error {
+		batch.Queue(s.text.save, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch, string(claimed.State),
+			int(work), timeOrNull(claimed.Due), text, release).QueryRow(func(saved pgx.Row) error {
 			err := saved.Scan(&at.era, &at.tx, &at.change)
 			if errors.Is(err, pgx.ErrNoRows) {
 				held, err = false, nil
@@ -194,33 +202,33 @@ func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (posit
 			return err
 		}
 		if !held {
-			return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}
+			return &payments.LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 		}
 		position = at.position()
 		return nil
 	})
-	if err == nil && dueAtOnce {
-		s.jobs.wake(ctx, row)
+	if err == nil && release && work != payments.WorkNone && !claimed.Due.After(time.Now()) {
+		s.jobs.wake(ctx, claimed.Key)
 	}
 	return position, err
 }
 
 // Postpone implements [payments.Store].
-func (s *Store) Postpone(ctx context.Context, row payments.Row) error {
+func (s *Store) Postpone(ctx context.Context, claimed payments.Claimed) error {
 	return s.repeat(ctx, func() error {
 		held := false
 		var batch pgx.Batch
 		batch.Queue(careless)
-		batch.Queue(s.text.postpone, string(row.Key), row.Lease.Owner, row.Lease.Epoch, timeOrNull(row.Due)).
-			Exec(func(tag pgconn.CommandTag) error {
-				held = tag.RowsAffected() == 1
-				return nil
-			})
+		batch.Queue(s.text.postpone, string(claimed.Key), claimed.Lease.Owner, claimed.Lease.Epoch,
+			timeOrNull(claimed.Due)).Exec(func(tag pgconn.CommandTag) error {
+			held = tag.RowsAffected() == 1
+			return nil
+		})
 		if err := send(ctx, s.pool, &batch); err != nil {
 			return err
 		}
 		if !held {
-			return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}
+			return &payments.LeaseLost{Key: claimed.Key, Lease: claimed.Lease}
 		}
 		return nil
 	})

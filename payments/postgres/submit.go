@@ -24,28 +24,28 @@ import (
 // In a transaction that is serializable, PostgreSQL may refuse one of two transactions that submit payments at the same
 // time (SQLSTATE 40001), as usual: repeat the transaction.
 func (s *Store) SubmitTx(ctx context.Context, tx pgx.Tx, submission payments.Submission) (payments.Record, error) {
-	row, err := payments.Prepare(submission, time.Now())
+	submitted, err := payments.Prepare(submission, time.Now())
 	if err != nil {
 		return payments.Record{}, err
 	}
-	stored, _, err := s.InsertTx(ctx, tx, row)
+	stored, _, err := s.InsertTx(ctx, tx, submitted)
 	if err != nil {
 		return payments.Record{}, err
 	}
-	return payments.Stored(row, stored)
+	return payments.Stored(submitted, stored)
 }
 
-// InsertTx is [Store.Insert] in a transaction of the caller, with a row of Processor.Prepare.
-func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, row payments.Row) (payments.Row, bool, error) {
+// InsertTx is [Store.Insert] in a transaction of the caller, with a record of Processor.Prepare.
+func (s *Store) InsertTx(ctx context.Context, tx pgx.Tx, record payments.Record) (payments.Record, bool, error) {
 	if tx == nil {
-		return payments.Row{}, false, errors.New("the transaction is nil: begin one")
+		return payments.Record{}, false, errors.New("the transaction is nil: begin one")
 	}
-	stored, inserted, err := s.insert(ctx, tx, row)
-	if err == nil && inserted && row.Work != payments.WorkNone {
-		err = s.jobs.insert(ctx, tx, row)
+	stored, inserted, err := s.insert(ctx, tx, record)
+	if err == nil && inserted && record.Work() != payments.WorkNone {
+		err = s.jobs.insert(ctx, tx, record.Key)
 	}
 	if err != nil {
-		return payments.Row{}, false, explained(err)
+		return payments.Record{}, false, explained(err)
 	}
 	return stored, inserted, nil
 }

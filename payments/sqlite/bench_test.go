@@ -24,25 +24,26 @@ import (
 // typical is the size of the record of a payout that has completed.
 const typical = 1200
 
-func typicalRow(n int, state payments.State) payments.Row {
-	key := moneymovement.DeriveKey("payroll", "2026-11", strconv.Itoa(n))
-	return payments.Row{Key: key, Account: dapi.ClientID(key[:2]), State: state, Work: payments.WorkBegin,
-		Due: time.Now(), Data: typicalData(key, state)}
+func typicalRecord(n int, state payments.State) payments.Record {
+	r := pattern()
+	r.Key = moneymovement.DeriveKey("payroll", "2026-11", strconv.Itoa(n))
+	r.Account, r.State, r.Due = dapi.ClientID(r.Key[:2]), state, time.Now()
+	if state.Final() {
+		r.Due = time.Time{}
+	}
+	return r
 }
 
-// pattern is a record of the typical size. A key of the typical length takes the place of the one in it.
-var pattern = sync.OnceValues(func() (moneymovement.Key, string) {
-	key := moneymovement.DeriveKey("payroll", "2026-11", "0")
-	data := string(record(key, 0, payments.Accepted))
-	filling := strings.Repeat("x", typical-len(data))
-	return key, strings.Replace(data, `"filling":""`, `"filling":"`+filling+`"`, 1)
+// pattern returns a record of the typical size. Its copies have their own keys.
+var pattern = sync.OnceValue(func() payments.Record {
+	r := record(moneymovement.DeriveKey("payroll", "2026-11", "0"), 0, payments.Accepted)
+	text, err := r.Encode()
+	if err != nil {
+		panic(err)
+	}
+	r.Metadata["filling"] = strings.Repeat("x", typical-len(text))
+	return r
 })
-
-func typicalData(key moneymovement.Key, state payments.State) []byte {
-	of, data := pattern()
-	return []byte(strings.NewReplacer(string(of), string(key), `"state":"accepted"`, `"state":"`+string(state)+`"`).
-		Replace(data))
-}
 
 // latencies is how long calls took.
 type latencies struct {
@@ -108,7 +109,7 @@ func BenchmarkInsert(b *testing.B) {
 			var inserts latencies
 			each(b, callers, func(n int) error {
 				return inserts.time(func() error {
-					_, _, err := s.Insert(b.Context(), typicalRow(n, payments.Accepted))
+					_, _, err := s.Insert(b.Context(), typicalRecord(n, payments.Accepted))
 					return err
 				})
 			})
@@ -125,13 +126,10 @@ func BenchmarkPayment(b *testing.B) {
 			fill(b, s, 0, b.N, payments.Accepted)
 			var claims, saves latencies
 			each(b, callers, func(int) error {
-				var row payments.Row
-				err := claims.time(func() error {
-					claimed, err := s.Claim(b.Context(), payments.Claim{Owner: "b", Work: payments.WorkBegin, Limit: 1,
+				var claimed []payments.Claimed
+				err := claims.time(func() (err error) {
+					claimed, _, err = s.Claim(b.Context(), payments.Claim{Owner: "b", Work: payments.WorkBegin, Limit: 1,
 						Now: time.Now(), For: time.Hour})
-					if err == nil {
-						row = claimed.Rows[0]
-					}
 					return err
 				})
 				if err != nil {
@@ -139,12 +137,12 @@ func BenchmarkPayment(b *testing.B) {
 				}
 				states := []payments.State{payments.Paying, payments.Paying, payments.Paid, payments.Completed}
 				for i, state := range states {
-					row.State, row.Work, row.Data = state, payments.WorkFollow, typicalData(row.Key, state)
+					claimed[0].State, claimed[0].Calls = state, 1
 					if state == payments.Completed {
-						row.Work, row.Due = payments.WorkNone, time.Time{}
+						claimed[0].Due = time.Time{}
 					}
 					err := saves.time(func() error {
-						_, err := s.Save(b.Context(), row, i == 3)
+						_, err := s.Save(b.Context(), claimed[0], i == 3)
 						return err
 					})
 					if err != nil {
@@ -165,10 +163,9 @@ func fill(t testing.TB, s *Store, from, to int, state payments.State) {
 	for from < to {
 		chunk := make([]*request, min(batchSize, to-from))
 		for i := range chunk {
-			row := typicalRow(from+i, state)
-			if state.Final() {
-				row.Work, row.Due = payments.WorkNone, time.Time{}
-			}
+			r := typicalRecord(from+i, state)
+			row, err := rowOf(&r)
+			require.NoError(t, err)
 			chunk[i] = &request{write: &insertion{row: row}, result: make(chan error, 1)}
 			s.queue <- chunk[i]
 		}
@@ -201,12 +198,12 @@ func TestStartWithAMillionPayments(t *testing.T) {
 	s = opened(t, path)
 	_, err = s.Summary(t.Context())
 	require.NoError(t, err)
-	claimed, err := s.Claim(t.Context(), payments.Claim{
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{
 		Owner: "w", Work: payments.WorkBegin, Limit: 100, Now: time.Now(), For: time.Hour,
 	})
 	require.NoError(t, err)
 	took := time.Since(began)
-	assert.Len(t, claimed.Rows, 100)
+	assert.Len(t, claimed, 100)
 	assert.Less(t, took, 2*time.Second)
 	runtime.GC()
 	t.Logf("%d finished and %d open payments: open, summary and first claim took %v", finished, open, took)

@@ -89,15 +89,15 @@ func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, pro
 		case err != nil:
 			return checked, nil, err
 		default:
-			if record, err := row.Record(); err != nil {
-				problems = append(problems, err.Error())
-			} else if record.State != row.State {
+			if record := row.record(); record.Err() != nil {
+				problems = append(problems, record.Err().Error())
+			} else if record.State != row.state {
 				problems = append(problems, fmt.Sprintf("the payment with the key %q is %s, and its record says %s",
-					row.Key, row.State, record.State))
+					row.key, row.state, record.State))
 			}
 		}
 		checked.Payments++
-		checked.ByState[row.State]++
+		checked.ByState[row.state]++
 	}
 	return checked, problems, rows.Err()
 }

@@ -12,18 +12,28 @@ import (
 // Claim implements [payments.Store].
 //
 // A row is leased first and read then, so that it is read as the holder of the lease before has left it.
-func (s *Store) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+func (s *Store) Claim(
+	ctx context.Context, claim payments.Claim,
+) (claimed []payments.Claimed, next time.Time, err error) {
 	if err := s.trusted(ctx); err != nil {
-		return payments.Claimed{}, err
+		return nil, time.Time{}, err
 	}
 	if claim.Key != "" {
-		return s.claimKey(ctx, claim)
+		claimed, err := s.claimKey(ctx, claim)
+		return claimed, time.Time{}, err
 	}
-	var claimed payments.Claimed
+	defer func() {
+		if err != nil { // nothing is returned
+			for _, one := range claimed {
+				s.leases.drop(one.Key, one.Lease)
+			}
+			claimed, next = nil, time.Time{}
+		}
+	}()
 	for {
-		candidates, err := s.candidates(ctx, claim, claim.Limit-len(claimed.Rows))
+		candidates, err := s.candidates(ctx, claim, claim.Limit-len(claimed))
 		if err != nil {
-			return payments.Claimed{}, s.giveBack(claimed.Rows, err)
+			return claimed, next, err
 		}
 		again := false // a row that changed after the search, in which another one may be due now
 		for i, candidate := range candidates {
@@ -32,38 +42,35 @@ func (s *Store) Claim(ctx context.Context, claim payments.Claim) (payments.Claim
 				for _, other := range candidates[i+1:] {
 					s.leases.drop(other.key, other.lease)
 				}
-				return payments.Claimed{}, s.giveBack(claimed.Rows, err)
+				return claimed, next, err
 			}
-			if row.Work != claim.Work || row.Due.After(claim.Now) {
-				s.leases.drop(row.Key, row.Lease)
+			if row.work != claim.Work || toTime(row.due).After(claim.Now) {
+				s.leases.drop(row.key, candidate.lease)
 				again = true
 				continue
 			}
-			claimed.Rows = append(claimed.Rows, row)
+			claimed = append(claimed, payments.Claimed{Record: row.record(), Lease: candidate.lease})
 			if claim.Work == payments.WorkBegin {
 				s.passed(candidate.turn)
 			}
 		}
-		if again {
-			continue
+		if !again {
+			next, err = s.next(ctx, claim.Work)
+			return claimed, next, err
 		}
-		if claimed.Next, err = s.next(ctx, claim.Work); err != nil {
-			return payments.Claimed{}, s.giveBack(claimed.Rows, err)
-		}
-		return claimed, nil
 	}
 }
 
-func (s *Store) claimKey(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
+func (s *Store) claimKey(ctx context.Context, claim payments.Claim) ([]payments.Claimed, error) {
 	lease, ok := s.leases.take(claim.Key, claim.Owner, claim.For)
 	if !ok {
-		return payments.Claimed{}, &payments.Busy{Key: claim.Key}
+		return nil, &payments.Busy{Key: claim.Key}
 	}
 	row, err := s.leased(ctx, candidate{key: claim.Key, lease: lease})
 	if err != nil {
-		return payments.Claimed{}, err
+		return nil, err
 	}
-	return payments.Claimed{Rows: []payments.Row{row}}, nil
+	return []payments.Claimed{{Record: row.record(), Lease: lease}}, nil
 }
 
 // candidate is a row that was found, and is leased.
@@ -74,23 +81,14 @@ type candidate struct {
 }
 
 // leased reads a row that is leased, and drops the lease if it cannot.
-func (s *Store) leased(ctx context.Context, c candidate) (payments.Row, error) {
-	row, err := s.Load(ctx, c.key)
+func (s *Store) leased(ctx context.Context, c candidate) (row, error) {
+	found, err := s.load(ctx, c.key)
 	if err != nil {
 		s.leases.drop(c.key, c.lease)
-		return payments.Row{}, err
+		return row{}, err
 	}
-	row.Lease = c.lease
-	s.leases.claimed(row)
-	return row, nil
-}
-
-// giveBack drops the leases of rows that are not returned.
-func (s *Store) giveBack(rows []payments.Row, err error) error {
-	for _, row := range rows {
-		s.leases.drop(row.Key, row.Lease)
-	}
-	return err
+	s.leases.claimed(&found, c.lease)
+	return found, nil
 }
 
 // passed remembers a turn, with which new accounts begin.

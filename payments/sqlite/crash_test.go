@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -41,9 +40,9 @@ func (b *books) copied() map[moneymovement.Key]int {
 	return maps.Clone(b.confirmed)
 }
 
-// record is the record of a payment, which says how often it was saved.
-func record(key moneymovement.Key, n int, state payments.State) []byte {
-	row, err := payments.Prepare(payments.Payment{
+// record is a payment, which says how often it was saved.
+func record(key moneymovement.Key, n int, state payments.State) payments.Record {
+	r, err := payments.Prepare(payments.Payment{
 		Key: key, Account: dapi.ClientID("cl_" + key[:2]),
 		Payout:   dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC},
 		Metadata: map[string]string{"n": strconv.Itoa(n), "filling": strings.Repeat("x", n*197)},
@@ -51,13 +50,14 @@ func record(key moneymovement.Key, n int, state payments.State) []byte {
 	if err != nil {
 		panic(err)
 	}
-	return bytes.Replace(row.Data, []byte(`"state":"accepted"`), []byte(`"state":"`+state+`"`), 1)
+	r.State, r.Due = state, time.Unix(1e9, 0).UTC()
+	if state.Final() {
+		r.Due = time.Time{}
+	}
+	return r
 }
 
-func due(key moneymovement.Key, n int) payments.Row {
-	return payments.Row{Key: key, Account: dapi.ClientID(key[:2]), State: payments.Accepted, Work: payments.WorkBegin,
-		Due: time.Unix(1e9, 0), Data: record(key, n, payments.Accepted)}
-}
+func due(key moneymovement.Key, n int) payments.Record { return record(key, n, payments.Accepted) }
 
 // work stores payments from several goroutines, and enters what was confirmed.
 func work(t *testing.T, s *Store, b *books, workers, each int) {
@@ -82,17 +82,13 @@ func pay(t *testing.T, s *Store, b *books, key moneymovement.Key) error {
 		return err
 	}
 	b.confirm(key, 0)
-	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: key, Now: time.Now(), For: time.Hour})
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: key, Now: time.Now(), For: time.Hour})
 	if err != nil {
 		return err
 	}
-	row := claimed.Rows[0]
 	for n, state := range []payments.State{payments.Paying, payments.Paid, payments.Completed} {
-		row.State, row.Work, row.Data = state, payments.WorkFollow, record(key, n+1, state)
-		if state == payments.Completed {
-			row.Work, row.Due = payments.WorkNone, time.Time{}
-		}
-		if _, err := s.Save(t.Context(), row, state == payments.Completed); err != nil {
+		claimed[0].Record = record(key, n+1, state)
+		if _, err := s.Save(t.Context(), claimed[0], state == payments.Completed); err != nil {
 			return err
 		}
 		b.confirm(key, n+1)
@@ -110,16 +106,17 @@ func lost(t *testing.T, path string, confirmed map[moneymovement.Key]int) (missi
 	defer func() { require.NoError(t, s.Close()) }()
 	checked, err := s.Check(t.Context())
 	require.NoError(t, err)
-	rows, err := s.List(t.Context(), payments.List{Limit: checked.Payments + 1})
+	records, err := s.List(t.Context(), payments.List{Limit: checked.Payments + 1})
 	require.NoError(t, err)
 	found := map[moneymovement.Key]int{}
-	for _, row := range rows {
-		said, err := row.Record()
+	for _, stored := range records {
+		require.NoError(t, stored.Err())
+		n, err := strconv.Atoi(stored.Metadata["n"])
 		require.NoError(t, err)
-		n, err := strconv.Atoi(said.Metadata["n"])
-		require.NoError(t, err)
-		assert.Equal(t, string(record(row.Key, n, row.State)), string(row.Data))
-		found[row.Key] = n
+		want := record(stored.Key, n, stored.State)
+		want.Position = stored.Position
+		assert.Equal(t, want, stored)
+		found[stored.Key] = n
 	}
 	for key, n := range confirmed {
 		stored, there := found[key]

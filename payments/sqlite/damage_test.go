@@ -122,7 +122,7 @@ func TestFilesThatAreRemovedWhileTheStoreIsOpen(t *testing.T) {
 				require.NoError(t, err)
 				_, _, err = s.Insert(t.Context(), due("before", 0))
 				require.NoError(t, err)
-				claimed, err := s.Claim(t.Context(), payments.Claim{Key: "before", Owner: "o", For: time.Minute})
+				claimed, _, err := s.Claim(t.Context(), payments.Claim{Key: "before", Owner: "o", For: time.Minute})
 				require.NoError(t, err)
 				remove(s.path)
 				saved := filepath.Join(t.TempDir(), "saved.db")
@@ -130,11 +130,11 @@ func TestFilesThatAreRemovedWhileTheStoreIsOpen(t *testing.T) {
 					"a write": func() {
 						_, _, err := s.Insert(t.Context(), due("after", 0))
 						require.ErrorAs(t, err, new(*Removed))
-						_, err = s.Save(t.Context(), claimed.Rows[0], false)
+						_, err = s.Save(t.Context(), claimed[0], false)
 						require.ErrorAs(t, err, new(*Removed))
 					},
 					"a claim": func() {
-						_, err := s.Claim(t.Context(), payments.Claim{Work: payments.WorkBegin, Limit: 1,
+						_, _, err := s.Claim(t.Context(), payments.Claim{Work: payments.WorkBegin, Limit: 1,
 							Now: time.Now(), Owner: "o", For: time.Minute})
 						require.ErrorAs(t, err, new(*Removed))
 					},
@@ -316,16 +316,17 @@ func TestFlippedBitsInPages(t *testing.T) {
 			found++
 			continue
 		}
-		rows, err := s.List(t.Context(), payments.List{Limit: 1000})
+		records, err := s.List(t.Context(), payments.List{Limit: 1000})
 		if err == nil {
-			for _, row := range rows {
-				assert.Equal(t, record(row.Key, 3, payments.Completed), row.Data)
-				assert.Equal(t, payments.Completed, row.State)
+			for _, stored := range records {
+				want := record(stored.Key, 3, payments.Completed)
+				want.Position, want.Due = stored.Position, stored.Due // which have no checksum
+				assert.Equal(t, want, stored)
 			}
 			_, err = s.Check(t.Context())
 		}
 		if err == nil {
-			assert.Len(t, rows, 40)
+			assert.Len(t, records, 40)
 			unused++ // of free space, or of the order of work that has ended
 		} else {
 			var damaged *Damaged

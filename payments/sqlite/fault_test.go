@@ -46,10 +46,9 @@ func TestDiskIsFull(t *testing.T) {
 	require.NoError(t, pay(t, s, b, "w0-before"))
 	_, _, err := s.Insert(t.Context(), due("w0-held", 0))
 	require.NoError(t, err)
-	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: "w0-held", Now: time.Now(), For: time.Hour})
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: "w0-held", Now: time.Now(), For: time.Hour})
 	require.NoError(t, err)
-	row := claimed.Rows[0]
-	row.State, row.Data = payments.Paying, record(row.Key, 1, payments.Paying)
+	claimed[0].Record = record("w0-held", 1, payments.Paying)
 
 	full.Store(true)
 	for range 3 {
@@ -57,7 +56,7 @@ func TestDiskIsFull(t *testing.T) {
 		_, _, err = s.Insert(t.Context(), due("w0-new", 0))
 		require.ErrorAs(t, err, &none)
 		require.ErrorContains(t, err, filepath.Base(s.path))
-		_, err = s.Save(t.Context(), row, true)
+		_, err = s.Save(t.Context(), claimed[0], true)
 		require.ErrorAs(t, err, &none)
 	}
 	_, err = s.Load(t.Context(), "w0-new")
@@ -66,12 +65,12 @@ func TestDiskIsFull(t *testing.T) {
 	stored, err := s.Load(t.Context(), "w0-held")
 	require.NoError(t, err)
 	assert.Equal(t, payments.Accepted, stored.State)
-	_, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "w0-held", Now: time.Now(), For: time.Hour})
+	_, _, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "w0-held", Now: time.Now(), For: time.Hour})
 	var busy *payments.Busy
 	require.ErrorAs(t, err, &busy, "the lease is kept, so that its holder can save when there is room")
 
 	full.Store(false)
-	_, err = s.Save(t.Context(), row, true)
+	_, err = s.Save(t.Context(), claimed[0], true)
 	require.NoError(t, err)
 	require.NoError(t, pay(t, s, b, "w0-new"))
 	_, err = s.Check(t.Context())
@@ -168,9 +167,8 @@ func TestRefusalInATransactionThatFails(t *testing.T) {
 	}()
 	<-syncing
 	go func() {
-		row := due("a1-first", 1)
-		row.Lease = payments.Lease{Owner: "nobody", Epoch: 1}
-		_, err := s.Save(t.Context(), row, true)
+		lease := payments.Lease{Owner: "nobody", Epoch: 1}
+		_, err := s.Save(t.Context(), payments.Claimed{Record: due("a1-first", 1), Lease: lease}, true)
 		results <- err
 	}()
 	for len(s.queue) == 0 {

@@ -26,7 +26,7 @@ type lease struct {
 	ending bool
 	// account and due are the row's, as far as it is stored.
 	account dapi.ClientID
-	due     time.Time
+	due     int64 // in microseconds
 }
 
 // epochBits is how many leases a store can give each time it is opened, as a power of two. The bits above are how often
@@ -60,11 +60,11 @@ func (l *leases) take(key moneymovement.Key, owner string, lasts time.Duration) 
 }
 
 // claimed stores what the row of a lease says.
-func (l *leases) claimed(row payments.Row) {
+func (l *leases) claimed(r *row, given payments.Lease) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if held := l.of(row.Key, row.Lease); held != nil {
-		held.account, held.due = row.Account, row.Due
+	if held := l.of(r.key, given); held != nil {
+		held.account, held.due = r.account, r.due
 	}
 }
 
@@ -88,14 +88,14 @@ func (l *leases) drop(key moneymovement.Key, given payments.Lease) bool {
 }
 
 // unmoved drops a lease if the row is due at this time already.
-func (l *leases) unmoved(row payments.Row) (dropped bool) {
+func (l *leases) unmoved(key moneymovement.Key, given payments.Lease, due int64) (dropped bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.of(row.Key, row.Lease)
-	if held == nil || held.writing || toMicros(held.due) != toMicros(row.Due) {
+	held := l.of(key, given)
+	if held == nil || held.writing || held.due != due {
 		return false
 	}
-	delete(l.held, row.Key)
+	delete(l.held, key)
 	return true
 }
 
@@ -112,10 +112,10 @@ func (l *leases) extend(key moneymovement.Key, given payments.Lease, lasts time.
 }
 
 // begin keeps a lease for a transaction, which may release it. It returns the row's account.
-func (l *leases) begin(row payments.Row, release bool) (account dapi.ClientID, ok bool) {
+func (l *leases) begin(key moneymovement.Key, given payments.Lease, release bool) (account dapi.ClientID, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.of(row.Key, row.Lease)
+	held := l.of(key, given)
 	if held == nil {
 		return "", false
 	}
@@ -124,18 +124,18 @@ func (l *leases) begin(row payments.Row, release bool) (account dapi.ClientID, o
 }
 
 // end follows begin when the transaction has ended.
-func (l *leases) end(row payments.Row, release, committed bool) {
+func (l *leases) end(key moneymovement.Key, given payments.Lease, due int64, release, committed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := l.held[row.Key]
-	if held == nil || held.Lease != row.Lease {
+	held := l.held[key]
+	if held == nil || held.Lease != given {
 		return // a transaction with two saves of the row ends twice
 	}
 	held.writing, held.ending = false, false
 	if !committed {
 		return
 	}
-	if held.due = row.Due; release {
-		delete(l.held, row.Key)
+	if held.due = due; release {
+		delete(l.held, key)
 	}
 }

@@ -26,11 +26,11 @@ func opened(t *testing.T, path string, options ...Option) *Store {
 	return s
 }
 
-func claimKey(t *testing.T, s *Store, key moneymovement.Key) payments.Row {
+func claimKey(t *testing.T, s *Store, key moneymovement.Key) payments.Claimed {
 	t.Helper()
-	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: key, Now: time.Now(), For: time.Hour})
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: key, Now: time.Now(), For: time.Hour})
 	require.NoError(t, err)
-	return claimed.Rows[0]
+	return claimed[0]
 }
 
 // Epochs, positions and turns go on where an earlier process ended, and leases end with it.
@@ -43,7 +43,7 @@ func TestRestart(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	_, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 2, Now: time.Now(),
+	_, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 2, Now: time.Now(),
 		For: time.Hour})
 	require.NoError(t, err)
 	saved := claimKey(t, s, "a1-2")
@@ -68,12 +68,12 @@ func TestRestart(t *testing.T) {
 	late := due("c1-0", 0)
 	_, _, err = s.Insert(t.Context(), late)
 	require.NoError(t, err)
-	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 3, Now: time.Now(),
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 3, Now: time.Now(),
 		For: time.Hour})
 	require.NoError(t, err)
 	var keys []moneymovement.Key
-	for _, row := range claimed.Rows {
-		keys = append(keys, row.Key)
+	for _, one := range claimed {
+		keys = append(keys, one.Key)
 	}
 	assert.ElementsMatch(t, []moneymovement.Key{"a1-0", "b1-0", "c1-0"}, keys, "a new account is in the first turn")
 }
@@ -216,17 +216,16 @@ func TestFileOfVersion1(t *testing.T) {
 		Payments: 6, ByState: map[payments.State]int{payments.Accepted: 4, payments.Completed: 2},
 	}, checked)
 	for _, key := range []moneymovement.Key{"w0-0", "w1-0"} {
-		row, err := s.Load(t.Context(), key)
+		stored, err := s.Load(t.Context(), key)
 		require.NoError(t, err)
-		said, err := row.Record()
-		require.NoError(t, err)
-		assert.Equal(t, "3", said.Metadata["n"])
-		assert.Equal(t, payments.Completed, said.State)
+		require.NoError(t, stored.Err())
+		assert.Equal(t, "3", stored.Metadata["n"])
+		assert.Equal(t, payments.Completed, stored.State)
 	}
-	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9, Now: time.Now(),
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9, Now: time.Now(),
 		For: time.Hour})
 	require.NoError(t, err)
-	assert.Len(t, claimed.Rows, 4)
+	assert.Len(t, claimed, 4)
 }
 
 // later is a version that this package does not have yet.

@@ -63,14 +63,13 @@ func payAndSay(s *Store, key moneymovement.Key, lines chan<- string) error {
 		return err
 	}
 	lines <- fmt.Sprint(key, " ", 0)
-	claimed, err := s.Claim(ctx, payments.Claim{Owner: "child", Key: key, Now: time.Now(), For: time.Hour})
+	claimed, _, err := s.Claim(ctx, payments.Claim{Owner: "child", Key: key, Now: time.Now(), For: time.Hour})
 	if err != nil {
 		return err
 	}
-	row := claimed.Rows[0]
 	for n := 1; n <= 3; n++ {
-		row.State, row.Work, row.Data = payments.Paid, payments.WorkFollow, record(key, n, payments.Paid)
-		if _, err := s.Save(ctx, row, n == 3); err != nil {
+		claimed[0].Record = record(key, n, payments.Paid)
+		if _, err := s.Save(ctx, claimed[0], n == 3); err != nil {
 			return err
 		}
 		lines <- fmt.Sprint(key, " ", n)
@@ -210,12 +209,12 @@ func TestClosedStore(t *testing.T) {
 	errs = append(errs, err)
 	_, err = s.Changes(t.Context(), "", 1)
 	errs = append(errs, err)
-	_, err = s.Claim(t.Context(), payments.Claim{Key: "w0"})
+	_, _, err = s.Claim(t.Context(), payments.Claim{Key: "w0"})
 	errs = append(errs, err)
 	_, err = s.Extend(t.Context(), nil, time.Second)
 	errs = append(errs, err)
-	_, err = s.Save(t.Context(), due("w0", 1), true)
-	errs = append(errs, err, s.Postpone(t.Context(), due("w0", 1)))
+	_, err = s.Save(t.Context(), payments.Claimed{Record: due("w0", 1)}, true)
+	errs = append(errs, err, s.Postpone(t.Context(), payments.Claimed{Record: due("w0", 1)}))
 	_, err = s.Summary(t.Context())
 	errs = append(errs, err)
 	_, err = s.Check(t.Context())

@@ -11,27 +11,35 @@ import (
 )
 
 // Load implements [payments.Store].
-func (s *Store) Load(ctx context.Context, key moneymovement.Key) (payments.Row, error) {
+func (s *Store) Load(ctx context.Context, key moneymovement.Key) (payments.Record, error) {
+	found, err := s.load(ctx, key)
+	if err != nil {
+		return payments.Record{}, err
+	}
+	return found.record(), nil
+}
+
+func (s *Store) load(ctx context.Context, key moneymovement.Key) (row, error) {
 	if err := s.reading(ctx); err != nil {
-		return payments.Row{}, err
+		return row{}, err
 	}
 	rows, err := s.rows(ctx, "WHERE key = ?", key)
 	if err != nil {
-		return payments.Row{}, err
+		return row{}, err
 	}
 	if len(rows) == 0 {
-		return payments.Row{}, &payments.NotFound{Key: key}
+		return row{}, &payments.NotFound{Key: key}
 	}
 	return rows[0], nil
 }
 
 // List implements [payments.Store].
-func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, error) {
+func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Record, error) {
 	if err := s.reading(ctx); err != nil {
 		return nil, err
 	}
 	if len(list.States) == 0 && !list.ByAccount {
-		return s.rows(ctx, "WHERE key > ? ORDER BY key LIMIT ?", list.After, list.Limit)
+		return records(s.rows(ctx, "WHERE key > ? ORDER BY key LIMIT ?", list.After, list.Limit))
 	}
 	states := slices.Compact(slices.Sorted(slices.Values(list.States)))
 	if len(states) == 0 {
@@ -45,9 +53,9 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, e
 	}
 	// The indexes have the rows of one state in the order of their keys. So each state is read on its own, up to the
 	// limit.
-	var found []payments.Row
+	var found []row
 	for _, state := range states {
-		var rows []payments.Row
+		var rows []row
 		var err error
 		if list.ByAccount {
 			rows, err = s.rows(ctx, "WHERE account = ? AND state = ? AND key > ? ORDER BY key LIMIT ?",
@@ -60,12 +68,20 @@ func (s *Store) List(ctx context.Context, list payments.List) ([]payments.Row, e
 		}
 		found = append(found, rows...)
 	}
-	slices.SortFunc(found, func(a, b payments.Row) int { return cmp.Compare(a.Key, b.Key) })
-	return found[:min(list.Limit, len(found))], nil
+	slices.SortFunc(found, func(a, b row) int { return cmp.Compare(a.key, b.key) })
+	return records(found[:min(list.Limit, len(found))], nil)
+}
+
+// records returns what is stored in rows.
+func records(rows []row, err error) (found []payments.Record, _ error) {
+	for i := range rows {
+		found = append(found, rows[i].record())
+	}
+	return found, err
 }
 
 // rows returns the rows that a condition selects.
-func (s *Store) rows(ctx context.Context, condition string, args ...any) (found []payments.Row, err error) {
+func (s *Store) rows(ctx context.Context, condition string, args ...any) (found []row, err error) {
 	rows, err := s.readers.query(ctx, "SELECT "+columns+" FROM payments "+condition, args...)
 	if err != nil {
 		return nil, s.read(ctx, err)
@@ -82,7 +98,7 @@ func (s *Store) rows(ctx context.Context, condition string, args ...any) (found 
 }
 
 // Changes implements [payments.Store].
-func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Row, error) {
+func (s *Store) Changes(ctx context.Context, after payments.Position, limit int) ([]payments.Record, error) {
 	if err := s.reading(ctx); err != nil {
 		return nil, err
 	}
@@ -93,7 +109,7 @@ func (s *Store) Changes(ctx context.Context, after payments.Position, limit int)
 			return nil, &payments.BadPosition{Position: after}
 		}
 	}
-	return s.rows(ctx, "WHERE change > ? ORDER BY change LIMIT ?", from, limit)
+	return records(s.rows(ctx, "WHERE change > ? ORDER BY change LIMIT ?", from, limit))
 }
 
 // Summary implements [payments.Store].

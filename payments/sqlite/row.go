@@ -4,38 +4,62 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // columns are what a row is read from.
 const columns = "key, account, state, work, due, change, data, sum"
 
+// row is a payment in the file.
+type row struct {
+	key     moneymovement.Key
+	account dapi.ClientID
+	state   payments.State
+	work    payments.Work
+	due     int64 // in microseconds
+	change  int64
+	text    []byte // of the record
+}
+
+// rowOf returns the row of a record, but for its change.
+func rowOf(r *payments.Record) (row, error) {
+	text, err := r.Encode()
+	return row{key: r.Key, account: r.Account, state: r.State, work: r.Work(), due: toMicros(r.Due), text: text}, err
+}
+
+// record returns what is stored in a row.
+func (r *row) record() payments.Record {
+	record := payments.Decode(r.key, r.text)
+	record.Due, record.Position = toTime(r.due), position(r.change)
+	return record
+}
+
 // scanned reads a row, and compares it with its checksum.
-func (s *Store) scanned(scan func(...any) error) (payments.Row, error) {
-	var row payments.Row
-	var due, change, sum int64
-	if err := scan(&row.Key, &row.Account, &row.State, &row.Work, &due, &change, &row.Data, &sum); err != nil {
-		return payments.Row{}, err
+func (s *Store) scanned(scan func(...any) error) (row, error) {
+	var r row
+	var sum int64
+	if err := scan(&r.key, &r.account, &r.state, &r.work, &r.due, &r.change, &r.text, &sum); err != nil {
+		return row{}, err
 	}
-	if sum != checksum(row) {
-		return payments.Row{}, &Damaged{Path: s.path, Problems: []string{
-			fmt.Sprintf("the payment with the key %q differs from its checksum", row.Key),
+	if sum != r.checksum() {
+		return row{}, &Damaged{Path: s.path, Problems: []string{
+			fmt.Sprintf("the payment with the key %q differs from its checksum", r.key),
 		}}
 	}
-	row.Due, row.Position = toTime(due), position(change)
-	return row, nil
+	return r, nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // checksum covers what decides about money, and not what only orders the work.
-func checksum(row payments.Row) int64 {
-	head := fmt.Appendf(nil, "%q%q%q%d:", string(row.Key), string(row.Account), string(row.State), row.Work)
-	return int64(crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, row.Data))
+func (r *row) checksum() int64 {
+	head := fmt.Appendf(nil, "%q%q%q%d:", string(r.key), string(r.account), string(r.state), r.work)
+	return int64(crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, r.text))
 }
 
 func position(change int64) payments.Position {
@@ -57,11 +81,3 @@ func toMicros(t time.Time) int64 {
 }
 
 func toTime(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
-
-// owned returns a row that shares nothing with the caller's, as it is stored.
-func owned(row payments.Row) payments.Row {
-	if row.Data = slices.Clone(row.Data); row.Data == nil {
-		row.Data = []byte{}
-	}
-	return row
-}

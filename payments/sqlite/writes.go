@@ -3,31 +3,37 @@ package sqlite
 import (
 	"context"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // Insert implements [payments.Store].
-func (s *Store) Insert(ctx context.Context, row payments.Row) (payments.Row, bool, error) {
-	change := &insertion{row: owned(row)}
-	if err := s.write(ctx, change); err != nil {
-		return payments.Row{}, false, err
+func (s *Store) Insert(ctx context.Context, record payments.Record) (payments.Record, bool, error) {
+	row, err := rowOf(&record)
+	if err != nil {
+		return payments.Record{}, false, err
 	}
-	return change.row, change.inserted, nil
+	change := &insertion{row: row}
+	if err := s.write(ctx, change); err != nil {
+		return payments.Record{}, false, err
+	}
+	if !change.inserted {
+		return change.row.record(), false, nil
+	}
+	record.Due, record.Position = toTime(row.due), position(change.row.change)
+	return record, true, nil
 }
 
 type insertion struct {
-	row      payments.Row
+	row      row
 	inserted bool
 }
 
 func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &i.row
-	row.Lease = payments.Lease{}
-	due := toMicros(row.Due)
-	row.Due = toTime(due)
-	done, err := w.insert.ExecContext(ctx, row.Key, row.Account, row.State, row.Work, due, w.turn(row.Account),
-		w.change+1, row.Data, checksum(*row))
+	done, err := w.insert.ExecContext(ctx, row.key, row.account, row.state, row.work, row.due, w.turn(row.account),
+		w.change+1, row.text, row.checksum())
 	if err != nil {
 		return nil, err
 	}
@@ -37,10 +43,10 @@ func (i *insertion) apply(ctx context.Context, w *writer) (refused, err error) {
 	}
 	if i.inserted = inserted == 1; i.inserted {
 		w.change++
-		row.Position = position(w.change)
+		row.change = w.change
 		return nil, nil
 	}
-	*row, err = w.store.scanned(w.load.QueryRowContext(ctx, row.Key).Scan)
+	*row, err = w.store.scanned(w.load.QueryRowContext(ctx, row.key).Scan)
 	return nil, err
 }
 
@@ -66,71 +72,79 @@ func (w *writer) turn(account dapi.ClientID) int64 {
 const minTurns = 1024
 
 // Save implements [payments.Store].
-func (s *Store) Save(ctx context.Context, row payments.Row, release bool) (payments.Position, error) {
-	change := &saving{store: s, row: owned(row), release: release}
+func (s *Store) Save(ctx context.Context, claimed payments.Claimed, release bool) (payments.Position, error) {
+	row, err := rowOf(&claimed.Record)
+	if err != nil {
+		return "", err
+	}
+	change := &saving{store: s, row: row, lease: claimed.Lease, release: release}
 	if err := s.write(ctx, change); err != nil {
 		return "", err
 	}
-	return change.row.Position, nil
+	return position(change.row.change), nil
 }
 
 type saving struct {
 	store   *Store
-	row     payments.Row
+	row     row
+	lease   payments.Lease
 	release bool
 	begun   bool
 }
 
 func (c *saving) apply(ctx context.Context, w *writer) (refused, err error) {
 	row := &c.row
-	account, ok := w.store.leases.begin(*row, c.release)
+	account, ok := w.store.leases.begin(row.key, c.lease, c.release)
 	if !ok {
-		return &payments.LeaseLost{Key: row.Key, Lease: row.Lease}, nil
+		return &payments.LeaseLost{Key: row.key, Lease: c.lease}, nil
 	}
-	c.begun, row.Account = true, account
-	if _, err = w.save.ExecContext(ctx, row.State, row.Work, toMicros(row.Due), w.change+1, row.Data, checksum(*row),
-		row.Key); err != nil {
+	c.begun, row.account = true, account
+	if _, err = w.save.ExecContext(ctx, row.state, row.work, row.due, w.change+1, row.text, row.checksum(),
+		row.key); err != nil {
 		return nil, err
 	}
 	w.change++
-	row.Position = position(w.change)
+	row.change = w.change
 	return nil, nil
 }
 
 func (c *saving) end(committed bool) {
 	if c.begun {
-		c.store.leases.end(c.row, c.release, committed)
+		c.store.leases.end(c.row.key, c.lease, c.row.due, c.release, committed)
 	}
 }
 
 // Postpone implements [payments.Store].
-func (s *Store) Postpone(ctx context.Context, row payments.Row) error {
+func (s *Store) Postpone(ctx context.Context, claimed payments.Claimed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.leases.unmoved(row) {
+	due := toMicros(claimed.Due)
+	if s.leases.unmoved(claimed.Key, claimed.Lease, due) {
 		return nil
 	}
-	return s.write(ctx, &postponement{store: s, row: row})
+	return s.write(ctx, &postponement{store: s, key: claimed.Key, lease: claimed.Lease, due: due})
 }
 
 type postponement struct {
 	store *Store
-	row   payments.Row
+	key   moneymovement.Key
+	lease payments.Lease
+	due   int64
 	begun bool
 }
 
 func (p *postponement) apply(ctx context.Context, w *writer) (refused, err error) {
-	if _, ok := w.store.leases.begin(p.row, true); !ok {
-		return &payments.LeaseLost{Key: p.row.Key, Lease: p.row.Lease}, nil
+	if _, ok := w.store.leases.begin(p.key, p.lease, true); !ok {
+		return &payments.LeaseLost{Key: p.key, Lease: p.lease}, nil
 	}
 	p.begun = true
-	_, err = w.postpone.ExecContext(ctx, toMicros(p.row.Due), p.row.Key)
+	_, err = w.postpone.ExecContext(ctx, p.due, p.key)
 	return nil, err
 }
 
 func (p *postponement) end(committed bool) {
 	if p.begun {
-		p.store.leases.end(p.row, true, committed)
+		p.store.leases.end(p.key, p.lease, p.due, true, committed)
 	}
 }

@@ -43,38 +43,62 @@ func fails[E error](t *testing.T, err error) {
 }
 
 // leaseLost checks that a call failed because of its lease.
-func leaseLost(t *testing.T, err error, row payments.Row) {
+func leaseLost(t *testing.T, err error, claimed payments.Claimed) {
 	t.Helper()
 	lost := failure[*payments.LeaseLost](t, err)
-	equal(t, "the key of the lost lease", lost.Key, row.Key)
-	equal(t, "the lost lease", lost.Lease, row.Lease)
+	equal(t, "the key of the lost lease", lost.Key, claimed.Key)
+	equal(t, "the lost lease", lost.Lease, claimed.Lease)
 }
 
-// sameRow compares what a store keeps of a row.
-func sameRow(t *testing.T, got, want payments.Row) {
+// sameRecord compares what a store keeps of a record.
+func sameRecord(t *testing.T, got, want payments.Record) {
 	t.Helper()
 	if !got.Due.Equal(want.Due) {
 		t.Fatalf("%q: due %v, want %v", got.Key, got.Due, want.Due)
 	}
-	equal(t, "data of "+string(got.Key), string(got.Data), string(want.Data))
-	got.Due, got.Data, got.Position, got.Lease = want.Due, want.Data, want.Position, want.Lease
-	equal(t, "row", got, want)
+	got, want = again(t, got), again(t, want)
+	got.Due, got.Position = want.Due, want.Position
+	equal(t, "record", got, want)
 }
 
-func keysOf(rows []payments.Row) []moneymovement.Key {
-	keys := make([]moneymovement.Key, len(rows))
-	for i, row := range rows {
-		keys[i] = row.Key
+// again returns a record as it is read again.
+func again(t *testing.T, record payments.Record) payments.Record {
+	t.Helper()
+	if record.Err() != nil {
+		return record
+	}
+	text, err := record.Encode()
+	noError(t, err)
+	return payments.Decode(record.Key, text)
+}
+
+func keysOf(records []payments.Record) []moneymovement.Key {
+	keys := make([]moneymovement.Key, len(records))
+	for i, record := range records {
+		keys[i] = record.Key
 	}
 	return keys
+}
+
+func recordsOf(claimed []payments.Claimed) []payments.Record {
+	records := make([]payments.Record, len(claimed))
+	for i, one := range claimed {
+		records[i] = one.Record
+	}
+	return records
 }
 
 // isCanceled reports the error of a context that was canceled.
 func isCanceled(err error) bool { return errors.Is(err, context.Canceled) }
 
-func equalKeys(t *testing.T, what string, rows []payments.Row, want ...moneymovement.Key) {
+func equalKeys(t *testing.T, what string, records []payments.Record, want ...moneymovement.Key) {
 	t.Helper()
-	if got := keysOf(rows); !slices.Equal(got, want) {
+	if got := keysOf(records); !slices.Equal(got, want) {
 		t.Fatalf("%s: got %q, want %q", what, got, want)
 	}
+}
+
+func equalClaims(t *testing.T, what string, claimed []payments.Claimed, want ...moneymovement.Key) {
+	t.Helper()
+	equalKeys(t, what, recordsOf(claimed), want...)
 }

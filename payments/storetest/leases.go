@@ -17,34 +17,33 @@ import (
 type leases = map[moneymovement.Key]payments.Lease
 
 func endedLeaseIsReplaced(t *testing.T, s payments.Store) {
-	insert(t, s, newRow("a", payments.WorkAgain), newRow("b", payments.WorkAgain))
-	before := claim(t, s, "one", payments.WorkAgain, 5, brief).Rows
-	equal(t, "rows", len(before), 2)
+	insert(t, s, newRecord("a", payments.WorkAgain), newRecord("b", payments.WorkAgain))
+	before := claim(t, s, "one", payments.WorkAgain, 5, brief)
+	equal(t, "records", len(before), 2)
 	positions := []payments.Position{load(t, s, "a").Position, load(t, s, "b").Position}
 	wait(ended)
-	after := claim(t, s, "two", payments.WorkAgain, 1, long).Rows
-	equal(t, "rows of an ended lease", len(after), 1)
+	after := claim(t, s, "two", payments.WorkAgain, 1, long)
+	equal(t, "records of an ended lease", len(after), 1)
 	after = append(after, claimKey(t, s, "one", other(after[0].Key), long)) // the same owner has a new lease, too
 	for _, old := range before {
-		for _, row := range after {
-			if row.Key == old.Key && row.Lease.Epoch <= old.Lease.Epoch {
-				t.Fatalf("the epoch went from %d to %d", old.Lease.Epoch, row.Lease.Epoch)
+		for _, record := range after {
+			if record.Key == old.Key && record.Lease.Epoch <= old.Lease.Epoch {
+				t.Fatalf("the epoch went from %d to %d", old.Lease.Epoch, record.Lease.Epoch)
 			}
 		}
 		late := old
-		late.State, late.Work, late.Due = payments.Completed, payments.WorkNone, future(1)
-		late.Data = []byte(`{"late":1}`)
+		waitFor(&late.Record, payments.WorkNone)
 		_, err := s.Save(t.Context(), late, true)
 		leaseLost(t, err, late)
 		leaseLost(t, s.Postpone(t.Context(), late), late)
 		lost, err := s.Extend(t.Context(), leases{old.Key: old.Lease}, long)
 		noError(t, err)
 		equal(t, "lost leases", lost, []moneymovement.Key{old.Key})
-		sameRow(t, load(t, s, old.Key), old)
+		sameRecord(t, load(t, s, old.Key), old.Record)
 	}
 	equal(t, "positions", []payments.Position{load(t, s, "a").Position, load(t, s, "b").Position}, positions)
-	for _, row := range after {
-		save(t, s, row, true)
+	for _, record := range after {
+		save(t, s, record, true)
 	}
 }
 
@@ -56,11 +55,11 @@ func other(key moneymovement.Key) moneymovement.Key {
 }
 
 func endedLeaseThatNobodyReplaced(t *testing.T, s payments.Store) {
-	insert(t, s, newRow("saved", payments.WorkAgain), newRow("extended", payments.WorkAgain),
-		newRow("postponed", payments.WorkAgain))
-	held := map[moneymovement.Key]payments.Row{}
-	for _, row := range claim(t, s, "me", payments.WorkAgain, 5, brief).Rows {
-		held[row.Key] = row
+	insert(t, s, newRecord("saved", payments.WorkAgain), newRecord("extended", payments.WorkAgain),
+		newRecord("postponed", payments.WorkAgain))
+	held := map[moneymovement.Key]payments.Claimed{}
+	for _, record := range claim(t, s, "me", payments.WorkAgain, 5, brief) {
+		held[record.Key] = record
 	}
 	wait(ended)
 	save(t, s, held["saved"], true)
@@ -68,49 +67,49 @@ func endedLeaseThatNobodyReplaced(t *testing.T, s payments.Store) {
 	lost, err := s.Extend(t.Context(), leases{"extended": held["extended"].Lease}, long)
 	noError(t, err)
 	equal(t, "lost leases", len(lost), 0)
-	_, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "extended", Now: time.Now(), For: long})
+	_, _, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "extended", Now: time.Now(), For: long})
 	fails[*payments.Busy](t, err)
 	save(t, s, held["extended"], true)
 }
 
 func epochsRise(t *testing.T, s payments.Store) {
-	insert(t, s, newRow("a", payments.WorkFollow), newRow("b", payments.WorkFollow))
+	insert(t, s, newRecord("a", payments.WorkFollow), newRecord("b", payments.WorkFollow))
 	last := map[moneymovement.Key]int64{}
-	for i := range 9 { // after which two leases of each row have ended
-		for _, row := range claim(t, s, fmt.Sprint("owner-", i%2), payments.WorkFollow, 5, brief).Rows {
-			if row.Lease.Epoch <= last[row.Key] {
-				t.Fatalf("the epoch of %q went from %d to %d", row.Key, last[row.Key], row.Lease.Epoch)
+	for i := range 9 { // after which two leases of each record have ended
+		for _, record := range claim(t, s, fmt.Sprint("owner-", i%2), payments.WorkFollow, 5, brief) {
+			if record.Lease.Epoch <= last[record.Key] {
+				t.Fatalf("the epoch of %q went from %d to %d", record.Key, last[record.Key], record.Lease.Epoch)
 			}
-			last[row.Key] = row.Lease.Epoch
+			last[record.Key] = record.Lease.Epoch
 			switch {
 			case i%4 == 3: // it keeps its lease, which ends
 			case i%2 == 0:
-				row.Due = past(2)
-				noError(t, s.Postpone(t.Context(), row))
+				record.Due = past(2)
+				noError(t, s.Postpone(t.Context(), record))
 			default:
-				save(t, s, row, true)
+				save(t, s, record, true)
 			}
 		}
 		if i%4 == 3 {
 			wait(ended)
 		}
 	}
-	equal(t, "claimed rows", len(last), 2)
+	equal(t, "claimed records", len(last), 2)
 }
 
 func extendKeepsALease(t *testing.T, s payments.Store) {
-	insert(t, s, newRow("a", payments.WorkAgain), newRow("b", payments.WorkAgain))
-	rows := claim(t, s, "me", payments.WorkAgain, 5, brief).Rows
-	lost, err := s.Extend(t.Context(), leases{rows[0].Key: rows[0].Lease, rows[1].Key: rows[1].Lease}, long)
+	insert(t, s, newRecord("a", payments.WorkAgain), newRecord("b", payments.WorkAgain))
+	records := claim(t, s, "me", payments.WorkAgain, 5, brief)
+	lost, err := s.Extend(t.Context(), leases{records[0].Key: records[0].Lease, records[1].Key: records[1].Lease}, long)
 	noError(t, err)
 	equal(t, "lost leases", len(lost), 0)
 	wait(ended)
-	equalKeys(t, "extended rows", claim(t, s, "another", payments.WorkAgain, 5, long).Rows)
-	lost, err = s.Extend(t.Context(), leases{rows[0].Key: rows[0].Lease}, brief) // from now on, which is sooner
+	equalClaims(t, "extended records", claim(t, s, "another", payments.WorkAgain, 5, long))
+	lost, err = s.Extend(t.Context(), leases{records[0].Key: records[0].Lease}, brief) // from now on, which is sooner
 	noError(t, err)
 	equal(t, "lost leases", len(lost), 0)
 	wait(ended)
-	equalKeys(t, "a lease cut short", claim(t, s, "another", payments.WorkAgain, 5, long).Rows, rows[0].Key)
+	equalClaims(t, "a lease cut short", claim(t, s, "another", payments.WorkAgain, 5, long), records[0].Key)
 	lost, err = s.Extend(t.Context(), nil, long)
 	noError(t, err)
 	equal(t, "lost leases of none", len(lost), 0)
@@ -118,21 +117,21 @@ func extendKeepsALease(t *testing.T, s payments.Store) {
 
 func extendReturnsWhatIsLost(t *testing.T, s payments.Store) {
 	for _, key := range []string{"held", "released", "postponed", "other-epoch", "other-owner", "never-claimed"} {
-		insert(t, s, newRow(key, payments.WorkAgain))
+		insert(t, s, newRecord(key, payments.WorkAgain))
 	}
 	claimed := leases{"unknown": {Owner: "me", Epoch: 1}, "never-claimed": {Owner: "me", Epoch: 1}}
 	for _, key := range []moneymovement.Key{"held", "released", "postponed", "other-epoch", "other-owner"} {
-		row := claimKey(t, s, "me", key, long)
-		claimed[key] = row.Lease
+		record := claimKey(t, s, "me", key, long)
+		claimed[key] = record.Lease
 		switch key {
 		case "released":
-			save(t, s, row, true)
+			save(t, s, record, true)
 		case "postponed":
-			noError(t, s.Postpone(t.Context(), row))
+			noError(t, s.Postpone(t.Context(), record))
 		case "other-epoch":
-			claimed[key] = payments.Lease{Owner: "me", Epoch: row.Lease.Epoch + 1}
+			claimed[key] = payments.Lease{Owner: "me", Epoch: record.Lease.Epoch + 1}
 		case "other-owner":
-			claimed[key] = payments.Lease{Owner: "you", Epoch: row.Lease.Epoch}
+			claimed[key] = payments.Lease{Owner: "you", Epoch: record.Lease.Epoch}
 		}
 	}
 	lost, err := s.Extend(t.Context(), claimed, long)
@@ -144,46 +143,44 @@ func extendReturnsWhatIsLost(t *testing.T, s payments.Store) {
 }
 
 func saveKeepsOrReleases(t *testing.T, s payments.Store) {
-	insert(t, s, newRow("a", payments.WorkBegin))
-	row := claimKey(t, s, "me", "a", long)
-	row.State, row.Work, row.Due, row.Data = payments.Paying, payments.WorkAgain, past(2), []byte(`{"step":1}`)
-	first := save(t, s, row, false)
-	sameRow(t, load(t, s, "a"), row)
+	insert(t, s, newRecord("a", payments.WorkBegin))
+	record := claimKey(t, s, "me", "a", long)
+	record.State, record.Calls, record.Due = payments.Paying, 1, past(2)
+	first := save(t, s, record, false)
+	sameRecord(t, load(t, s, "a"), record.Record)
 	equal(t, "position", load(t, s, "a").Position, first)
-	equalKeys(t, "a row that was saved without release", claim(t, s, "x", payments.WorkAgain, 5, long).Rows)
-	row.State, row.Work, row.Due, row.Data = payments.Paid, payments.WorkFollow, past(3), []byte(`{"step":2}`)
-	second := save(t, s, row, true)
-	sameRow(t, load(t, s, "a"), row)
+	equalClaims(t, "a record that was saved without release", claim(t, s, "x", payments.WorkAgain, 5, long))
+	record.State, record.Calls, record.Due = payments.Paid, 2, past(3)
+	second := save(t, s, record, true)
+	sameRecord(t, load(t, s, "a"), record.Record)
 	equal(t, "position", load(t, s, "a").Position, second)
-	_, err := s.Save(t.Context(), row, true)
-	leaseLost(t, err, row)
-	leaseLost(t, s.Postpone(t.Context(), row), row)
-	equalKeys(t, "the class that was left", claim(t, s, "x", payments.WorkAgain, 5, long).Rows)
-	next := claim(t, s, "x", payments.WorkFollow, 5, long).Rows
-	equalKeys(t, "a row that was released", next, "a")
-	sameRow(t, next[0], row)
-	equal(t, "position of a claimed row", next[0].Position, second)
+	_, err := s.Save(t.Context(), record, true)
+	leaseLost(t, err, record)
+	leaseLost(t, s.Postpone(t.Context(), record), record)
+	equalClaims(t, "the class that was left", claim(t, s, "x", payments.WorkAgain, 5, long))
+	next := claim(t, s, "x", payments.WorkFollow, 5, long)
+	equalClaims(t, "a record that was released", next, "a")
+	sameRecord(t, next[0].Record, record.Record)
+	equal(t, "position of a claimed record", next[0].Position, second)
 
-	next[0].State, next[0].Work, next[0].Due = payments.Completed, payments.WorkNone, time.Time{}
+	waitFor(&next[0].Record, payments.WorkNone)
 	save(t, s, next[0], true)
-	sameRow(t, load(t, s, "a"), next[0])
+	sameRecord(t, load(t, s, "a"), next[0].Record)
 
-	missing := newRow("missing", payments.WorkBegin)
+	missing := payments.Claimed{Record: newRecord("missing", payments.WorkBegin)}
 	missing.Lease = payments.Lease{Owner: "me", Epoch: 1}
 	_, err = s.Save(t.Context(), missing, true)
 	leaseLost(t, err, missing)
 	leaseLost(t, s.Postpone(t.Context(), missing), missing)
-	_, err = s.Save(t.Context(), load(t, s, "a"), true) // a row that was not claimed
+	_, err = s.Save(t.Context(), payments.Claimed{Record: load(t, s, "a")}, true) // it was not claimed
 	fails[*payments.LeaseLost](t, err)
 }
 
-// A claim returns what the save before it wrote, and never an older row.
+// A claim returns what the save before it wrote, and never an older record.
 func saveAndClaimMeet(t *testing.T, s payments.Store) {
-	const rows, workers, saves = 3, 6, 20
-	for i := range rows {
-		row := newRow(fmt.Sprint("k", i), payments.WorkAgain)
-		row.Data = []byte("0")
-		insert(t, s, row)
+	const records, workers, saves = 3, 6, 20
+	for i := range records {
+		insert(t, s, newRecord(fmt.Sprint("k", i), payments.WorkAgain))
 	}
 	var group sync.WaitGroup
 	for worker := range workers {
@@ -193,25 +190,20 @@ func saveAndClaimMeet(t *testing.T, s payments.Store) {
 					Owner: fmt.Sprint(worker), Work: payments.WorkAgain, Limit: 1, Now: time.Now(), For: long,
 				}
 				if worker%2 == 0 {
-					claim.Key = moneymovement.Key(fmt.Sprint("k", done%rows))
+					claim.Key = moneymovement.Key(fmt.Sprint("k", done%records))
 				}
-				claimed, err := s.Claim(t.Context(), claim)
+				claimed, _, err := s.Claim(t.Context(), claim)
 				var busy *payments.Busy
 				if err != nil && !errors.As(err, &busy) {
 					t.Error(err)
 					return
 				}
-				if len(claimed.Rows) == 0 {
+				if len(claimed) == 0 {
 					wait(time.Millisecond)
 					continue
 				}
-				row, n := claimed.Rows[0], 0
-				if _, err := fmt.Sscan(string(row.Data), &n); err != nil {
-					t.Errorf("data %q: %v", row.Data, err)
-					return
-				}
-				row.Data = fmt.Append(nil, n+1)
-				if _, err := s.Save(t.Context(), row, true); err != nil {
+				claimed[0].Calls++
+				if _, err := s.Save(t.Context(), claimed[0], true); err != nil {
 					t.Error(err)
 					return
 				}
@@ -221,39 +213,34 @@ func saveAndClaimMeet(t *testing.T, s payments.Store) {
 	}
 	group.Wait()
 	total := 0
-	for i := range rows {
-		n := 0
-		if _, err := fmt.Sscan(string(load(t, s, moneymovement.Key(fmt.Sprint("k", i))).Data), &n); err != nil {
-			t.Fatal(err)
-		}
-		total += n
+	for i := range records {
+		total += load(t, s, moneymovement.Key(fmt.Sprint("k", i))).Calls - 1
 	}
 	equal(t, "saves", total, workers*saves)
 }
 
 func postponeChangesOnlyTheDueTime(t *testing.T, s payments.Store) {
-	row := newRow("a", payments.WorkAgain)
-	insert(t, s, row)
+	record := newRecord("a", payments.WorkAgain)
+	insert(t, s, record)
 	position := load(t, s, "a").Position
 	for _, due := range []time.Time{future(7), past(4)} {
 		claimed := claimKey(t, s, "me", "a", long)
-		claimed.State, claimed.Work, claimed.Due = payments.Completed, payments.WorkFollow, due
-		claimed.Data, claimed.Account = []byte(`{"not":"kept"}`), "cl_9"
+		claimed.State, claimed.Due, claimed.Account, claimed.Trace = payments.Paid, due, "cl_9", "not kept"
 		noError(t, s.Postpone(t.Context(), claimed))
 		leaseLost(t, s.Postpone(t.Context(), claimed), claimed)
-		row.Due = due
-		sameRow(t, load(t, s, "a"), row)
+		record.Due = due
+		sameRecord(t, load(t, s, "a"), record)
 		equal(t, "position", load(t, s, "a").Position, position)
 		equalKeys(t, "changes", changes(t, s, position, 5))
-		next := claim(t, s, "me", payments.WorkAgain, 5, long)
+		again, next := claimAndNext(t, s, "me", payments.WorkAgain, 5, long)
 		if due.After(time.Now()) {
-			equalKeys(t, "a postponed row", next.Rows)
-			if !next.Next.Equal(due) {
-				t.Fatalf("next is %v, want %v", next.Next, due)
+			equalClaims(t, "a postponed record", again)
+			if !next.Equal(due) {
+				t.Fatalf("next is %v, want %v", next, due)
 			}
 			continue
 		}
-		equalKeys(t, "a row that is due again", next.Rows, "a")
-		sameRow(t, next.Rows[0], row)
+		equalClaims(t, "a record that is due again", again, "a")
+		sameRecord(t, again[0].Record, record)
 	}
 }

@@ -14,11 +14,11 @@ import (
 // The tests of List, Changes and Summary.
 
 func listInTheOrderOfKeys(t *testing.T, s payments.Store) {
-	rows, err := s.List(t.Context(), payments.List{Limit: 10})
+	records, err := s.List(t.Context(), payments.List{Limit: 10})
 	noError(t, err)
-	equal(t, "rows of an empty store", len(rows), 0)
+	equal(t, "records of an empty store", len(records), 0)
 	for _, i := range []int{3, 0, 4, 1, 2} {
-		insert(t, s, newRow(fmt.Sprintf("k%d", i), payments.WorkBegin))
+		insert(t, s, newRecord(fmt.Sprintf("k%d", i), payments.WorkBegin))
 	}
 	equalKeys(t, "first page", list(t, s, payments.List{Limit: 2}), "k0", "k1")
 	equalKeys(t, "second page", list(t, s, payments.List{Limit: 2, After: "k1"}), "k2", "k3")
@@ -26,32 +26,33 @@ func listInTheOrderOfKeys(t *testing.T, s payments.Store) {
 	equalKeys(t, "after the end", list(t, s, payments.List{Limit: 2, After: "k4"}))
 	equalKeys(t, "after a key that is not there", list(t, s, payments.List{Limit: 2, After: "k1-"}), "k2", "k3")
 	claimKey(t, s, "me", "k2", long)
-	equalKeys(t, "with a claimed row", list(t, s, payments.List{Limit: 10}), "k0", "k1", "k2", "k3", "k4")
+	equalKeys(t, "with a claimed record", list(t, s, payments.List{Limit: 10}), "k0", "k1", "k2", "k3", "k4")
 }
 
-func list(t *testing.T, s payments.Store, by payments.List) []payments.Row {
+func list(t *testing.T, s payments.Store, by payments.List) []payments.Record {
 	t.Helper()
-	rows, err := s.List(t.Context(), by)
+	records, err := s.List(t.Context(), by)
 	noError(t, err)
-	for _, row := range rows {
-		equal(t, "the lease of a listed row", row.Lease, payments.Lease{})
-		stored := load(t, s, row.Key)
-		sameRow(t, row, stored)
-		equal(t, "position", row.Position, stored.Position)
+	for _, record := range records {
+		stored := load(t, s, record.Key)
+		sameRecord(t, record, stored)
+		equal(t, "position", record.Position, stored.Position)
 	}
-	return rows
+	return records
 }
 
 func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 	for i, state := range []payments.State{
 		payments.Paid, payments.Refused, payments.Paid, payments.NeedsDecision, "a_later_state", payments.Paid,
 	} {
-		row := newRow(fmt.Sprintf("k%d", i), payments.WorkNone)
-		row.State, row.Due = state, time.Time{}
-		if row.Account = account(1); i%2 == 0 {
-			row.Account = "" // the credential's own
+		record := newRecord(fmt.Sprintf("k%d", i), payments.WorkNone)
+		if record.State = state; record.Work() != payments.WorkNone {
+			record.Due = past(1)
 		}
-		insert(t, s, row)
+		if record.Account = account(1); i%2 == 0 {
+			record.Account = "" // the credential's own
+		}
+		insert(t, s, record)
 	}
 	paid, refused := []payments.State{payments.Paid}, []payments.State{payments.Refused, payments.NeedsDecision}
 	later := []payments.State{"a_later_state"}
@@ -59,27 +60,27 @@ func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 		list payments.List
 		want []moneymovement.Key
 	}{
-		"a state":             {payments.List{States: paid, Limit: 9}, []moneymovement.Key{"k0", "k2", "k5"}},
-		"a state, paged":      {payments.List{States: paid, Limit: 1, After: "k0"}, []moneymovement.Key{"k2"}},
-		"two states":          {payments.List{States: refused, Limit: 9}, []moneymovement.Key{"k1", "k3"}},
-		"two states, limited": {payments.List{States: refused, Limit: 1}, []moneymovement.Key{"k1"}},
-		"a later state":       {payments.List{States: later, Limit: 9}, []moneymovement.Key{"k4"}},
-		"a state of no row":   {payments.List{States: []payments.State{payments.CameBack}, Limit: 9}, nil},
+		"a state":              {payments.List{States: paid, Limit: 9}, []moneymovement.Key{"k0", "k2", "k5"}},
+		"a state, paged":       {payments.List{States: paid, Limit: 1, After: "k0"}, []moneymovement.Key{"k2"}},
+		"two states":           {payments.List{States: refused, Limit: 9}, []moneymovement.Key{"k1", "k3"}},
+		"two states, limited":  {payments.List{States: refused, Limit: 1}, []moneymovement.Key{"k1"}},
+		"a later state":        {payments.List{States: later, Limit: 9}, []moneymovement.Key{"k4"}},
+		"a state of no record": {payments.List{States: []payments.State{payments.CameBack}, Limit: 9}, nil},
 		"an account": {payments.List{Account: "cl_1", ByAccount: true, Limit: 9},
 			[]moneymovement.Key{"k1", "k3", "k5"}},
 		"an account, paged": {payments.List{Account: "cl_1", ByAccount: true, Limit: 1, After: "k1"},
 			[]moneymovement.Key{"k3"}},
 		"the own account":            {payments.List{ByAccount: true, Limit: 9}, []moneymovement.Key{"k0", "k2", "k4"}},
-		"an account of no row":       {payments.List{Account: "cl_9", ByAccount: true, Limit: 9}, nil},
+		"an account of no record":    {payments.List{Account: "cl_9", ByAccount: true, Limit: 9}, nil},
 		"an account without its use": {payments.List{Account: "cl_9", Limit: 2}, []moneymovement.Key{"k0", "k1"}},
 		"a state and an account": {payments.List{States: paid, Account: "cl_1", ByAccount: true, Limit: 9},
 			[]moneymovement.Key{"k5"}},
 	} {
 		equalKeys(t, name, list(t, s, c.list), c.want...)
 	}
-	row := claimKey(t, s, "me", "k0", long)
-	row.State = payments.CameBack
-	save(t, s, row, true)
+	record := claimKey(t, s, "me", "k0", long)
+	record.State, record.Due = payments.CameBack, time.Time{}
+	save(t, s, record, true)
 	equalKeys(t, "a state that was left", list(t, s, payments.List{States: paid, Limit: 9}), "k2", "k5")
 	cameBack := payments.List{States: []payments.State{payments.CameBack}, Limit: 9}
 	equalKeys(t, "a state that was reached", list(t, s, cameBack), "k0")
@@ -87,39 +88,36 @@ func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 
 func changesInTheirOrder(t *testing.T, s payments.Store) {
 	for _, key := range []string{"b", "a", "c"} {
-		insert(t, s, newRow(key, payments.WorkBegin))
+		insert(t, s, newRecord(key, payments.WorkBegin))
 	}
-	rows := changes(t, s, "", 10)
-	equalKeys(t, "all changes", rows, "b", "a", "c")
+	records := changes(t, s, "", 10)
+	equalKeys(t, "all changes", records, "b", "a", "c")
 	equalKeys(t, "a limit", changes(t, s, "", 2), "b", "a")
-	equalKeys(t, "after the second", changes(t, s, rows[1].Position, 10), "c")
-	equalKeys(t, "after the last", changes(t, s, rows[2].Position, 10))
+	equalKeys(t, "after the second", changes(t, s, records[1].Position, 10), "c")
+	equalKeys(t, "after the last", changes(t, s, records[2].Position, 10))
 
-	row := claimKey(t, s, "me", "b", long)
-	equalKeys(t, "a claim is no change", changes(t, s, rows[2].Position, 10))
-	row.State = payments.Paying
-	first := save(t, s, row, false)
-	row.State, row.Data = payments.Paid, []byte(`{"paid":true}`)
-	second := save(t, s, row, true)
-	if first == second || first == rows[0].Position {
-		t.Fatalf("positions repeat: %q, %q, %q", rows[0].Position, first, second)
+	record := claimKey(t, s, "me", "b", long)
+	equalKeys(t, "a claim is no change", changes(t, s, records[2].Position, 10))
+	record.State = payments.Paying
+	first := save(t, s, record, false)
+	record.State, record.Trace = payments.Paid, "paid"
+	second := save(t, s, record, true)
+	if first == second || first == records[0].Position {
+		t.Fatalf("positions repeat: %q, %q, %q", records[0].Position, first, second)
 	}
 	again := changes(t, s, "", 10)
-	equalKeys(t, "a row that changed several times is there once", again, "a", "c", "b")
-	equal(t, "data of the last change", string(again[2].Data), `{"paid":true}`)
+	equalKeys(t, "a record that changed several times is there once", again, "a", "c", "b")
+	equal(t, "the trace of the last change", again[2].Trace, "paid")
 	equal(t, "position of the last change", again[2].Position, second)
 	equalKeys(t, "after the change before", changes(t, s, first, 10), "b")
-	equalKeys(t, "after the position of a change that was replaced", changes(t, s, rows[0].Position, 10), "a", "c", "b")
+	equalKeys(t, "after the position of a change that was replaced", changes(t, s, records[0].Position, 10), "a", "c", "b")
 }
 
-func changes(t *testing.T, s payments.Store, after payments.Position, limit int) []payments.Row {
+func changes(t *testing.T, s payments.Store, after payments.Position, limit int) []payments.Record {
 	t.Helper()
-	rows, err := s.Changes(t.Context(), after, limit)
+	records, err := s.Changes(t.Context(), after, limit)
 	noError(t, err)
-	for _, row := range rows {
-		equal(t, "the lease of a changed row", row.Lease, payments.Lease{})
-	}
-	return rows
+	return records
 }
 
 func changesUnderConcurrentWriters(t *testing.T, s payments.Store) {
@@ -132,7 +130,7 @@ func changesUnderConcurrentWriters(t *testing.T, s payments.Store) {
 			defer running.Add(-1)
 			for i := range perWriter {
 				key := fmt.Sprintf("w%d-%d", writer, i)
-				if err := writeSome(t, s, newRow(key, payments.WorkAgain), saves); err != nil {
+				if err := writeSome(t, s, newRecord(key, payments.WorkAgain), saves); err != nil {
 					t.Errorf("%s: %v", key, err)
 				}
 			}
@@ -141,11 +139,11 @@ func changesUnderConcurrentWriters(t *testing.T, s payments.Store) {
 	seen := map[moneymovement.Key]string{}
 	position, last := payments.Position(""), false
 	for {
-		rows := changes(t, s, position, 7)
-		for _, row := range rows {
-			seen[row.Key], position = string(row.Data), row.Position
+		records := changes(t, s, position, 7)
+		for _, record := range records {
+			seen[record.Key], position = record.Trace, record.Position
 		}
-		if len(rows) == 0 {
+		if len(records) == 0 {
 			if last {
 				break
 			}
@@ -154,25 +152,24 @@ func changesUnderConcurrentWriters(t *testing.T, s payments.Store) {
 		}
 	}
 	group.Wait()
-	equal(t, "rows seen", len(seen), writers*perWriter)
-	for key, data := range seen {
-		equal(t, "the last data seen of "+string(key), data, string(load(t, s, key).Data))
+	equal(t, "records seen", len(seen), writers*perWriter)
+	for key, trace := range seen {
+		equal(t, "the last trace seen of "+string(key), trace, load(t, s, key).Trace)
 	}
 }
 
-// writeSome inserts a row and saves it some times.
-func writeSome(t *testing.T, s payments.Store, row payments.Row, saves int) error {
-	if _, _, err := s.Insert(t.Context(), row); err != nil {
+// writeSome inserts a record and saves it some times.
+func writeSome(t *testing.T, s payments.Store, record payments.Record, saves int) error {
+	if _, _, err := s.Insert(t.Context(), record); err != nil {
 		return err
 	}
-	claimed, err := s.Claim(t.Context(), payments.Claim{Owner: "me", Key: row.Key, Now: time.Now(), For: long})
+	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "me", Key: record.Key, Now: time.Now(), For: long})
 	if err != nil {
 		return err
 	}
 	for n := range saves {
-		row = claimed.Rows[0]
-		row.Data = fmt.Appendf(nil, `{"save":%d}`, n)
-		if _, err := s.Save(t.Context(), row, n == saves-1); err != nil {
+		claimed[0].Trace = fmt.Sprint("save ", n)
+		if _, err := s.Save(t.Context(), claimed[0], n == saves-1); err != nil {
 			return err
 		}
 	}
@@ -180,7 +177,7 @@ func writeSome(t *testing.T, s payments.Store, row payments.Row, saves int) erro
 }
 
 func badPosition(t *testing.T, s payments.Store) {
-	insert(t, s, newRow("a", payments.WorkBegin))
+	insert(t, s, newRecord("a", payments.WorkBegin))
 	for _, position := range []payments.Position{"x", "-", "1;2", "99999999999999999999999999"} {
 		_, err := s.Changes(t.Context(), position, 1)
 		equal(t, "position", failure[*payments.BadPosition](t, err).Position, position)
@@ -200,23 +197,26 @@ func summaryCounts(t *testing.T, s payments.Store) {
 	check(time.Time{}, map[payments.State]int{})
 	works := []payments.Work{payments.WorkFollow, payments.WorkBegin, payments.WorkAgain, payments.WorkNone}
 	for i, work := range works {
-		row := newRow(fmt.Sprintf("k%d", i), work)
-		if row.Due = past(10 * (i + 1)); work == payments.WorkNone {
-			row.State, row.Due = payments.Completed, time.Time{}
+		record := newRecord(fmt.Sprintf("k%d", i), work)
+		if work != payments.WorkNone {
+			record.Due = past(10 * (i + 1))
 		}
-		insert(t, s, row)
+		insert(t, s, record)
 	}
 	third := load(t, s, "k2").Due
-	check(third, map[payments.State]int{payments.Accepted: 3, payments.Completed: 1})
-	row := claimKey(t, s, "me", "k2", long)
-	check(third, map[payments.State]int{payments.Accepted: 3, payments.Completed: 1}) // also claimed work is due
-	row.State, row.Work, row.Due = "a_later_state", payments.WorkNone, time.Time{}
-	save(t, s, row, true)
-	check(load(t, s, "k1").Due, map[payments.State]int{payments.Accepted: 2, payments.Completed: 1, "a_later_state": 1})
+	check(third, map[payments.State]int{payments.Paid: 1, payments.Accepted: 2, payments.Completed: 1})
+	record := claimKey(t, s, "me", "k2", long)
+	// Also claimed work is due.
+	check(third, map[payments.State]int{payments.Paid: 1, payments.Accepted: 2, payments.Completed: 1})
+	record.State, record.Due = "a_later_state", time.Time{}
+	save(t, s, record, true)
+	check(load(t, s, "k1").Due, map[payments.State]int{
+		payments.Paid: 1, payments.Accepted: 1, payments.Completed: 1, "a_later_state": 1,
+	})
 	for _, key := range []moneymovement.Key{"k0", "k1"} {
-		row := claimKey(t, s, "me", key, long)
-		row.State, row.Work, row.Due = payments.Refused, payments.WorkNone, time.Time{}
-		save(t, s, row, true)
+		record := claimKey(t, s, "me", key, long)
+		record.State, record.Due = payments.Refused, time.Time{}
+		save(t, s, record, true)
 	}
 	check(time.Time{}, map[payments.State]int{payments.Refused: 2, payments.Completed: 1, "a_later_state": 1})
 }

@@ -17,7 +17,7 @@ import (
 // model compares a store with a simple model, over random operations from a seed.
 func (s *suite) model(t *testing.T, store payments.Store) {
 	m := &model{
-		t: t, store: store, virtual: s.virtual, rows: map[moneymovement.Key]*modelRow{},
+		t: t, store: store, virtual: s.virtual, records: map[moneymovement.Key]*modelRecord{},
 		random: rand.New(rand.NewPCG(s.seed, 0)), //gosec:disable G404 -- a test that can be repeated
 	}
 	operations := []func(){
@@ -38,22 +38,24 @@ type model struct {
 	store   payments.Store
 	virtual bool
 	random  *rand.Rand
-	rows    map[moneymovement.Key]*modelRow
+	records map[moneymovement.Key]*modelRecord
 	order   []moneymovement.Key // of the last changes
-	given   []payments.Row      // claimed rows, of which some have lost their leases
+	given   []payments.Claimed  // claimed records, of which some have lost their leases
 }
 
-type modelRow struct {
-	payments.Row
+type modelRecord struct {
+	payments.Record
 	inserted int // the order of inserts
 	claimed  bool
 	lease    payments.Lease // the last one, also after its release
 	until    time.Time
 }
 
-func (r *modelRow) held() bool { return r.claimed && time.Now().Before(r.until) }
+func (r *modelRecord) held() bool { return r.claimed && time.Now().Before(r.until) }
 
-func (r *modelRow) holds(lease payments.Lease) bool { return r != nil && r.claimed && r.lease == lease }
+func (r *modelRecord) holds(lease payments.Lease) bool {
+	return r != nil && r.claimed && r.lease == lease
+}
 
 func (m *model) key() moneymovement.Key {
 	return moneymovement.Key(fmt.Sprintf("k%02d", m.random.IntN(80)))
@@ -61,15 +63,17 @@ func (m *model) key() moneymovement.Key {
 
 func (m *model) account() dapi.ClientID { return []dapi.ClientID{"", "a", "b", "c"}[m.random.IntN(4)] }
 
-// fill changes what a row says at random.
-func (m *model) fill(row *payments.Row) {
-	row.State = payments.States()[m.random.IntN(len(payments.States()))]
-	row.Work = payments.Work(m.random.IntN(4))
-	row.Due = m.due()
-	if row.Work == payments.WorkNone {
-		row.Due = time.Time{}
+// fill changes what a record says at random.
+func (m *model) fill(record *payments.Record) {
+	record.Due, record.Trace = m.due(), fmt.Sprint(m.random.Int64())
+	waitFor(record, payments.Work(m.random.IntN(4)))
+	for {
+		other := *record
+		if other.State = payments.States()[m.random.IntN(len(payments.States()))]; other.Work() == record.Work() {
+			record.State = other.State
+			return
+		}
 	}
-	row.Data = fmt.Appendf(nil, `{"n":%d}`, m.random.Int64())
 }
 
 // due returns a time that is surely past, or surely not.
@@ -94,42 +98,43 @@ func (m *model) timeGoesOn() {
 	}
 }
 
-func (m *model) changed(row *modelRow, position payments.Position) {
-	m.order = slices.DeleteFunc(m.order, func(key moneymovement.Key) bool { return key == row.Key })
-	m.order = append(m.order, row.Key)
-	row.Position = position
+func (m *model) changed(record *modelRecord, position payments.Position) {
+	m.order = slices.DeleteFunc(m.order, func(key moneymovement.Key) bool { return key == record.Key })
+	m.order = append(m.order, record.Key)
+	record.Position = position
 }
 
 func (m *model) insert() {
-	row := payments.Row{Key: m.key(), Account: m.account()}
-	m.fill(&row)
-	stored, inserted, err := m.store.Insert(m.t.Context(), row)
+	record := newRecord(string(m.key()), payments.WorkBegin)
+	record.Account = m.account()
+	m.fill(&record)
+	stored, inserted, err := m.store.Insert(m.t.Context(), record)
 	noError(m.t, err)
-	known := m.rows[row.Key]
+	known := m.records[record.Key]
 	equal(m.t, "inserted", inserted, known == nil)
 	if known == nil {
-		known = &modelRow{Row: row, inserted: len(m.rows)}
-		m.rows[row.Key] = known
+		known = &modelRecord{Record: record, inserted: len(m.records)}
+		m.records[record.Key] = known
 		m.changed(known, stored.Position)
 	}
 	m.same(stored, known)
 }
 
-func (m *model) same(got payments.Row, want *modelRow) {
+func (m *model) same(got payments.Record, want *modelRecord) {
 	m.t.Helper()
-	sameRow(m.t, got, want.Row)
+	sameRecord(m.t, got, want.Record)
 	equal(m.t, "position of "+string(got.Key), got.Position, want.Position)
 }
 
 func (m *model) load() {
 	key := m.key()
-	row, err := m.store.Load(m.t.Context(), key)
-	if m.rows[key] == nil {
+	record, err := m.store.Load(m.t.Context(), key)
+	if m.records[key] == nil {
 		fails[*payments.NotFound](m.t, err)
 		return
 	}
 	noError(m.t, err)
-	m.same(row, m.rows[key])
+	m.same(record, m.records[key])
 }
 
 func (m *model) list() {
@@ -140,19 +145,19 @@ func (m *model) list() {
 	for range m.random.IntN(3) {
 		by.States = append(by.States, payments.States()[m.random.IntN(len(payments.States()))])
 	}
-	rows, err := m.store.List(m.t.Context(), by)
+	records, err := m.store.List(m.t.Context(), by)
 	noError(m.t, err)
 	var want []moneymovement.Key
-	for _, key := range slices.Sorted(maps.Keys(m.rows)) {
-		row := m.rows[key]
-		if key > by.After && (len(by.States) == 0 || slices.Contains(by.States, row.State)) &&
-			(!by.ByAccount || by.Account == row.Account) && len(want) < by.Limit {
+	for _, key := range slices.Sorted(maps.Keys(m.records)) {
+		record := m.records[key]
+		if key > by.After && (len(by.States) == 0 || slices.Contains(by.States, record.State)) &&
+			(!by.ByAccount || by.Account == record.Account) && len(want) < by.Limit {
 			want = append(want, key)
 		}
 	}
-	equalKeys(m.t, fmt.Sprintf("list %+v", by), rows, want...)
-	for _, row := range rows {
-		m.same(row, m.rows[row.Key])
+	equalKeys(m.t, fmt.Sprintf("list %+v", by), records, want...)
+	for _, record := range records {
+		m.same(record, m.records[record.Key])
 	}
 }
 
@@ -160,41 +165,41 @@ func (m *model) changes() {
 	from := m.random.IntN(len(m.order) + 1)
 	position, limit := payments.Position(""), 1+m.random.IntN(30)
 	if from > 0 {
-		position = m.rows[m.order[from-1]].Position
+		position = m.records[m.order[from-1]].Position
 	}
-	rows, err := m.store.Changes(m.t.Context(), position, limit)
+	records, err := m.store.Changes(m.t.Context(), position, limit)
 	noError(m.t, err)
-	equalKeys(m.t, "changes", rows, m.order[from:min(from+limit, len(m.order))]...)
-	for _, row := range rows {
-		m.same(row, m.rows[row.Key])
+	equalKeys(m.t, "changes", records, m.order[from:min(from+limit, len(m.order))]...)
+	for _, record := range records {
+		m.same(record, m.records[record.Key])
 	}
 }
 
-// free returns the rows of a class that no lease holds.
-func (m *model) free(work payments.Work) (rows []*modelRow) {
-	for _, key := range slices.Sorted(maps.Keys(m.rows)) {
-		if row := m.rows[key]; row.Work == work && !row.held() {
-			rows = append(rows, row)
+// free returns the records of a class that no lease holds.
+func (m *model) free(work payments.Work) (records []*modelRecord) {
+	for _, key := range slices.Sorted(maps.Keys(m.records)) {
+		if record := m.records[key]; record.Work() == work && !record.held() {
+			records = append(records, record)
 		}
 	}
-	return rows
+	return records
 }
 
 func (m *model) claim() {
 	work, limit, lasts := payments.Work(1+m.random.IntN(3)), m.random.IntN(6), m.lasts()
-	claimed := claim(m.t, m.store, m.owner(), work, limit, lasts)
-	var due []*modelRow
-	for _, row := range m.free(work) {
-		if !row.Due.After(time.Now()) {
-			due = append(due, row)
+	claimed, gotNext := claimAndNext(m.t, m.store, m.owner(), work, limit, lasts)
+	var due []*modelRecord
+	for _, record := range m.free(work) {
+		if !record.Due.After(time.Now()) {
+			due = append(due, record)
 		}
 	}
-	equal(m.t, "number of claimed rows", len(claimed.Rows), min(limit, len(due)))
+	equal(m.t, "number of claimed records", len(claimed), min(limit, len(due)))
 	taken := map[moneymovement.Key]bool{}
-	for _, row := range claimed.Rows {
-		known := m.rows[row.Key]
-		if !slices.Contains(due, known) || taken[row.Key] {
-			m.t.Fatalf("%q was claimed, and is not free and due", row.Key)
+	for _, record := range claimed {
+		known := m.records[record.Key]
+		if !slices.Contains(due, known) || taken[record.Key] {
+			m.t.Fatalf("%q was claimed, and is not free and due", record.Key)
 		}
 		for _, waits := range due {
 			if taken[waits.Key] || waits == known {
@@ -202,77 +207,77 @@ func (m *model) claim() {
 			}
 			if work == payments.WorkBegin && waits.Account == known.Account && waits.inserted < known.inserted ||
 				work != payments.WorkBegin && waits.Due.Before(known.Due) {
-				m.t.Fatalf("%q was claimed before %q", row.Key, waits.Key)
+				m.t.Fatalf("%q was claimed before %q", record.Key, waits.Key)
 			}
 		}
-		taken[row.Key] = true
+		taken[record.Key] = true
 	}
-	for _, row := range claimed.Rows {
-		m.took(row, lasts)
+	for _, record := range claimed {
+		m.took(record, lasts)
 	}
 	var next time.Time
-	for _, row := range m.free(work) {
-		if next.IsZero() || row.Due.Before(next) {
-			next = row.Due
+	for _, record := range m.free(work) {
+		if next.IsZero() || record.Due.Before(next) {
+			next = record.Due
 		}
 	}
-	if !claimed.Next.Equal(next) {
-		m.t.Fatalf("next of class %d is %v, want %v", work, claimed.Next, next)
+	if !gotNext.Equal(next) {
+		m.t.Fatalf("next of class %d is %v, want %v", work, gotNext, next)
 	}
 }
 
 func (m *model) owner() string { return fmt.Sprint("owner-", m.random.IntN(2)) }
 
-// took checks a claimed row.
-func (m *model) took(row payments.Row, lasts time.Duration) {
+// took checks a claimed record.
+func (m *model) took(record payments.Claimed, lasts time.Duration) {
 	m.t.Helper()
-	known := m.rows[row.Key]
-	m.same(row, known)
-	if row.Lease.Epoch <= known.lease.Epoch {
-		m.t.Fatalf("the epoch of %q went from %d to %d", row.Key, known.lease.Epoch, row.Lease.Epoch)
+	known := m.records[record.Key]
+	m.same(record.Record, known)
+	if record.Lease.Epoch <= known.lease.Epoch {
+		m.t.Fatalf("the epoch of %q went from %d to %d", record.Key, known.lease.Epoch, record.Lease.Epoch)
 	}
-	known.claimed, known.lease, known.until = true, row.Lease, time.Now().Add(lasts)
-	m.given = append(m.given, row)
+	known.claimed, known.lease, known.until = true, record.Lease, time.Now().Add(lasts)
+	m.given = append(m.given, record)
 }
 
 func (m *model) claimKey() {
 	lasts, key := m.lasts(), m.key()
-	claimed, err := m.store.Claim(m.t.Context(), payments.Claim{
+	claimed, _, err := m.store.Claim(m.t.Context(), payments.Claim{
 		Owner: m.owner(), Key: key, Now: time.Now(), For: lasts,
 	})
-	switch known := m.rows[key]; {
+	switch known := m.records[key]; {
 	case known == nil:
 		fails[*payments.NotFound](m.t, err)
 	case known.held():
 		fails[*payments.Busy](m.t, err)
 	default:
 		noError(m.t, err)
-		m.took(claimed.Rows[0], lasts)
+		m.took(claimed[0], lasts)
 	}
 }
 
-// old returns a row that was claimed at some time.
-func (m *model) old() (row payments.Row, known *modelRow, ok bool) {
+// old returns a record that was claimed at some time.
+func (m *model) old() (record payments.Claimed, known *modelRecord, ok bool) {
 	if len(m.given) == 0 {
-		return payments.Row{}, nil, false
+		return payments.Claimed{}, nil, false
 	}
 	i := m.random.IntN(len(m.given))
-	if row = m.given[i]; m.random.IntN(2) == 0 {
+	if record = m.given[i]; m.random.IntN(2) == 0 {
 		m.given = slices.Delete(m.given, i, i+1)
 	}
-	return row, m.rows[row.Key], true
+	return record, m.records[record.Key], true
 }
 
 func (m *model) extend() {
 	leases, lasts := leases{}, m.lasts()
 	var lost []moneymovement.Key
 	for range m.random.IntN(4) {
-		if row, _, ok := m.old(); ok {
-			leases[row.Key] = row.Lease
+		if record, _, ok := m.old(); ok {
+			leases[record.Key] = record.Lease
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(leases)) {
-		if known := m.rows[key]; known.holds(leases[key]) {
+		if known := m.records[key]; known.holds(leases[key]) {
 			known.until = time.Now().Add(lasts)
 		} else {
 			lost = append(lost, key)
@@ -285,49 +290,49 @@ func (m *model) extend() {
 }
 
 func (m *model) save() {
-	row, known, ok := m.old()
+	record, known, ok := m.old()
 	if !ok {
 		return
 	}
-	m.fill(&row)
+	m.fill(&record.Record)
 	release := m.random.IntN(2) == 0
-	position, err := m.store.Save(m.t.Context(), row, release)
-	if !known.holds(row.Lease) {
-		leaseLost(m.t, err, row)
+	position, err := m.store.Save(m.t.Context(), record, release)
+	if !known.holds(record.Lease) {
+		leaseLost(m.t, err, record)
 		return
 	}
 	noError(m.t, err)
-	known.State, known.Work, known.Due, known.Data = row.State, row.Work, row.Due, row.Data
+	known.Record = record.Record
 	known.claimed = !release
 	m.changed(known, position)
 	if !release {
-		m.given = append(m.given, row)
+		m.given = append(m.given, record)
 	}
 }
 
 func (m *model) postpone() {
-	row, known, ok := m.old()
-	if !ok || known.Work == payments.WorkNone { // which has no due time
+	record, known, ok := m.old()
+	if !ok || known.Work() == payments.WorkNone { // which has no due time
 		return
 	}
-	row.Due = m.due()
-	err := m.store.Postpone(m.t.Context(), row)
-	if !known.holds(row.Lease) {
-		leaseLost(m.t, err, row)
+	record.Due = m.due()
+	err := m.store.Postpone(m.t.Context(), record)
+	if !known.holds(record.Lease) {
+		leaseLost(m.t, err, record)
 		return
 	}
 	noError(m.t, err)
-	known.Due, known.claimed = row.Due, false
+	known.Due, known.claimed = record.Due, false
 }
 
 func (m *model) summary() {
 	summary, err := m.store.Summary(m.t.Context())
 	noError(m.t, err)
 	want := payments.Summary{ByState: map[payments.State]int{}}
-	for _, row := range m.rows {
-		want.ByState[row.State]++
-		if row.Work != payments.WorkNone && (want.OldestDue.IsZero() || row.Due.Before(want.OldestDue)) {
-			want.OldestDue = row.Due
+	for _, record := range m.records {
+		want.ByState[record.State]++
+		if record.Work() != payments.WorkNone && (want.OldestDue.IsZero() || record.Due.Before(want.OldestDue)) {
+			want.OldestDue = record.Due
 		}
 	}
 	equal(m.t, "counts", fmt.Sprint(summary.ByState), fmt.Sprint(want.ByState))
@@ -336,17 +341,17 @@ func (m *model) summary() {
 	}
 }
 
-// everything compares all rows at the end.
+// everything compares all records at the end.
 func (m *model) everything() {
-	for key, known := range m.rows {
-		row, err := m.store.Load(m.t.Context(), key)
+	for key, known := range m.records {
+		record, err := m.store.Load(m.t.Context(), key)
 		if err != nil {
 			m.t.Fatal(errors.Join(err, fmt.Errorf("of key %q", key)))
 		}
-		m.same(row, known)
+		m.same(record, known)
 	}
 	m.summary()
-	rows, err := m.store.Changes(m.t.Context(), "", len(m.order)+1)
+	records, err := m.store.Changes(m.t.Context(), "", len(m.order)+1)
 	noError(m.t, err)
-	equalKeys(m.t, "all changes", rows, m.order...)
+	equalKeys(m.t, "all changes", records, m.order...)
 }

@@ -14,36 +14,35 @@ import (
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
-// The tests of Insert, Load and what a row keeps.
+// The tests of Insert, Load and what a record keeps.
 
 func insertHappensOnce(t *testing.T, s payments.Store) {
-	first := newRow("a", payments.WorkBegin)
+	first := newRecord("a", payments.WorkBegin)
 	stored, inserted, err := s.Insert(t.Context(), first)
 	noError(t, err)
 	equal(t, "inserted", inserted, true)
-	sameRow(t, stored, first)
+	sameRecord(t, stored, first)
 	equal(t, "position", load(t, s, "a").Position, stored.Position)
 	if stored.Position == "" {
-		t.Fatal("an inserted row has no position")
+		t.Fatal("an inserted record has no position")
 	}
 
-	other := newRow("a", payments.WorkFollow)
-	other.Account, other.State, other.Due, other.Data = "cl_2", payments.Paid, future(1), []byte(`{"other":true}`)
+	other := newRecord("a", payments.WorkFollow)
+	other.Account, other.Due, other.Trace = "cl_2", future(1), "other"
 	again, inserted, err := s.Insert(t.Context(), other)
 	noError(t, err)
 	equal(t, "inserted again", inserted, false)
-	sameRow(t, again, first)
-	equal(t, "position of the stored row", again.Position, stored.Position)
-	sameRow(t, load(t, s, "a"), first)
+	sameRecord(t, again, first)
+	equal(t, "position of the stored record", again.Position, stored.Position)
+	sameRecord(t, load(t, s, "a"), first)
 	changes, err := s.Changes(t.Context(), stored.Position, 10)
 	noError(t, err)
 	equalKeys(t, "changes by an Insert of a known key", changes)
 
 	claimed := claimKey(t, s, "me", "a", long)
-	again, inserted, err = s.Insert(t.Context(), first)
+	_, inserted, err = s.Insert(t.Context(), first)
 	noError(t, err)
 	equal(t, "inserted a third time", inserted, false)
-	equal(t, "the lease of a row that Insert returns", again.Lease, payments.Lease{})
 	save(t, s, claimed, true) // Insert has not taken the lease
 }
 
@@ -51,13 +50,13 @@ func concurrentInserts(t *testing.T, s payments.Store) {
 	const writers, keys = 8, 25
 	var group sync.WaitGroup
 	var inserted atomic.Int64
-	returned := make([][]payments.Row, writers)
+	returned := make([][]payments.Record, writers)
 	for writer := range writers {
 		group.Go(func() {
 			for k := range keys {
-				row := newRow(fmt.Sprintf("key-%d", k), payments.WorkBegin)
-				row.Data = fmt.Appendf(nil, `{"writer":%d}`, writer)
-				stored, first, err := s.Insert(t.Context(), row)
+				record := newRecord(fmt.Sprintf("key-%d", k), payments.WorkBegin)
+				record.Trace = fmt.Sprint("writer ", writer)
+				stored, first, err := s.Insert(t.Context(), record)
 				if err != nil {
 					t.Error(err)
 				}
@@ -69,12 +68,12 @@ func concurrentInserts(t *testing.T, s payments.Store) {
 		})
 	}
 	group.Wait()
-	equal(t, "rows inserted", inserted.Load(), int64(keys))
+	equal(t, "records inserted", inserted.Load(), int64(keys))
 	for k := range keys {
-		row := load(t, s, moneymovement.Key(fmt.Sprintf("key-%d", k)))
-		for _, rows := range returned {
-			sameRow(t, rows[k], row)
-			equal(t, "position", rows[k].Position, row.Position)
+		record := load(t, s, moneymovement.Key(fmt.Sprintf("key-%d", k)))
+		for _, records := range returned {
+			sameRecord(t, records[k], record)
+			equal(t, "position", records[k].Position, record.Position)
 		}
 	}
 }
@@ -99,79 +98,121 @@ func oddKeys(t *testing.T, s payments.Store) {
 	}
 	keys = append(keys, strings.Repeat(".", 128), strings.Repeat("_", 127)+"-")
 	for _, key := range keys {
-		insert(t, s, newRow(key, payments.WorkBegin))
+		insert(t, s, newRecord(key, payments.WorkBegin))
 	}
 	slices.Sort(keys)
-	rows, err := s.List(t.Context(), payments.List{Limit: len(keys) + 1})
+	records, err := s.List(t.Context(), payments.List{Limit: len(keys) + 1})
 	noError(t, err)
 	var want []moneymovement.Key
 	for _, key := range keys {
 		want = append(want, moneymovement.Key(key))
-		sameRow(t, load(t, s, moneymovement.Key(key)), newRowAt(key, rows))
+		sameRecord(t, load(t, s, moneymovement.Key(key)), newRecordAt(key, records))
 		save(t, s, claimKey(t, s, "me", moneymovement.Key(key), long), true)
 	}
-	equalKeys(t, "the order of keys is that of their bytes", rows, want...)
+	equalKeys(t, "the order of keys is that of their bytes", records, want...)
 }
 
-// newRowAt returns the row that was inserted for a key, due as stored.
-func newRowAt(key string, rows []payments.Row) payments.Row {
-	row := newRow(key, payments.WorkBegin)
-	for _, stored := range rows {
-		if stored.Key == row.Key {
-			row.Due = stored.Due
+// newRecordAt returns the record that was inserted for a key, due as stored.
+func newRecordAt(key string, records []payments.Record) payments.Record {
+	record := newRecord(key, payments.WorkBegin)
+	for _, stored := range records {
+		if stored.Key == record.Key {
+			record.Due = stored.Due
 		}
 	}
-	return row
+	return record
 }
 
-func largeAndOddData(t *testing.T, s payments.Store) {
-	for i, data := range []string{
-		`{"text":"` + strings.Repeat("0123456789abcdef", 4096) + `"}`,
+func largeAndOddText(t *testing.T, s payments.Store) {
+	for i, text := range []string{
+		strings.Repeat("0123456789abcdef", 4096),
 		`{ "spaces" :  [ 1,2 ],"b":2,"a":1,   "b":3 }`,
-		`{"n":1e400,"m":12.50,"k":-0,"long":123456789012345678901234567890.000}`,
-		`{"text":"` + "\u00e9\U0001f4b6\u2028 ' \\\" \\u0000 \\ud83d\\ude00 % _ $1 ?" + `"}`,
-		"{\n\t\"lines\": \"a\\nb\"\r\n}",
+		"\u00e9\U0001f4b6\u2028 ' \\ \" \\u0000 \\ud83d\\ude00 % _ $1 ?",
+		"lines\n\r\n\tand \x00 and \x7f",
 	} {
-		row := newRow(fmt.Sprintf("data-%d", i), payments.WorkFollow)
-		row.Data = []byte(data)
-		insert(t, s, row)
-		sameRow(t, load(t, s, row.Key), row)
-		claimed := claimKey(t, s, "me", row.Key, long)
-		sameRow(t, claimed, row)
-		claimed.Data = []byte(`[` + data + `]`)
+		record := newRecord(fmt.Sprintf("text-%d", i), payments.WorkFollow)
+		record.Trace, record.Metadata = text, map[string]string{text: text}
+		insert(t, s, record)
+		sameRecord(t, load(t, s, record.Key), record)
+		claimed := claimKey(t, s, "me", record.Key, long)
+		sameRecord(t, claimed.Record, record)
+		claimed.Trace += text
 		save(t, s, claimed, true)
-		equal(t, "data", string(load(t, s, row.Key).Data), string(claimed.Data))
+		equal(t, "text", load(t, s, record.Key).Trace, text+text)
 	}
 }
 
-func slicesAreNotShared(t *testing.T, s payments.Store) {
-	row := newRow("a", payments.WorkBegin)
-	want := string(row.Data)
-	stored, _, err := s.Insert(t.Context(), row)
+func memoryIsNotShared(t *testing.T, s payments.Store) {
+	record := newRecord("a", payments.WorkBegin)
+	want := newRecord("a", payments.WorkBegin)
+	want.Due = record.Due
+	stored, _, err := s.Insert(t.Context(), record)
 	noError(t, err)
-	spoil(row, stored)
-	equal(t, "data after Insert", string(load(t, s, "a").Data), want)
+	spoil(record, stored)
+	sameRecord(t, load(t, s, "a"), want)
 	spoil(load(t, s, "a"))
 	claimed := claimKey(t, s, "me", "a", long)
-	equal(t, "data after Load", string(claimed.Data), want)
-	saved := claimed
-	saved.Data = []byte(want)
-	save(t, s, saved, true)
-	spoil(claimed, saved)
+	sameRecord(t, claimed.Record, want)
+	save(t, s, claimed, true)
+	spoil(claimed.Record)
 	list, err := s.List(t.Context(), payments.List{Limit: 1})
 	noError(t, err)
-	equal(t, "data after Save", string(list[0].Data), want)
+	sameRecord(t, list[0], want)
 	spoil(list...)
 	changes, err := s.Changes(t.Context(), "", 1)
 	noError(t, err)
-	equal(t, "data after List", string(changes[0].Data), want)
+	sameRecord(t, changes[0], want)
 	spoil(changes...)
-	equal(t, "data after Changes", string(load(t, s, "a").Data), want)
+	sameRecord(t, load(t, s, "a"), want)
 }
 
-func spoil(rows ...payments.Row) {
-	for _, row := range rows {
-		clear(row.Data)
+// spoil changes what records share with their copies.
+func spoil(records ...payments.Record) {
+	for _, record := range records {
+		*record.Transfer = payments.Transfer{QuoteID: "spoiled"}
+		clear(record.Metadata)
+	}
+}
+
+// A record that this version cannot read keeps its text, and holds up no other one.
+func unreadableRecords(t *testing.T, s payments.Store) {
+	for _, work := range []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow} {
+		key := func(name string) moneymovement.Key { return moneymovement.Key(fmt.Sprintf("%d-%s", work, name)) }
+		later := newRecord(string(key("later")), work)
+		later.Kind, later.Due = "one_of_tomorrow", past(2)
+		stored, inserted, err := s.Insert(t.Context(), later)
+		noError(t, err)
+		equal(t, "inserted", inserted, true)
+		insert(t, s, newRecord(string(key("good")), work))
+		unreadable := func(record payments.Record) {
+			t.Helper()
+			equal(t, "key", failure[*payments.Unreadable](t, record.Err()).Key, later.Key)
+			equal(t, "key", record.Key, later.Key)
+			equal(t, "position", record.Position, stored.Position)
+		}
+		unreadable(load(t, s, later.Key))
+		listed := list(t, s, payments.List{After: moneymovement.Key(fmt.Sprintf("%d-", work)), Limit: 9})
+		equalKeys(t, "a list", listed, key("good"), later.Key)
+		unreadable(listed[1])
+		again, inserted, err := s.Insert(t.Context(), later)
+		noError(t, err)
+		equal(t, "inserted again", inserted, false)
+		unreadable(again)
+
+		claimed := claim(t, s, "me", work, 9, long)
+		if claimed[0].Key == key("good") {
+			slices.Reverse(claimed)
+		}
+		equalClaims(t, "claims", claimed, later.Key, key("good"))
+		unreadable(claimed[0].Record)
+		_, err = s.Save(t.Context(), claimed[0], true)
+		fails[*payments.Unreadable](t, err)
+		save(t, s, claimed[1], false)
+		claimed[0].Due = future(1)
+		noError(t, s.Postpone(t.Context(), claimed[0]))
+		changed := changes(t, s, "", 99)
+		unreadable(changed[len(changed)-2])
+		equalClaims(t, "claims of a record that was put off", claim(t, s, "me", work, 9, long))
 	}
 }
 
@@ -182,27 +223,27 @@ func timesInAnyZone(t *testing.T, s payments.Store) {
 	}
 	var want []moneymovement.Key
 	for i, zone := range zones {
-		row := newRow(fmt.Sprintf("z%d", 9-i), payments.WorkFollow)
-		row.Due = at.Add(time.Duration(i) * time.Microsecond).In(zone)
-		insert(t, s, row)
-		sameRow(t, load(t, s, row.Key), row)
-		want = append(want, row.Key)
+		record := newRecord(fmt.Sprintf("z%d", 9-i), payments.WorkFollow)
+		record.Due = at.Add(time.Duration(i) * time.Microsecond).In(zone)
+		insert(t, s, record)
+		sameRecord(t, load(t, s, record.Key), record)
+		want = append(want, record.Key)
 	}
 	for i, due := range []time.Time{
 		{}, time.Unix(0, 0), time.Unix(-1, 999_999_000), time.Date(1999, 12, 31, 23, 59, 59, 999_999_000, zones[3]),
 		time.Date(2105, 2, 28, 1, 2, 3, 4_000, time.UTC),
 	} {
-		row := newRow(fmt.Sprintf("d%d", i), payments.WorkAgain)
-		if row.Due = due; due.IsZero() {
-			row.Work = payments.WorkNone
+		record := newRecord(fmt.Sprintf("d%d", i), payments.WorkAgain)
+		if record.Due = due; due.IsZero() {
+			waitFor(&record, payments.WorkNone)
 		}
-		insert(t, s, row)
-		equal(t, "zero due time", load(t, s, row.Key).Due.IsZero(), due.IsZero())
+		insert(t, s, record)
+		equal(t, "zero due time", load(t, s, record.Key).Due.IsZero(), due.IsZero())
 	}
 	claimed := claim(t, s, "me", payments.WorkFollow, 10, long)
-	equalKeys(t, "an instant is the same in any zone", claimed.Rows, want...)
+	equalClaims(t, "an instant is the same in any zone", claimed, want...)
 
-	fine := newRow("fine", payments.WorkFollow)
+	fine := newRecord("fine", payments.WorkFollow)
 	fine.Due = at.Add(-time.Nanosecond)
 	stored, _, err := s.Insert(t.Context(), fine)
 	noError(t, err)
@@ -212,23 +253,23 @@ func timesInAnyZone(t *testing.T, s payments.Store) {
 }
 
 func canceledContext(t *testing.T, s payments.Store) {
-	row := newRow("a", payments.WorkBegin)
-	insert(t, s, row)
+	record := newRecord("a", payments.WorkBegin)
+	insert(t, s, record)
 	claimed := claimKey(t, s, "me", "a", long)
 	position := load(t, s, "a").Position
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	changed := claimed
-	changed.State, changed.Due, changed.Data = payments.Paid, future(1), []byte(`{}`)
+	changed.State, changed.Due = payments.Paid, future(1)
 	for name, call := range map[string]func() error{
-		"Insert": func() error { _, _, err := s.Insert(ctx, newRow("b", payments.WorkBegin)); return err },
+		"Insert": func() error { _, _, err := s.Insert(ctx, newRecord("b", payments.WorkBegin)); return err },
 		"Load":   func() error { _, err := s.Load(ctx, "a"); return err },
 		"List":   func() error { _, err := s.List(ctx, payments.List{Limit: 1}); return err },
 		"Changes": func() error {
 			_, err := s.Changes(ctx, "", 1)
 			return err
 		},
-		"Claim": func() error { _, err := s.Claim(ctx, payments.Claim{Owner: "x", Key: "a", For: long}); return err },
+		"Claim": func() error { _, _, err := s.Claim(ctx, payments.Claim{Owner: "x", Key: "a", For: long}); return err },
 		"Extend": func() error {
 			_, err := s.Extend(ctx, map[moneymovement.Key]payments.Lease{"a": claimed.Lease}, brief)
 			return err
@@ -242,9 +283,9 @@ func canceledContext(t *testing.T, s payments.Store) {
 		}
 	}
 	wait(ended) // the lease was not cut short
-	_, err := s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "a", Now: time.Now(), For: long})
+	_, _, err := s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "a", Now: time.Now(), For: long})
 	fails[*payments.Busy](t, err)
-	sameRow(t, load(t, s, "a"), row)
+	sameRecord(t, load(t, s, "a"), record)
 	equal(t, "position", load(t, s, "a").Position, position)
 	_, err = s.Load(t.Context(), "b")
 	fails[*payments.NotFound](t, err)

@@ -386,7 +386,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[payments.ReconcileParams](),
 	reflect.TypeFor[payments.Record](),
 	reflect.TypeFor[payments.Report](),
-	reflect.TypeFor[payments.Row](),
 	reflect.TypeFor[payments.Services](),
 	reflect.TypeFor[payments.State](),
 	reflect.TypeFor[payments.StepMetrics](),

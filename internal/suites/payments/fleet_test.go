@@ -246,13 +246,13 @@ func TestALeaseThatCannotBeRenewedEndsTheCall(t *testing.T) {
 	})
 }
 
-// A damaged row is left alone, and the payments behind it go on.
-func TestDamagedRowsDoNotHoldUpTheOthers(t *testing.T) {
+// A record that cannot be read is left alone, and the payments behind it go on.
+func TestUnreadableRecordsDoNotHoldUpTheOthers(t *testing.T) {
 	inBubble(t, func(w *world) {
 		for n := range 50 {
-			_, _, err := w.store.Insert(w.Context(), payments.Row{Key: moneymovement.Key(fmt.Sprint("damaged-", n)),
-				Account: w.account, State: payments.InDoubt, Work: payments.WorkAgain,
-				Due: time.Now().Add(-time.Hour), Data: []byte(`{"key":"`)})
+			_, _, err := w.store.Insert(w.Context(), payments.Record{Key: moneymovement.Key(fmt.Sprint("damaged-", n)),
+				Account: w.account, Kind: "of_tomorrow", State: payments.InDoubt, MayHaveLeft: true,
+				Due: time.Now().Add(-time.Hour)})
 			require.NoError(w, err)
 		}
 		p := w.started(func(c *payments.Config) { c.InFlight = 4 })

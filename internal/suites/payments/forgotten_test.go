@@ -113,8 +113,8 @@ func TestATransferInDoubtWhenTheServicesClockMovesOn(t *testing.T) {
 	}
 }
 
-// A row whose terms somebody has changed is not paid.
-func TestAnEditedRowIsNotPaid(t *testing.T) {
+// A payment whose terms somebody has changed in the store is not paid.
+func TestAnEditedRecordIsNotPaid(t *testing.T) {
 	edits := map[string][2]string{
 		"payout": {`"amount":"10.01"`, `"amount":"10.02"`}, "deal": {`"amount":"40"`, `"amount":"41"`},
 		"release": {`"escrowId":"esc_`, `"escrowId":"esc_x`}, "transfer": {`"amount":"12.5"`, `"amount":"12.6"`},
@@ -126,14 +126,15 @@ func TestAnEditedRowIsNotPaid(t *testing.T) {
 				before, writes := len(w.Moved(k.moves)), len(w.writes())
 				p := w.process(k, w.store)
 				r := w.submit(p, k.submission)
-				claimed, err := w.store.Claim(w.Context(), payments.Claim{Owner: "somebody", Key: r.Key, Now: time.Now(),
+				claimed, _, err := w.store.Claim(w.Context(), payments.Claim{Owner: "somebody", Key: r.Key, Now: time.Now(),
 					For: time.Minute})
 				require.NoError(w, err)
-				row := claimed.Rows[0]
-				edited := strings.Replace(string(row.Data), edit[0], edit[1], 1)
-				require.NotEqual(w, string(row.Data), edited)
-				row.Data = []byte(edited)
-				_, err = w.store.Save(w.Context(), row, true)
+				text, err := claimed[0].Encode()
+				require.NoError(w, err)
+				edited := strings.Replace(string(text), edit[0], edit[1], 1)
+				require.NotEqual(w, string(text), edited)
+				claimed[0].Record = payments.Decode(r.Key, []byte(edited))
+				_, err = w.store.Save(w.Context(), claimed[0], true)
 				require.NoError(w, err)
 				r, err = p.Step(w.Context(), r.Key)
 				require.NoError(w, err)

@@ -36,7 +36,7 @@ type interrupted struct {
 	before func()
 }
 
-func (s *interrupted) List(ctx context.Context, list payments.List) ([]payments.Row, error) {
+func (s *interrupted) List(ctx context.Context, list payments.List) ([]payments.Record, error) {
 	if before := s.before; before != nil {
 		s.before = nil
 		before()

@@ -16,11 +16,11 @@ import (
 // backup returns a copy of the store as it is now.
 func (w *world) backup() payments.Store {
 	w.Helper()
-	rows, err := w.store.List(w.Context(), payments.List{Limit: 1_000})
+	records, err := w.store.List(w.Context(), payments.List{Limit: 1_000})
 	require.NoError(w, err)
 	copied := payments.NewMemoryStore()
-	for _, row := range rows {
-		_, _, err := copied.Insert(w.Context(), row)
+	for _, record := range records {
+		_, _, err := copied.Insert(w.Context(), record)
 		require.NoError(w, err)
 	}
 	return copied

@@ -20,10 +20,10 @@ import (
 type watched struct {
 	payments.Store
 
-	mu    sync.Mutex
-	calls map[string]int
-	fail  func(method string, n int) failure
-	rows  map[moneymovement.Key]payments.Record // as they were last stored
+	mu      sync.Mutex
+	calls   map[string]int
+	fail    func(method string, n int) failure
+	records map[moneymovement.Key]payments.Record // as they were last stored
 }
 
 // failure is how a call fails.
@@ -38,7 +38,7 @@ const (
 var errStore = errors.New("the disk is full")
 
 func watch(store payments.Store) *watched {
-	return &watched{Store: store, calls: map[string]int{}, rows: map[moneymovement.Key]payments.Record{}}
+	return &watched{Store: store, calls: map[string]int{}, records: map[moneymovement.Key]payments.Record{}}
 }
 
 // failing sets how calls fail from now on.
@@ -63,15 +63,13 @@ func (s *watched) next(method string) failure {
 func (s *watched) stored(key moneymovement.Key) payments.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.rows[key]
+	return s.records[key]
 }
 
-func (s *watched) keep(row payments.Row) {
-	if record, err := row.Record(); err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.rows[row.Key] = record
-	}
+func (s *watched) keep(record payments.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.records[record.Key] = record
 }
 
 func call[T any](s *watched, method string, call func() (T, error)) (T, error) {
@@ -87,25 +85,26 @@ func call[T any](s *watched, method string, call func() (T, error)) (T, error) {
 	return result, err
 }
 
-type inserted struct {
-	row payments.Row
-	is  bool
-}
-
-func (s *watched) Insert(ctx context.Context, row payments.Row) (payments.Row, bool, error) {
-	stored, err := call(s, "Insert", func() (inserted, error) {
-		row, is, err := s.Store.Insert(ctx, row)
-		return inserted{row, is}, err
+func (s *watched) Insert(ctx context.Context, record payments.Record) (payments.Record, bool, error) {
+	var inserted bool
+	stored, err := call(s, "Insert", func() (stored payments.Record, err error) {
+		stored, inserted, err = s.Store.Insert(ctx, record)
+		return stored, err
 	})
-	return stored.row, stored.is, err
+	return stored, inserted, err
 }
 
-func (s *watched) Load(ctx context.Context, key moneymovement.Key) (payments.Row, error) {
-	return call(s, "Load", func() (payments.Row, error) { return s.Store.Load(ctx, key) })
+func (s *watched) Load(ctx context.Context, key moneymovement.Key) (payments.Record, error) {
+	return call(s, "Load", func() (payments.Record, error) { return s.Store.Load(ctx, key) })
 }
 
-func (s *watched) Claim(ctx context.Context, claim payments.Claim) (payments.Claimed, error) {
-	return call(s, "Claim", func() (payments.Claimed, error) { return s.Store.Claim(ctx, claim) })
+func (s *watched) Claim(ctx context.Context, claim payments.Claim) ([]payments.Claimed, time.Time, error) {
+	var next time.Time
+	claimed, err := call(s, "Claim", func() (claimed []payments.Claimed, err error) {
+		claimed, next, err = s.Store.Claim(ctx, claim)
+		return claimed, err
+	})
+	return claimed, next, err
 }
 
 func (s *watched) Extend(
@@ -114,18 +113,20 @@ func (s *watched) Extend(
 	return call(s, "Extend", func() ([]moneymovement.Key, error) { return s.Store.Extend(ctx, leases, d) })
 }
 
-func (s *watched) Save(ctx context.Context, row payments.Row, release bool) (payments.Position, error) {
+func (s *watched) Save(
+	ctx context.Context, claimed payments.Claimed, release bool,
+) (payments.Position, error) {
 	return call(s, "Save", func() (payments.Position, error) {
-		position, err := s.Store.Save(ctx, row, release)
+		position, err := s.Store.Save(ctx, claimed, release)
 		if err == nil {
-			s.keep(row)
+			s.keep(claimed.Record)
 		}
 		return position, err
 	})
 }
 
-func (s *watched) Postpone(ctx context.Context, row payments.Row) error {
-	_, err := call(s, "Postpone", func() (bool, error) { return true, s.Store.Postpone(ctx, row) })
+func (s *watched) Postpone(ctx context.Context, claimed payments.Claimed) error {
+	_, err := call(s, "Postpone", func() (bool, error) { return true, s.Store.Postpone(ctx, claimed) })
 	return err
 }
 
@@ -169,9 +170,9 @@ func (w *world) payWhileTheStoreFails(k kind, faults func(from time.Time) func(m
 	w.Helper()
 	store, moves := watch(w.store), len(w.Moved(k.moves))
 	p := w.process(k, store)
-	row, err := payments.Prepare(k.submission, time.Now())
+	record, err := payments.Prepare(k.submission, time.Now())
 	require.NoError(w, err)
-	w.assertStoredFirst(store, row.Key)
+	w.assertStoredFirst(store, record.Key)
 	store.failing(faults(time.Now()))
 	for {
 		if _, err = p.Resume(w.Context()); err == nil {
@@ -188,7 +189,7 @@ func (w *world) payWhileTheStoreFails(k kind, faults func(from time.Time) func(m
 		time.Sleep(time.Second)
 	}
 	for {
-		r, err := p.Await(w.Context(), row.Key)
+		r, err := p.Await(w.Context(), record.Key)
 		if err == nil {
 			require.Equal(w, payments.Completed, r.State, "%+v", r.Reason)
 			break
@@ -239,9 +240,9 @@ func dying(store *watched, calls int) {
 // once.
 func TestAProcessThatDies(t *testing.T) {
 	eachKind(t, func(w *world, k kind) {
-		row, err := payments.Prepare(k.submission, time.Now())
+		record, err := payments.Prepare(k.submission, time.Now())
 		require.NoError(w, err)
-		_, _, err = w.store.Insert(w.Context(), row)
+		_, _, err = w.store.Insert(w.Context(), record)
 		require.NoError(w, err)
 		moves, dead := len(w.Moved(k.moves)), []*payments.Processor{}
 		for calls := range 6 {
@@ -249,7 +250,7 @@ func TestAProcessThatDies(t *testing.T) {
 			dying(store, calls)
 			ctx, cancel := context.WithTimeout(w.Context(), 30*time.Second)
 			p := w.process(k, store)
-			_, err := p.Step(ctx, row.Key)
+			_, err := p.Step(ctx, record.Key)
 			w.Logf("%d calls: %v", calls, err)
 			cancel()
 			dead = append(dead, p)
@@ -258,7 +259,7 @@ func TestAProcessThatDies(t *testing.T) {
 		p := w.process(k, w.store)
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
-		done := w.becomes(p, row.Key, payments.Completed)
+		done := w.becomes(p, record.Key, payments.Completed)
 		assert.Empty(w, done.Bounds)
 		w.assertMoved(k, moves+1)
 		for _, p := range slices.Insert(dead, 0, p) {

@@ -82,9 +82,9 @@ func TestADeadlineWaitsForALook(t *testing.T) {
 	inBubble(t, func(w *world) {
 		late := payments.TransferPayment{Key: "late-1", To: appapi.ToContact{ContactID: absent, Amount: amount("1")},
 			Deadline: time.Now().Add(time.Minute)}
-		row, err := payments.Prepare(late, time.Now())
+		record, err := payments.Prepare(late, time.Now())
 		require.NoError(w, err)
-		_, _, err = w.store.Insert(w.Context(), row)
+		_, _, err = w.store.Insert(w.Context(), record)
 		require.NoError(w, err)
 		p := w.started()
 		time.Sleep(time.Hour)

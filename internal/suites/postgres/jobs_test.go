@@ -157,27 +157,25 @@ func TestWorkSaysHowLongAJobSnoozes(t *testing.T) {
 		assert.LessOrEqual(t, snooze.Duration, most)
 	}
 	snoozes(time.Hour, 2*time.Second, 2*time.Second) // the processor of this process does not run: another one may
-	claimed, err := p.store.Claim(t.Context(), payments.Claim{Owner: "me", Key: "invoice", For: time.Minute})
+	claimed, _, err := p.store.Claim(t.Context(), payments.Claim{Owner: "me", Key: "invoice", For: time.Minute})
 	require.NoError(t, err)
-	row := claimed.Rows[0]
-	row.Due = time.Now().Add(10 * time.Minute)
-	require.NoError(t, p.store.Postpone(t.Context(), row))
+	claimed[0].Due = time.Now().Add(10 * time.Minute)
+	require.NoError(t, p.store.Postpone(t.Context(), claimed[0]))
 	snoozes(0, 9*time.Minute, 10*time.Minute)
 
 	pays := w.resumed(postgres.Options{}, payments.Config{PollEvery: never})
 	worker = postgres.NewWorker(pays.store, pays.processor)
-	claimed, err = p.store.Claim(t.Context(), payments.Claim{Owner: "me", Key: "invoice", For: time.Minute})
+	claimed, _, err = p.store.Claim(t.Context(), payments.Claim{Owner: "me", Key: "invoice", For: time.Minute})
 	require.NoError(t, err)
-	row = claimed.Rows[0]
-	row.Due = time.Now()
-	_, err = p.store.Save(t.Context(), row, false) // due, and leased by another process
+	claimed[0].Due = time.Now()
+	_, err = p.store.Save(t.Context(), claimed[0], false) // due, and leased by another process
 	require.NoError(t, err)
 	snoozes(0, 2*time.Second, 3*time.Second)
 	snoozes(40*time.Second, 10*time.Second, 12*time.Second)
 	snoozes(24*time.Hour, 15*time.Minute, 15*time.Minute)
 
-	row.State, row.Work, row.Due = payments.Completed, payments.WorkNone, time.Time{}
-	_, err = p.store.Save(t.Context(), row, true)
+	claimed[0].State, claimed[0].Due = payments.Completed, time.Time{}
+	_, err = p.store.Save(t.Context(), claimed[0], true)
 	require.NoError(t, err)
 	require.NoError(t, work("invoice", 0), "nothing is left to do")
 }

@@ -217,8 +217,10 @@ func (s *slowStore) Extend(
 	return nil, errStopped
 }
 
-func (s *slowStore) Save(ctx context.Context, row payments.Row, release bool) (payments.Position, error) {
-	if record, err := row.Record(); err == nil && record.MayHaveLeft && record.State == payments.Paying {
+func (s *slowStore) Save(
+	ctx context.Context, claimed payments.Claimed, release bool,
+) (payments.Position, error) {
+	if claimed.MayHaveLeft && claimed.State == payments.Paying {
 		select {
 		case <-s.reached:
 		default:
@@ -226,5 +228,5 @@ func (s *slowStore) Save(ctx context.Context, row payments.Row, release bool) (p
 		}
 		<-s.goOn
 	}
-	return s.Store.Save(ctx, row, release)
+	return s.Store.Save(ctx, claimed, release)
 }
