@@ -39,6 +39,7 @@ type flow struct {
 	leave   func() // leaves the line
 
 	doubt        doubt  // what is known about other calls with the key
+	clean        bool   // no earlier call left a doubt
 	booked       *offer // the last booking, nil before the first
 	fresh        bool   // the last booking is new, and waits for its approval
 	expiredOffer *offer // a booking that had expired when it came
@@ -162,6 +163,7 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 		return f.early(err, true)
 	}
 	defer f.attempt.abandon()
+	f.clean = f.proven && f.doubt == noDoubt
 	return f.conclude(ctx, f.inLine(ctx))
 }
 
@@ -465,6 +467,9 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
 		end.outcome = refused
 	}
+	if end.outcome == doubtful && f.signedNothing() { // what was lost has booked something at the most
+		end.outcome, f.doubt = refused, noDoubt
+	}
 	inDoubt := end.outcome == doubtful || f.doubt != noDoubt || !f.attempt.onlyCall()
 	earlier := callfacts.MayPay
 	switch {
@@ -482,6 +487,12 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 		return f.refusedResult(end.err, earlier)
 	}
 	return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NotSaid))
+}
+
+// signedNothing reports that no call with the key has signed anything: not this one, and by the caller's store and this
+// client's memory no earlier one. What is booked must be nothing, or something that waits for its approval.
+func (f *flow) signedNothing() bool {
+	return f.clean && !f.sent && (f.booked == nil || f.booked.phase == phaseOpen)
 }
 
 // early returns the result of a call that has sent nothing.

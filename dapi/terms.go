@@ -9,8 +9,10 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
+	"github.com/moneymovement/moneymovement-go/internal/precheck"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -191,5 +193,32 @@ func misspelledAsset(c *transport.Check, asset Asset) {
 		if asset != known && strings.EqualFold(strings.TrimSpace(string(asset)), string(known)) {
 			c.Refuse("currency", "unknown_variant", fmt.Sprintf("is %q: did you mean %s", asset, known))
 		}
+	}
+}
+
+//nolint:gochecknoinits // package payments checks what it stores, and these are not for users
+func init() {
+	precheck.Payout = func(payouts, payout, bounds any, key string) error {
+		asked, limits := payout.(PayoutCreate), bounds.(Bounds) //nolint:errcheck,forcetypeassert // as the package says
+		s, _ := payouts.(*Payouts)
+		check := asked.checkMoney
+		if s != nil {
+			check = s.check(&asked)
+		}
+		return checkPayment(&opBookPayout, moneymovement.Key(key), asked.validate, check, limits.check)
+	}
+	precheck.Deal = func(escrows, deal any, key string) error {
+		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
+		s, _ := escrows.(*Escrows)
+		check := asked.checkMoney
+		if s != nil {
+			check = s.check(&asked)
+		}
+		return checkPayment(&opCreateEscrow, moneymovement.Key(key), asked.validate, check)
+	}
+	precheck.Action = func(deal any, id, action, key string) error {
+		asked := deal.(EscrowCreate) //nolint:errcheck,forcetypeassert // as the package says
+		return checkPayment(&opPrepareEscrowAction, moneymovement.Key(key), asked.validate, asked.checkMoney,
+			checkEscrowID(EscrowID(id)), func(c *transport.Check) { c.Missing("type", action == "") })
 	}
 }

@@ -25,7 +25,7 @@ import (
 // changes keeps the newest position, and how often each state was seen.
 type changes struct {
 	position payments.Position
-	states   map[payments.State]int
+	states   map[moneymovement.PaymentState]int
 	enough   func(*changes) bool
 	end      context.CancelFunc
 }
@@ -77,16 +77,16 @@ func Test(t *testing.T) {
 	path, logger := filepath.Join(t.TempDir(), "payments.db"), slog.New(slog.DiscardHandler)
 
 	check(t, serve(t.Context(), platform, path, logger, func(ctx context.Context, p *payments.Processor) error {
-		if state := submit(ctx, p, "1", "1").State; state != payments.Completed {
+		if state := submit(ctx, p, "1", "1").State; state != moneymovement.PaymentCompleted {
 			t.Errorf("the first payment is %s", state)
 		}
-		if state := submit(ctx, p, "2", "0.01").State; state != payments.NeedsDecision {
+		if state := submit(ctx, p, "2", "0.01").State; state != moneymovement.PaymentNeedsDecision {
 			t.Errorf("the second payment is %s", state)
 		}
 		return nil
 	}))
 
-	db := &changes{states: map[payments.State]int{}, enough: func(c *changes) bool { return len(c.states) == 2 }}
+	db := &changes{states: map[moneymovement.PaymentState]int{}, enough: func(c *changes) bool { return len(c.states) == 2 }}
 	check(t, serve(t.Context(), platform, path, logger, func(ctx context.Context, p *payments.Processor) error {
 		watching, end := context.WithCancel(ctx)
 		db.end = end
@@ -95,16 +95,16 @@ func Test(t *testing.T) {
 		}
 		check(t, raiseFees(ctx, p, decimal.RequireFromString("0.02"))) // still too low
 		record, err := p.Get(ctx, moneymovement.DeriveKey("invoice", "2"))
-		if err != nil || record.State != payments.NeedsDecision {
+		if err != nil || record.State != moneymovement.PaymentNeedsDecision {
 			t.Errorf("the second payment is %s: %v", record.State, err)
 		}
 		check(t, raiseFees(ctx, p, decimal.NewFromInt(1)))
 		record, err = p.Await(ctx, record.Key)
-		if err != nil || record.State != payments.Completed {
+		if err != nil || record.State != moneymovement.PaymentCompleted {
 			t.Errorf("the second payment is %s: %v", record.State, err)
 		}
 		watching, db.end = context.WithCancel(ctx)
-		db.enough = func(c *changes) bool { return c.states[payments.Completed] == 2 }
+		db.enough = func(c *changes) bool { return c.states[moneymovement.PaymentCompleted] == 2 }
 		if err := follow(watching, p, db); watching.Err() == nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func Test(t *testing.T) {
 		}
 		return nil
 	}))
-	if db.states[payments.Completed] != 2 || db.states[payments.NeedsDecision] != 1 {
+	if db.states[moneymovement.PaymentCompleted] != 2 || db.states[moneymovement.PaymentNeedsDecision] != 1 {
 		t.Errorf("%v", db.states)
 	}
 }

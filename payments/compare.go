@@ -23,7 +23,7 @@ const (
 	// somebody else made it. A second entry with which money has left for one payout is one, too.
 	UnknownEntry DifferenceKind = "unknown_entry"
 	// MissingEntry is a payment that is paid, and has no entry in the ledger that is its own: two payments cannot have
-	// one payout. It is also a payment that is stored as [CameBack], and whose money is not back in the ledger.
+	// one payout. It is also a payment that is stored as [moneymovement.PaymentCameBack], and whose money is not back in the ledger.
 	MissingEntry DifferenceKind = "missing_entry"
 	// OtherAmount is a payment whose entry has another amount or asset than was asked for, with or without the fee; or
 	// of which another amount came back.
@@ -40,7 +40,7 @@ type Difference struct {
 	Kind DifferenceKind
 	// Key and State are those of the payment. They are empty for [UnknownEntry].
 	Key   moneymovement.Key
-	State State
+	State moneymovement.PaymentState
 	// PayoutID or EscrowID is what the payment or the entry is of. Both can be empty for an entry.
 	PayoutID dapi.PayoutID
 	EscrowID dapi.EscrowID
@@ -207,7 +207,7 @@ func (c *comparison) compare(r *Record) {
 	default:
 		return
 	}
-	paid := r.State == Paid || r.State == Completed || r.State == CameBack
+	paid := r.State == moneymovement.PaymentPaid || r.State == moneymovement.PaymentCompleted || r.State == moneymovement.PaymentCameBack
 	if of == nil || of.taken && paid {
 		if paid && c.inPeriod(r.PaidAt) && r.PaidAt.Before(c.asOf) {
 			c.differ(MissingEntry, r, nil)
@@ -223,15 +223,15 @@ func (c *comparison) compare(r *Record) {
 	}
 	failed := of.out != nil && of.out.Status == dapi.TransactionStatusFailed
 	switch {
-	case of.back != nil && paid && r.State != CameBack:
+	case of.back != nil && paid && r.State != moneymovement.PaymentCameBack:
 		c.differ(MoneyCameBack, r, of.back)
-	case failed && paid && r.State != CameBack:
+	case failed && paid && r.State != moneymovement.PaymentCameBack:
 		c.differ(MoneyCameBack, r, of.out)
 	case of.out != nil && !r.asked(of.out):
 		c.differ(OtherAmount, r, of.out)
 	case of.back != nil && !r.asked(of.back):
 		c.differ(OtherAmount, r, of.back)
-	case r.State == CameBack && of.back == nil && !failed:
+	case r.State == moneymovement.PaymentCameBack && of.back == nil && !failed:
 		c.differ(MissingEntry, r, nil)
 	case !paid && !failed && of.back == nil:
 		c.differ(PaidInLedger, r, of.out)

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
 // Decision is what a person decides about a payment: [NewBounds], [Retry], [Cancel], [WasPaid] or [WasNotPaid].
 type Decision struct {
 	kind     decisionKind
-	bounds   Bounds
+	bounds   dapi.Bounds
 	payoutID dapi.PayoutID
 	note     string
 }
@@ -30,14 +31,14 @@ const (
 // what arrives, it must be as good as the price that was refused, within Bounds.QuoteTolerance: the record then has
 // that price in Bounds.NoWorseThan.
 //
-// It is for payouts in the state [NeedsDecision] or [Accepted], and for those [InDoubt]: if nothing was paid, the price
+// It is for payouts in the state [moneymovement.PaymentNeedsDecision] or [moneymovement.PaymentAccepted], and for those [moneymovement.PaymentInDoubt]: if nothing was paid, the price
 // can be out of bounds by now, and then the doubt would not end before the key does.
-func NewBounds(bounds Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
+func NewBounds(bounds dapi.Bounds) Decision { return Decision{kind: decideBounds, bounds: bounds} }
 
 // Retry makes the same call again, after somebody has removed the reason: has paid money in, or updated the contact. An
 // update of a contact does not reach its account, such as the IBAN. A payment that is blocked by that stays blocked:
 // Cancel it, and submit a payment to a new contact with a new key.
-// It is for payments in the state [NeedsDecision], and for those that wait for their next try.
+// It is for payments in the state [moneymovement.PaymentNeedsDecision], and for those that wait for their next try.
 func Retry() Decision { return Decision{kind: decideRetry} }
 
 // Cancel refuses a payment from which no money can have left. The note says why; it is stored in the reason. If money
@@ -59,9 +60,9 @@ func (d Decision) String() string { return cmp.Or(string(d.kind), "an empty deci
 
 // decide is the event of a person's decision. problem says why it is not possible, "" if it is.
 func (r Record) decide(d Decision, now time.Time) (next Record, problem string) {
-	waits := r.State == NeedsDecision || r.State == Accepted || r.State == Paying
-	tooOld := r.State == NeedsDecision && r.Reason != nil && r.Reason.Code == ReasonKeyTooOld
-	doubted := r.State == InDoubt && !r.KeyTooOld
+	waits := r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentAccepted || r.State == moneymovement.PaymentPaying
+	tooOld := r.State == moneymovement.PaymentNeedsDecision && r.Reason != nil && r.Reason.Code == ReasonKeyTooOld
+	doubted := r.State == moneymovement.PaymentInDoubt && !r.KeyTooOld
 	switch d.kind {
 	case decideBounds:
 		switch {
@@ -72,11 +73,11 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 		case tooOld:
 			return r, useWords
 		}
-		r.Bounds = d.bounds.orAsSeen(r.RefusedQuote)
+		r.Bounds = orAsSeen(d.bounds, r.RefusedQuote)
 		r.goOn(now)
 	case decideRetry:
 		switch {
-		case !waits && r.State != InDoubt:
+		case !waits && r.State != moneymovement.PaymentInDoubt:
 			return r, "the payment does not wait for a decision"
 		case tooOld:
 			return r, useWords
@@ -89,24 +90,24 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 		case !waits:
 			return r, "the payment has ended or is paid"
 		}
-		r.close(Refused, ReasonCanceled, d.note, now)
+		r.close(moneymovement.PaymentRefused, ReasonCanceled, d.note, now)
 	case decidePaid, decideNotPaid:
-		if r.State != NeedsDecision || !r.MayHaveLeft {
+		if r.State != moneymovement.PaymentNeedsDecision || !r.MayHaveLeft {
 			return r, "it is only for a payment that needs a decision, and from which money may have left"
 		}
 		if d.kind == decideNotPaid {
 			r.MayHaveLeft = false
-			r.close(Refused, ReasonCanceled, d.note, now)
+			r.close(moneymovement.PaymentRefused, ReasonCanceled, d.note, now)
 			break
 		}
 		if d.payoutID != "" {
 			r.PayoutID = d.payoutID
 		}
 		if r.PayoutID == "" || r.Kind != KindPayout { // there is nothing to follow
-			r.close(Completed, ReasonDecided, d.note, now)
+			r.close(moneymovement.PaymentCompleted, ReasonDecided, d.note, now)
 			break
 		}
-		r.to(Paid, now)
+		r.to(moneymovement.PaymentPaid, now)
 		r.Reason, r.Due = &Reason{Code: ReasonDecided, Message: "a person found the payment"}, now
 	default:
 		return r, "use NewBounds, Retry, Cancel, WasPaid or WasNotPaid"
@@ -115,9 +116,9 @@ func (r Record) decide(d Decision, now time.Time) (next Record, problem string) 
 	return r, ""
 }
 
-// orAsSeen returns the bounds, and adds the price that a person has seen if they do not limit what arrives. Otherwise
-// the client would compare with the first price that its own process saw, which may be the one that was refused first.
-func (b Bounds) orAsSeen(seen *dapi.Quote) Bounds {
+// orAsSeen returns bounds, and adds the price that a person has seen if they do not limit what arrives. Otherwise the
+// client would compare with the first price that its own process saw, which may be the one that was refused first.
+func orAsSeen(b dapi.Bounds, seen *dapi.Quote) dapi.Bounds {
 	readable := seen != nil && seen.SourceAmount.IsPositive() && seen.DestinationAmount.IsPositive() &&
 		seen.SourceCurrency != "" && seen.DestinationCurrency != ""
 	if readable && b.NoWorseThan == nil && b.MinDestinationAmount == nil && b.DestinationCurrency == "" {
@@ -131,10 +132,10 @@ const useWords = "the service may have forgotten the key, so another call could 
 
 // goOn makes the payment due. It keeps what may have left.
 func (r *Record) goOn(now time.Time) {
-	if r.State == NeedsDecision {
-		r.to(Accepted, now)
+	if r.State == moneymovement.PaymentNeedsDecision {
+		r.to(moneymovement.PaymentAccepted, now)
 		if r.MayHaveLeft {
-			r.to(InDoubt, now)
+			r.to(moneymovement.PaymentInDoubt, now)
 		}
 	}
 	due := now
@@ -144,7 +145,7 @@ func (r *Record) goOn(now time.Time) {
 	r.Reason, r.Due, r.Refusals = &Reason{Code: ReasonDecided, Message: "a person decided to go on"}, due, 0
 }
 
-func (r *Record) close(s State, code ReasonCode, note string, now time.Time) {
+func (r *Record) close(s moneymovement.PaymentState, code ReasonCode, note string, now time.Time) {
 	if note == "" {
 		note = "a person decided so"
 	}

@@ -20,9 +20,9 @@
 //
 // # States
 //
-// A payment is [Accepted] when Submit returns. It is [Paying] while a call is made for it, [InDoubt] while it may be
-// paid, [Paid] when the money has left, and [Completed] when it has arrived. It can end as [Refused], if nothing was
-// paid, or as [CameBack]. It is [NeedsDecision] if a person must look at it: [Record.Reason] says why, and
+// A payment is [moneymovement.PaymentAccepted] when Submit returns. It is [moneymovement.PaymentPaying] while a call is made for it, [moneymovement.PaymentInDoubt] while it may be
+// paid, [moneymovement.PaymentPaid] when the money has left, and [moneymovement.PaymentCompleted] when it has arrived. It can end as [moneymovement.PaymentRefused], if nothing was
+// paid, or as [moneymovement.PaymentCameBack]. It is [moneymovement.PaymentNeedsDecision] if a person must look at it: [Record.Reason] says why, and
 // [Processor.Decide] takes the decision.
 //
 // # What is stored when

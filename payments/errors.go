@@ -38,7 +38,7 @@ func (e *Busy) Error() string {
 type NotPossible struct {
 	Key      moneymovement.Key
 	Decision Decision
-	State    State
+	State    moneymovement.PaymentState
 	// Problem says why, safe to log.
 	Problem string
 }

@@ -24,9 +24,9 @@ type Metrics interface {
 type ChangeMetrics struct {
 	Kind     Kind
 	Account  dapi.ClientID
-	From, To State         // From is empty for a new payment
-	Reason   ReasonCode    // empty without a reason
-	Age      time.Duration // since the payment was accepted
+	From, To moneymovement.PaymentState // From is empty for a new payment
+	Reason   ReasonCode                 // empty without a reason
+	Age      time.Duration              // since the payment was accepted
 }
 
 // StepMetrics describes one step.
@@ -40,13 +40,13 @@ type StepMetrics struct {
 
 // LoadMetrics describes what a processor has to do.
 type LoadMetrics struct {
-	InFlight  int           // calls that pay, under way in this process
-	Waiting   int           // those of them that wait for room in a rate window, for more than a few seconds
-	Following int           // looks under way in this process
-	ByState   map[State]int // the payments of the whole store; nil if it cannot be counted now
-	Overdue   time.Duration // for how long the oldest work has been due; zero if that cannot be read now
-	Late      int           // payments of this process that are not made in time: see Policy.Late
-	PausedFor time.Duration // for how long an API gets no calls, because it said so or refuses the credential
+	InFlight  int                                // calls that pay, under way in this process
+	Waiting   int                                // those of them that wait for room in a rate window, for more than a few seconds
+	Following int                                // looks under way in this process
+	ByState   map[moneymovement.PaymentState]int // the payments of the whole store; nil if it cannot be counted now
+	Overdue   time.Duration                      // for how long the oldest work has been due; zero if that cannot be read now
+	Late      int                                // payments of this process that are not made in time: see Policy.Late
+	PausedFor time.Duration                      // for how long an API gets no calls, because it said so or refuses the credential
 	// StoreFailures is how many calls of the store have failed in this process. It only rises.
 	StoreFailures int64
 }
@@ -66,14 +66,14 @@ type Tracer interface {
 type StepTrace struct {
 	Key   moneymovement.Key
 	Kind  Kind
-	State State
+	State moneymovement.PaymentState
 	Step  string // pay, follow or search
 	Calls int    // the calls that were begun before
 }
 
 // StepResult describes a step that has ended.
 type StepResult struct {
-	State   State
+	State   moneymovement.PaymentState
 	Outcome string
 	Reason  *Reason // nil if there is nothing to say
 }

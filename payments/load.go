@@ -63,7 +63,7 @@ func (l *load) report(ctx context.Context) {
 	of := LoadMetrics{ByState: summary.ByState, Waiting: int(l.calls.Load()), Late: l.count(now),
 		StoreFailures: l.p.outage.failures()}
 	if err == nil && of.ByState == nil {
-		of.ByState = map[State]int{}
+		of.ByState = map[moneymovement.PaymentState]int{}
 	}
 	if !summary.OldestDue.IsZero() {
 		of.Overdue = max(now.Sub(summary.OldestDue), 0)
@@ -78,7 +78,7 @@ func (l *load) report(ctx context.Context) {
 
 // note says once that a payment is not made in time.
 func (l *load) note(ctx context.Context, r *Record, now time.Time) {
-	open := r.State == Accepted || r.State == Paying || r.State == InDoubt
+	open := r.State == moneymovement.PaymentAccepted || r.State == moneymovement.PaymentPaying || r.State == moneymovement.PaymentInDoubt
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !open || now.Sub(r.AcceptedAt) < l.p.config.Policy.Late {

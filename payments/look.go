@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -18,14 +19,14 @@ func (s *progress) follow(ctx context.Context) found {
 	if r.PayoutID != "" {
 		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
 		if r.decided() && isOther(r, payout, err) {
-			return found{verdict: verdictDecide, mayHaveLeft: true, wrong: true, reason: &Reason{Code: ReasonTerms,
+			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, wrong: true, reason: &Reason{Code: ReasonTerms,
 				Message: "a person named payout " + string(r.PayoutID) + ", which is not there or has other terms: " +
 					"look at the service's books, then decide again"}}
 		}
 		return s.seen(payout, err)
 	}
 	if r.keyAge(s.p.config.Now()) > keyLifetime { // another call could pay a second time
-		return found{verdict: verdictDecide, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyTooOld,
+		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyTooOld,
 			Message: "the service said that the payment is paid, and did not name the payout while it remembered " +
 				"the key: look at the service's books, then decide WasPaid with the payout's id"}}
 	}
@@ -33,11 +34,11 @@ func (s *progress) follow(ctx context.Context) found {
 		return editedRow(true)
 	}
 	// The service said that the payment is paid, and did not name the payout. The same call returns it.
-	switch f := s.pay(ctx); f.verdict {
-	case verdictPaid, verdictCompleted, verdictReturned:
+	switch f := s.pay(ctx); f.state {
+	case moneymovement.PaymentPaid, moneymovement.PaymentCompleted, moneymovement.PaymentCameBack:
 		return f
 	}
-	return found{verdict: verdictPending, mayHaveLeft: true}
+	return found{state: moneymovement.PaymentPaid, mayHaveLeft: true, same: true}
 }
 
 // decided reports that a person decided, and that nothing was seen of the payment since.
@@ -60,27 +61,28 @@ func isOther(r *Record, payout *dapi.Payout, err error) bool {
 
 // seen returns what a read of a paid payout shows. A read that fails says nothing about the payment.
 func (s *progress) seen(payout *dapi.Payout, err error) found {
-	pending := found{verdict: verdictPending, mayHaveLeft: true, retryAt: retryAt(err)}
+	same := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, retryAt: retryAt(err), same: true}
 	if err != nil || payout.ID != s.record.PayoutID {
-		return pending
+		return same
 	}
-	switch f := paid(payout, nil); f.verdict {
-	case verdictCompleted, verdictReturned:
+	f := payoutShows(payout)
+	switch f.state {
+	case moneymovement.PaymentCompleted, moneymovement.PaymentCameBack:
 		return f
-	case verdictEnded: // the payment was paid, and the service says that it never was
-		f.verdict, f.reason = verdictReturned, &Reason{Code: ReasonReturned,
+	case moneymovement.PaymentRefused: // the payment was paid, and the service says that it never was
+		f.state, f.mayHaveLeft, f.reason = moneymovement.PaymentCameBack, true, &Reason{Code: ReasonReturned,
 			Message: "the payout is " + string(payout.Status) +
 				", although it was paid before: look at the ledger"}
 		return f
 	}
-	pending.hash = payout.TransactionHash
-	return pending
+	same.hash = payout.TransactionHash
+	return same
 }
 
 // search looks for a payment in doubt whose key the service may have forgotten: another call could pay twice. If
 // nothing shows the payment, a person must look.
 func (s *progress) search(ctx context.Context) found {
-	if f := s.look(ctx); f.verdict != verdictUnknown || f.reason != nil {
+	if f := s.look(ctx); f.state != moneymovement.PaymentInDoubt || f.reason != nil {
 		return f
 	}
 	return forgotten(found{mayHaveLeft: true})
@@ -89,8 +91,9 @@ func (s *progress) search(ctx context.Context) found {
 // find looks for a payment whose record can be of an older copy of the store. It returns true if the payment is there,
 // or if that cannot be read now.
 func (s *progress) find(ctx context.Context) (f found, shown bool) {
-	switch f = s.look(ctx); f.verdict {
-	case verdictPaid, verdictCompleted, verdictReturned, verdictDecide:
+	switch f = s.look(ctx); f.state {
+	case moneymovement.PaymentPaid, moneymovement.PaymentCompleted, moneymovement.PaymentCameBack,
+		moneymovement.PaymentNeedsDecision:
 		if !s.inDoubt {
 			s.p.config.Logger.LogAttrs(ctx, slog.LevelWarn, "payments: a payment was made of which nothing had left "+
 				"by its record: the store is older than the service's books, so reconcile the account",
@@ -116,7 +119,7 @@ func (s *progress) look(ctx context.Context) found {
 
 // forgotten returns what is known of a payment in doubt whose key is too old and that nothing shows.
 func forgotten(f found) found {
-	f.verdict, f.reason = verdictDecide, &Reason{Code: ReasonKeyTooOld,
+	f.state, f.reason = moneymovement.PaymentNeedsDecision, &Reason{Code: ReasonKeyTooOld,
 		Message: "the key is older than the 7 days in which the service remembers it, and neither the service " +
 			"nor the ledger shows whether the payment was made: look at the service's books, then decide"}
 	return f
@@ -124,19 +127,18 @@ func forgotten(f found) found {
 
 func (s *progress) searchPayout(ctx context.Context) found {
 	r, payouts := &s.record, s.p.services.of(&s.record).payouts
-	ended := found{verdict: verdictUnknown, mayHaveLeft: true}
+	ended := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 	if r.PayoutID != "" {
 		payout, err := payouts.Get(ctx, r.PayoutID)
 		if err != nil && !missing(err) {
 			return failedSearch(err)
 		}
 		if err == nil && payout.ID == r.PayoutID {
-			// What a status of tomorrow means, only the ledger says.
-			known := payout.Status.Known() || strings.Trim(payout.TransactionHash, "0x") != ""
-			switch f := paid(payout, nil); {
-			case f.verdict == verdictEnded:
+			switch f := payoutShows(payout); f.state { // what a status of tomorrow means, only the ledger says
+			case moneymovement.PaymentRefused:
 				ended = f
-			case known && f.verdict != verdictUnknown:
+			case moneymovement.PaymentInDoubt:
+			default:
 				return f
 			}
 		}
@@ -156,7 +158,7 @@ func (s *progress) searchPayout(ctx context.Context) found {
 		}
 		return r.hasKey(payout.IdempotencyKey)
 	})
-	if f.verdict == verdictUnknown && f.reason == nil {
+	if f.state == moneymovement.PaymentInDoubt && f.reason == nil {
 		return ended
 	}
 	return f
@@ -204,7 +206,7 @@ func (s *progress) searchLedger(
 		}
 		is, err := matches(entry)
 		if errors.Is(err, errNoKey) {
-			return found{verdict: verdictDecide, mayHaveLeft: true,
+			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true,
 				reason: &Reason{Code: ReasonUnknown, Message: errNoKey.Error()}}
 		}
 		if err != nil { // also if it is missing, although the ledger has it
@@ -213,18 +215,18 @@ func (s *progress) searchLedger(
 		if !is {
 			continue
 		}
-		f := found{verdict: verdictPaid, mayHaveLeft: true, payoutID: entry.PayoutID, escrowID: entry.EscrowID,
+		f := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, payoutID: entry.PayoutID, escrowID: entry.EscrowID,
 			hash: entry.TransactionHash}
 		switch {
 		case entry.Status == dapi.TransactionStatusFailed:
-			f.verdict = verdictReturned
+			f.state = moneymovement.PaymentCameBack
 			f.reason = &Reason{Code: ReasonReturned, Message: "the entry of the ledger has failed: the money came back"}
 		case s.record.Kind != KindPayout:
-			f.verdict = verdictCompleted
+			f.state = moneymovement.PaymentCompleted
 		}
 		return f
 	}
-	return found{verdict: verdictUnknown, mayHaveLeft: true}
+	return found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 }
 
 // clockMargin covers clocks that differ.
@@ -232,7 +234,7 @@ const clockMargin = time.Hour
 
 // failedSearch returns what a search shows that could not read: nothing. It is repeated.
 func failedSearch(err error) found {
-	f := found{verdict: verdictUnknown, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err), unread: true}
+	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err), unread: true}
 	f.reason.Code = ReasonUnknown
 	return f
 }

@@ -3,6 +3,7 @@ package payments
 import (
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -36,7 +37,7 @@ const (
 // next returns the step of a payment at a time.
 func (r Record) next(now time.Time) step {
 	switch r.State {
-	case Accepted, Paying, InDoubt:
+	case moneymovement.PaymentAccepted, moneymovement.PaymentPaying, moneymovement.PaymentInDoubt:
 		age := r.keyAge(now)
 		switch {
 		case !r.MayHaveLeft && r.late(now):
@@ -47,7 +48,7 @@ func (r Record) next(now time.Time) step {
 			return stepRest
 		}
 		return stepPay
-	case Paid:
+	case moneymovement.PaymentPaid:
 		return stepFollow
 	}
 	return stepNone
@@ -89,8 +90,8 @@ func (r Record) rest() Record {
 
 // begin is the event before a call that pays. What it returns is stored before anything is sent.
 func (r Record) begin(now time.Time) Record {
-	if r.State == Accepted {
-		r.to(Paying, now)
+	if r.State == moneymovement.PaymentAccepted {
+		r.to(moneymovement.PaymentPaying, now)
 	}
 	if age := r.keyAge(now); r.FirstUsed.IsZero() || !r.MayHaveLeft && (age > keyForgotten || age < 0) {
 		r.FirstUsed, r.FirstQuote, r.PayoutID = now, nil, "" // nothing is left of an earlier use
@@ -98,25 +99,24 @@ func (r Record) begin(now time.Time) Record {
 			r.EscrowID = ""
 		}
 	}
-	// A payout and a deal stop before they are signed, so that this can be stored then. The others pay in one call.
-	r.MayHaveLeft = r.MayHaveLeft || r.Kind == KindEscrowAction || r.Kind == KindTransfer
+	// The flows of dapi stop before they sign, so that this can be stored then. A transfer pays in one call.
+	r.MayHaveLeft = r.MayHaveLeft || r.Kind == KindTransfer
 	r.Calls++
 	return r
 }
 
 // signing is the event after a booking and before its approval is signed. What it returns is stored before the
-// signature: from then on, money may leave.
-func (r Record) signing(id dapi.PayoutID, quote *dapi.Quote) Record {
-	r.PayoutID, r.Quote, r.MayHaveLeft = id, quote, true
+// signature: from then on, money may leave. quote is the price of a payout.
+func (r Record) signing(history dapi.History, quote *dapi.Quote) Record {
+	r.MayHaveLeft = true
+	if r.Kind != KindPayout {
+		r.EscrowID = history.EscrowID
+		return r
+	}
+	r.PayoutID, r.Quote = history.PayoutID, quote
 	if r.FirstQuote == nil {
 		r.FirstQuote = quote
 	}
-	return r
-}
-
-// approving is signing for a deal.
-func (r Record) approving(id dapi.EscrowID) Record {
-	r.EscrowID, r.MayHaveLeft = id, true
 	return r
 }
 
@@ -133,98 +133,83 @@ func (r *Record) offersRefused(quote *dapi.Quote, now time.Time) bool {
 		now.Before(refused.ExpiresAt.Add(quoteLasts))
 }
 
-// verdict is what a call or a look shows about a payment.
-type verdict string
-
-const (
-	verdictPaid      verdict = "paid"      // the money has left or is leaving
-	verdictCompleted verdict = "completed" // the money has arrived
-	verdictReturned  verdict = "returned"  // the money left and came back
-	verdictEnded     verdict = "ended"     // it ended, and no money left
-	verdictWait      verdict = "wait"      // nothing was paid; try again later
-	verdictRefused   verdict = "refused"   // nothing was paid, and the same call cannot pay
-	verdictDecide    verdict = "decide"    // a person must decide
-	verdictUnknown   verdict = "unknown"   // it may be paid
-	verdictTooOld    verdict = "too_old"   // the same, and the service may have forgotten the key
-	verdictPending   verdict = "pending"   // a look at a paid payment that has not arrived
-	verdictBlocked   verdict = "blocked"   // nothing was paid: the service refuses the credential, or all calls
-)
-
-// found is the event after a call or a look.
+// found is the event after a call or a look: what it shows about the payment.
 type found struct {
-	verdict     verdict
-	mayHaveLeft bool // of the verdicts without a payment: whether an earlier call may have paid
+	// state is what is known now. After not_paid, the payment is tried again. Paid leads to completed or came_back.
+	state       moneymovement.PaymentState
+	mayHaveLeft bool // whether a call may have paid, if it is not known to be paid
 	payoutID    dapi.PayoutID
 	escrowID    dapi.EscrowID
 	hash        string
 	reason      *Reason
 	retryAt     time.Time // when the service asks to come back; zero if it did not say
-	unread      bool      // a search that could not read
+	same        bool      // a look at a paid payment that shows nothing new
+	blocked     bool      // not paid: the service refuses the credential, or all calls
+	tooOld      bool      // in doubt: the service may have forgotten the key
+	unread      bool      // in doubt: a search could not read
 	wrong       bool      // the payout that a person named is not the payment's
 }
 
 // after returns the record after a call or a look.
 func (r Record) after(f found, policy Policy, now time.Time) Record {
 	r.identify(f)
-	before := r.State
 	r.Reason = f.reason
 	if f.reason != nil && f.reason.Quote != nil {
 		r.RefusedQuote = f.reason.Quote
 	}
-	if f.verdict != verdictPaid && f.verdict != verdictCompleted && f.verdict != verdictPending {
+	if f.state != moneymovement.PaymentPaid && f.state != moneymovement.PaymentCompleted {
 		r.MayHaveLeft = f.mayHaveLeft
 	}
 	if f.mayHaveLeft && r.FirstUsed.IsZero() { // it was found, and a lost version of this record knew when
 		r.FirstUsed = r.AcceptedAt
 	}
-	switch f.verdict {
-	case verdictPaid:
-		r.Due, r.MayHaveLeft = dueAfter(now, policy.followAfter(r.Key, 0), f.retryAt), true
-		r.to(Paid, now)
-	case verdictCompleted:
-		r.Due, r.MayHaveLeft = time.Time{}, true
-		r.to(Completed, now)
-	case verdictReturned:
-		r.Due, r.MayHaveLeft = time.Time{}, true
-		r.to(CameBack, now)
-	case verdictEnded, verdictRefused:
-		r.Due = time.Time{}
-		r.to(Refused, now)
-	case verdictDecide:
-		r.Due = time.Time{}
-		r.to(NeedsDecision, now)
-	case verdictPending:
+	switch {
+	case f.same:
 		r.Reason, r.Due = nil, dueAfter(now, policy.followAfter(r.Key, now.Sub(r.ChangedAt)), f.retryAt)
-	case verdictTooOld: // perhaps by the service's clock alone
+		return r
+	case f.tooOld: // perhaps by the service's clock alone
 		if !r.MayHaveLeft {
-			r.to(Accepted, now)
+			r.to(moneymovement.PaymentAccepted, now)
 			r = r.rest()
 			break
 		}
 		r.Due, r.KeyTooOld = now, true
-		r.to(InDoubt, now)
-	case verdictWait, verdictBlocked, verdictUnknown:
-		if f.unread {
-			r.Searches++
-		}
-		r.Due = dueAfter(now, policy.retryAfter(r.Key, r.Calls+r.Searches), f.retryAt)
-		if f.verdict == verdictWait && f.reason != nil && f.reason.Slug != "" {
-			r.Refusals++
-		}
-		switch {
-		case r.MayHaveLeft:
-			r.to(InDoubt, now)
-		case f.verdict == verdictWait && r.Refusals >= policy.Refusals:
-			r.Due, r.Reason = time.Time{}, r.Reason.usedUp()
-			r.to(NeedsDecision, now)
-		default:
-			r.to(Accepted, now)
-		}
+		r.to(moneymovement.PaymentInDoubt, now)
+	case f.state == moneymovement.PaymentPaid:
+		r.Due, r.MayHaveLeft = dueAfter(now, policy.followAfter(r.Key, 0), f.retryAt), true
+		r.to(f.state, now)
+	case f.state == moneymovement.PaymentCompleted, f.state == moneymovement.PaymentCameBack:
+		r.Due, r.MayHaveLeft = time.Time{}, true
+		r.to(f.state, now)
+	case f.state == moneymovement.PaymentRefused, f.state == moneymovement.PaymentNeedsDecision:
+		r.Due = time.Time{}
+		r.to(f.state, now)
+	default:
+		r.tryAgain(f, policy, now)
 	}
-	if r.State != before || f.verdict != verdictPending {
-		r.ChangedAt = now
-	}
+	r.ChangedAt = now
 	return r
+}
+
+// tryAgain is the event of a call that paid nothing, or whose result is not known.
+func (r *Record) tryAgain(f found, policy Policy, now time.Time) {
+	if f.unread {
+		r.Searches++
+	}
+	r.Due = dueAfter(now, policy.retryAfter(r.Key, r.Calls+r.Searches), f.retryAt)
+	refused := f.state == moneymovement.PaymentNotPaid && !f.blocked
+	if refused && f.reason != nil && f.reason.Slug != "" {
+		r.Refusals++
+	}
+	switch {
+	case r.MayHaveLeft:
+		r.to(moneymovement.PaymentInDoubt, now)
+	case refused && r.Refusals >= policy.Refusals:
+		r.Due, r.Reason = time.Time{}, r.Reason.usedUp()
+		r.to(moneymovement.PaymentNeedsDecision, now)
+	default:
+		r.to(moneymovement.PaymentAccepted, now)
+	}
 }
 
 // identify stores what a call or a look shows of the payment's ids.
@@ -247,22 +232,22 @@ func (r *Record) identify(f found) {
 func (r Record) expire(now time.Time) Record {
 	r.Due = time.Time{}
 	r.Reason = &Reason{Code: ReasonDeadline, Message: "the deadline passed before the payment could be made"}
-	r.to(Refused, now)
+	r.to(moneymovement.PaymentRefused, now)
 	return r
 }
 
 // returned is the event of money that came back, as the ledger shows it.
 func (r Record) returned(reason *Reason, now time.Time) Record {
 	r.Due, r.Reason = time.Time{}, reason
-	r.to(CameBack, now)
+	r.to(moneymovement.PaymentCameBack, now)
 	return r
 }
 
-func (r *Record) to(s State, now time.Time) {
+func (r *Record) to(s moneymovement.PaymentState, now time.Time) {
 	if r.State != s {
 		r.State, r.ChangedAt, r.Searches = s, now, 0
 	}
-	if (s == Paid || s == Completed) && r.PaidAt.IsZero() {
+	if (s == moneymovement.PaymentPaid || s == moneymovement.PaymentCompleted) && r.PaidAt.IsZero() {
 		r.PaidAt = now
 	}
 }

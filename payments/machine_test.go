@@ -73,19 +73,19 @@ func (l *life) change(cause string, next Record, mayProveUnpaid bool) {
 		assert.True(l, mayProveUnpaid, "%s: nothing shows that the money has not left", cause)
 	}
 	if before.State.Final() {
-		assert.Equal(l, CameBack, next.State, "%s changed a payment that had ended", cause)
+		assert.Equal(l, moneymovement.PaymentCameBack, next.State, "%s changed a payment that had ended", cause)
 	}
-	if next.State == Refused && before.State != Refused {
+	if next.State == moneymovement.PaymentRefused && before.State != moneymovement.PaymentRefused {
 		assert.False(l, next.MayHaveLeft, "%s refused a payment that may be paid", cause)
 	}
-	if next.State == Paid || next.State == Completed || next.State == CameBack {
+	if next.State == moneymovement.PaymentPaid || next.State == moneymovement.PaymentCompleted || next.State == moneymovement.PaymentCameBack {
 		assert.True(l, next.MayHaveLeft, "%s: %s", cause, next.State)
-		assert.False(l, next.PaidAt.IsZero() && next.State != CameBack, "%s: %s at no time", cause, next.State)
+		assert.False(l, next.PaidAt.IsZero() && next.State != moneymovement.PaymentCameBack, "%s: %s at no time", cause, next.State)
 	}
-	if next.State == Accepted {
+	if next.State == moneymovement.PaymentAccepted {
 		assert.False(l, next.MayHaveLeft, "%s: an accepted payment may have left", cause)
 	}
-	if next.State == InDoubt {
+	if next.State == moneymovement.PaymentInDoubt {
 		assert.True(l, next.MayHaveLeft, "%s: nothing can have left of a payment in doubt", cause)
 	}
 	l.checkDue()
@@ -94,7 +94,7 @@ func (l *life) change(cause string, next Record, mayProveUnpaid bool) {
 
 // checkDue checks that something is due exactly while something is left to do.
 func (l *life) checkDue() {
-	ended := l.r.State.Final() || l.r.State == NeedsDecision
+	ended := l.r.State.Final() || l.r.State == moneymovement.PaymentNeedsDecision
 	assert.Equal(l, ended, l.r.Due.IsZero(), "%s: %s is due at %s", l.cause, l.r.State, l.r.Due)
 	assert.Equal(l, ended, l.r.next(l.now.Add(1000*time.Hour)) == stepNone, "%s: %s", l.cause, l.r.State)
 	assert.Equal(l, ended, l.r.Work() == WorkNone)
@@ -137,7 +137,7 @@ func (l *life) call() {
 		l.first = l.now
 	}
 	l.change("begin", next, false)
-	assert.NotEqual(l, Accepted, l.r.State)
+	assert.NotEqual(l, moneymovement.PaymentAccepted, l.r.State)
 	stops := l.r.Kind == KindPayout || l.r.Kind == KindEscrow
 	assert.True(l, l.r.MayHaveLeft || stops, "the others are not stored again before they are signed")
 	if rapid.Bool().Draw(l.T, "dies before the call") {
@@ -255,9 +255,9 @@ func TestALife(t *testing.T) {
 
 // Money that came back after the payment had ended is the only change of an ended payment.
 func TestAnEndedPaymentCanComeBack(t *testing.T) {
-	r := Record{Key: "k", Kind: KindPayout, State: Completed, MayHaveLeft: true, PaidAt: birth}
+	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentCompleted, MayHaveLeft: true, PaidAt: birth}
 	back := r.returned(&Reason{Code: ReasonReturned}, birth.Add(time.Hour))
-	assert.Equal(t, CameBack, back.State)
+	assert.Equal(t, moneymovement.PaymentCameBack, back.State)
 	assert.Equal(t, birth.Add(time.Hour), back.ChangedAt)
 	assert.True(t, back.MayHaveLeft)
 	assert.Equal(t, stepNone, back.next(birth.Add(2*time.Hour)))
@@ -266,9 +266,9 @@ func TestAnEndedPaymentCanComeBack(t *testing.T) {
 // With a clock that is set back, the key seems to be used in the future. Its age is then not known.
 func TestAClockThatIsSetBack(t *testing.T) {
 	early := birth.Add(-48 * time.Hour)
-	doubt := Record{Kind: KindPayout, State: InDoubt, MayHaveLeft: true, FirstUsed: birth}
+	doubt := Record{Kind: KindPayout, State: moneymovement.PaymentInDoubt, MayHaveLeft: true, FirstUsed: birth}
 	assert.Equal(t, stepSearch, doubt.next(early))
-	unpaid := Record{Kind: KindPayout, State: Accepted, FirstUsed: birth}
+	unpaid := Record{Kind: KindPayout, State: moneymovement.PaymentAccepted, FirstUsed: birth}
 	assert.Equal(t, stepPay, unpaid.next(early))
 	assert.Equal(t, early, unpaid.begin(early).FirstUsed)
 	unpaid.ChangedAt = birth
@@ -305,7 +305,7 @@ func TestPauses(t *testing.T) {
 // A payment that is paid and does not arrive is looked at less and less often.
 func TestLooksBecomeRare(t *testing.T) {
 	policy, now := Policy{}.withDefaults(), birth
-	r := Record{Key: "k", Kind: KindPayout, State: Paid, MayHaveLeft: true, PayoutID: "po_1", ChangedAt: birth}
+	r := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentPaid, MayHaveLeft: true, PayoutID: "po_1", ChangedAt: birth}
 	looks := 0
 	for now.Before(birth.Add(24 * time.Hour)) {
 		stored := r // a look is postponed, and nothing of the record is stored

@@ -31,7 +31,7 @@ type MemoryStore struct {
 type memoryRow struct {
 	key     moneymovement.Key
 	account dapi.ClientID
-	state   State
+	state   moneymovement.PaymentState
 	work    Work
 	due     time.Time
 	text    []byte // of the record
@@ -323,7 +323,7 @@ func (s *MemoryStore) Summary(ctx context.Context) (Summary, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	summary := Summary{ByState: map[State]int{}}
+	summary := Summary{ByState: map[moneymovement.PaymentState]int{}}
 	for _, row := range s.rows {
 		summary.ByState[row.state]++
 		if row.work != WorkNone && (summary.OldestDue.IsZero() || row.due.Before(summary.OldestDue)) {

@@ -2,93 +2,113 @@ package payments
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
 // What a call or a look means for a payment. Money decides first: an error never makes a payment unpaid that may be
 // paid.
 
-// paid returns what a call of dapi.Payouts.Pay shows.
-func paid(payout *dapi.Payout, err error) found {
-	f := found{mayHaveLeft: dapi.MayHavePaid(payout, err), reason: reasonOf(err), retryAt: retryAt(err)}
-	if payout != nil {
-		f.payoutID, f.hash = payout.ID, payout.TransactionHash
-	}
-	switch dapi.PaymentStateOf(payout, err) {
-	case dapi.PaymentPaid:
-		f.verdict, f.reason = verdictPaid, nil
-		if payout != nil && payout.Status == dapi.PayoutStatusCompleted {
-			f.verdict = verdictCompleted
+// shows returns what a call of a flow of dapi shows: its state, and what it says about the money.
+func shows(state moneymovement.PaymentState, unpaid bool, refusal, err error, retryAt time.Time) found {
+	f := found{state: state, mayHaveLeft: !unpaid, retryAt: retryAt}
+	switch state {
+	case moneymovement.PaymentPaid:
+		f.mayHaveLeft = true
+		return f
+	case moneymovement.PaymentNotPaid:
+		f.refuse(refusal)
+	case moneymovement.PaymentNeedsDecision:
+		f.decide(refusal)
+	case moneymovement.PaymentEnded:
+		f.state = moneymovement.PaymentCameBack
+		if unpaid {
+			f.state = moneymovement.PaymentRefused
 		}
-	case dapi.PaymentEnded:
-		f.ended(payout, err)
-	case dapi.PaymentNotPaid:
-		f.verdict = unpaid(err)
-	case dapi.PaymentNeedsDecision:
-		f.verdict = decision(err, f.mayHaveLeft)
 	default:
-		f.verdict, f.mayHaveLeft = verdictUnknown, true
+		f.state = moneymovement.PaymentInDoubt
+		refusal = err
+	}
+	f.reason = reasonOf(refusal)
+	return f
+}
+
+// ofPayout adds what the payout shows.
+func (f found) ofPayout(payout *dapi.Payout) found {
+	if payout == nil {
+		return f
+	}
+	f.payoutID, f.hash = payout.ID, payout.TransactionHash
+	switch {
+	case f.state == moneymovement.PaymentPaid && payout.Status == dapi.PayoutStatusCompleted:
+		f.state = moneymovement.PaymentCompleted
+	case f.state == moneymovement.PaymentCameBack:
+		f.reason = &Reason{Code: ReasonReturned,
+			Message: "the payout is " + string(payout.Status) + ": its money came back"}
+	case f.state == moneymovement.PaymentRefused && payout.Status == dapi.PayoutStatusExpired:
+		f.reason = &Reason{Code: ReasonEnded, Message: "the payout expired, and its money never left"}
 	}
 	return f
 }
 
-// ended separates a payout whose money came back from one whose money never left.
-func (f *found) ended(payout *dapi.Payout, err error) {
-	if ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err); ok && ended.Payout != nil {
-		payout = ended.Payout
+// ofDeal adds what a deal shows. A deal that is held and an action that was taken are completed.
+func (f found) ofDeal(deal *dapi.Escrow) found {
+	if f.state == moneymovement.PaymentPaid {
+		f.state = moneymovement.PaymentCompleted
 	}
-	status := dapi.PayoutStatus("")
-	if payout != nil {
-		status, f.payoutID, f.hash = payout.Status, payout.ID, payout.TransactionHash
+	if deal != nil {
+		f.escrowID, f.hash = deal.ID, deal.TransactionHash
 	}
-	f.verdict, f.mayHaveLeft = verdictReturned, true
-	f.reason = &Reason{Code: ReasonReturned, Message: "the payout is " + string(status) + ": its money came back"}
-	if status == dapi.PayoutStatusExpired {
-		f.verdict, f.mayHaveLeft = verdictEnded, false
-		f.reason = &Reason{Code: ReasonEnded, Message: "the payout expired, and its money never left"}
-	}
+	return f
 }
 
-// unpaid returns what to do after a refusal that shows that nothing was paid.
-func unpaid(err error) verdict {
+// payoutShows returns what the status of a payout says. A status of tomorrow says nothing.
+func payoutShows(payout *dapi.Payout) found {
+	state, unpaid := moneymovement.PaymentInDoubt, false
+	switch status := payout.Status; {
+	case status == dapi.PayoutStatusCompleted, status == dapi.PayoutStatusProcessing,
+		status == dapi.PayoutStatusFunding, !status.Final() && strings.Trim(payout.TransactionHash, "0x") != "":
+		state = moneymovement.PaymentPaid
+	case status.Final():
+		state, unpaid = moneymovement.PaymentEnded, status == dapi.PayoutStatusExpired
+	}
+	return shows(state, unpaid, nil, nil, time.Time{}).ofPayout(payout)
+}
+
+// refuse sets what to do after a refusal that shows that nothing was paid: try again, end, or let a person decide.
+func (f *found) refuse(err error) {
+	f.state = moneymovement.PaymentNotPaid
 	if lacks, ok := errors.AsType[*errors.Forbidden](err); ok && lacks.RequiredScope != "" {
-		return verdictWait // other calls may be in the key's scopes
+		return // other calls may be in the key's scopes
 	}
 	if refusal, ok := errors.AsType[*errors.Refusal](err); ok {
-		switch {
-		case ofCredential(refusal.Code), refusal.Code == errors.CodeDatabaseUnavailable,
-			refusal.Status == http.StatusTooManyRequests:
-			return verdictBlocked
-		case ofDeployment(refusal.Code):
-			return verdictDecide
+		f.blocked = ofCredential(refusal.Code) || refusal.Code == errors.CodeDatabaseUnavailable ||
+			refusal.Status == http.StatusTooManyRequests
+		if !f.blocked && ofDeployment(refusal.Code) {
+			f.state = moneymovement.PaymentNeedsDecision
+			return
 		}
 	}
 	if page, ok := errors.AsType[*errors.UnexpectedResponse](err); ok && page.Status == http.StatusTooManyRequests {
-		return verdictBlocked // from a proxy
+		f.blocked = true // from a proxy
 	}
 	refusal, ok := errors.AsType[remedied](err)
 	failure, typed := errors.AsType[errors.Failure](err)
 	_, unsent := errors.AsType[*errors.NotDelivered](err)
+	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 	switch {
+	case f.blocked, unknown:
 	case unsent: // also if it says that a repetition does not help now, as after a login that cannot be read
-		return verdictWait
-	case ok:
-		switch refusal.Remedy() {
-		case errors.RemedyChangeRequest:
-			return verdictRefused
-		case errors.RemedyChangeAccount:
-			return verdictDecide
-		}
-		return verdictWait
-	case typed && !failure.Retryable():
-		return verdictDecide
+	case ok && refusal.Remedy() == errors.RemedyChangeRequest:
+		f.state = moneymovement.PaymentRefused
+	case ok && refusal.Remedy() == errors.RemedyChangeAccount, !ok && typed && !failure.Retryable():
+		f.state = moneymovement.PaymentNeedsDecision
 	}
-	return verdictWait
 }
 
 // remedied is an error that says what to do about it.
@@ -118,62 +138,26 @@ func ofDeployment(code errors.Code) bool {
 	return !code.Known()
 }
 
-// decision returns what to do after an error that the same call meets again.
-func decision(err error, mayHaveLeft bool) verdict {
+// decide sets what to do after an error that the same call meets again.
+func (f *found) decide(err error) {
 	if _, old := errors.AsType[*dapi.KeyTooOld](err); old {
-		return verdictTooOld
+		f.state, f.tooOld = moneymovement.PaymentInDoubt, true
+		return
 	}
-	if isOfInput(err) && !mayHaveLeft {
-		return verdictRefused
+	if !f.mayHaveLeft && isOfInput(err) {
+		f.state = moneymovement.PaymentRefused
 	}
-	return verdictDecide
 }
 
-// called returns what a call shows that pays at once: the opening of a deal, an action or a transfer. before reports
-// that an earlier call may have paid. settles reports that the flow knows about earlier calls, and returns a plain
-// refusal only if none of them has paid, as Escrows.Open does.
-func called(err error, before, settles bool) found {
-	f := found{verdict: verdictCompleted, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
-	if err == nil {
-		return f
-	}
-	failure, typed := errors.AsType[errors.Failure](err)
-	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
-	_, notOpened := errors.AsType[*dapi.EscrowNotOpened](err)
-	switch {
-	case unknown, !typed:
-		f.verdict = verdictUnknown
-	case notOpened:
-		f.verdict, f.mayHaveLeft = verdictEnded, false
-	case failure.MovedByCall() == errors.Moved:
-		f.reason = nil
-	case failure.MovedByCall() != errors.NotMoved:
-		f.verdict = verdictUnknown
-	case before && (!settles || isOfInput(err)): // a refusal is about its own call
-		f.verdict = decision(err, true)
-		if f.verdict == verdictDecide {
-			f.verdict = verdictUnknown
-		}
-	default:
-		f.mayHaveLeft = false
-		f.verdict = unpaid(err)
-		if isDecision(err) {
-			f.verdict = decision(err, false)
-		}
-	}
-	return f
-}
-
-// isOfInput reports an error that a flow returns whatever earlier calls did: the same call meets it again.
+// isOfInput reports an error about the input of a payment, which is refused before anything is signed.
 func isOfInput(err error) bool {
-	_, old := errors.AsType[*dapi.KeyTooOld](err)
-	_, wrong := errors.AsType[*errors.InvalidInput](err)
+	if _, wrong := errors.AsType[*errors.InvalidInput](err); wrong {
+		return true
+	}
 	refusal, refused := errors.AsType[*errors.Refusal](err)
-	return isDecision(err) && (old || wrong || refused && refusal.Code != errors.CodeIdempotencyKeyReused)
+	return refused && (refusal.Code == errors.CodeValidationFailed || refusal.Code == errors.CodeInvalidRequest ||
+		refusal.Code == errors.CodeInvalidID)
 }
-
-// isDecision reports an error that dapi.PaymentStateOf takes for one that a person must look at.
-func isDecision(err error) bool { return dapi.PaymentStateOf(nil, err) == dapi.PaymentNeedsDecision }
 
 // retryAt returns when the service asks to come back.
 func retryAt(err error) time.Time {
@@ -208,12 +192,8 @@ func reasonOf(err error) *Reason {
 	return r
 }
 
-// messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does. It
-// also knows whether an earlier call can have signed.
+// messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does.
 func messageOf(err error) string {
-	if errors.EarlierCalls(err, callfacts.Asker{}) == callfacts.MayExist {
-		errors.SetEarlierCalls(err, callfacts.MayPay, callfacts.Asker{})
-	}
 	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
 	if !ok {
 		return err.Error()

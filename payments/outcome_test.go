@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -71,10 +72,10 @@ func failures() map[string]error {
 
 // shown returns the state and the reason of a payment after a call.
 func shown(kind Kind, doubted bool, f found) (Record, string) {
-	r := Record{Key: "k", Kind: kind, State: Paying, Calls: 1, MayHaveLeft: doubted, FirstUsed: birth,
+	r := Record{Key: "k", Kind: kind, State: moneymovement.PaymentPaying, Calls: 1, MayHaveLeft: doubted, FirstUsed: birth,
 		AcceptedAt: birth}
 	if doubted {
-		r.State = InDoubt
+		r.State = moneymovement.PaymentInDoubt
 	}
 	r = r.after(f, Policy{}.withDefaults(), birth)
 	text := string(r.State)
@@ -128,41 +129,41 @@ func TestADoubtIsNotEndedByAnError(t *testing.T) {
 			continue
 		}
 		afterPay, _ := shown(KindPayout, true, paid(nil, &errors.OutcomeUnknown{Cause: err})) // as Pay returns it
-		assert.Equal(t, InDoubt, afterPay.State, name)
+		assert.Equal(t, moneymovement.PaymentInDoubt, afterPay.State, name)
 		r, _ := shown(KindTransfer, true, called(err, true, false))
 		assert.Equal(t, !settles[name], r.MayHaveLeft, name)
 		if isOfInput(err) {
 			r, _ = shown(KindEscrow, true, called(err, true, true))
-			assert.Equal(t, InDoubt, r.State, "%s of a deal that may be open", name)
+			assert.Equal(t, moneymovement.PaymentInDoubt, r.State, "%s of a deal that may be open", name)
 		}
 	}
 	old, _ := shown(KindPayout, true, paid(nil, &dapi.KeyTooOld{}))
 	assert.Equal(t, stepSearch, old.next(birth.Add(time.Minute)))
 	wrong, _ := shown(KindPayout, true, paid(nil, &errors.InvalidInput{}))
-	assert.Equal(t, NeedsDecision, wrong.State)
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, wrong.State)
 	assert.True(t, wrong.MayHaveLeft)
 }
 
 // A payout that ended without an error of its own.
 func TestWhatAPayoutShows(t *testing.T) {
 	for status, want := range map[dapi.PayoutStatus]State{
-		dapi.PayoutStatusCompleted: Completed, dapi.PayoutStatusFunding: Paid, dapi.PayoutStatusProcessing: Paid,
-		dapi.PayoutStatusFailed: CameBack, dapi.PayoutStatusRefunded: CameBack, dapi.PayoutStatusExpired: Refused,
-		dapi.PayoutStatusAwaitingApproval: InDoubt, "": InDoubt, "one_of_tomorrow": Paid,
+		dapi.PayoutStatusCompleted: moneymovement.PaymentCompleted, dapi.PayoutStatusFunding: moneymovement.PaymentPaid, dapi.PayoutStatusProcessing: moneymovement.PaymentPaid,
+		dapi.PayoutStatusFailed: moneymovement.PaymentCameBack, dapi.PayoutStatusRefunded: moneymovement.PaymentCameBack, dapi.PayoutStatusExpired: moneymovement.PaymentRefused,
+		dapi.PayoutStatusAwaitingApproval: moneymovement.PaymentInDoubt, "": moneymovement.PaymentInDoubt, "one_of_tomorrow": moneymovement.PaymentPaid,
 	} {
 		r, _ := shown(KindPayout, true, paid(&dapi.Payout{ID: "po_1", Status: status}, nil))
 		assert.Equal(t, want, r.State, "status %q", status)
 		assert.Equal(t, dapi.PayoutID("po_1"), r.PayoutID)
 	}
 	r, _ := shown(KindPayout, true, paid(nil, nil))
-	assert.Equal(t, InDoubt, r.State)
+	assert.Equal(t, moneymovement.PaymentInDoubt, r.State)
 }
 
 // A key that is too old by the service's clock alone: a payment of which nothing can have left waits until the service
 // has forgotten the key, and does not call again at once.
 func TestAKeyThatIsTooOldForTheServiceAlone(t *testing.T) {
 	r, _ := shown(KindEscrow, false, called(&dapi.KeyTooOld{}, false, true))
-	assert.Equal(t, Accepted, r.State)
+	assert.Equal(t, moneymovement.PaymentAccepted, r.State)
 	assert.False(t, r.MayHaveLeft)
 	assert.True(t, r.Due.After(birth.Add(7*24*time.Hour)), "due %s", r.Due)
 }

@@ -3,6 +3,8 @@ package payments
 import (
 	"sync"
 	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // The pauses after calls that the service refuses for all payments, if it does not say when to come back.
@@ -72,9 +74,10 @@ func (p *pauses) after(kind Kind, f found, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	of := &p.all[apiOf(kind)]
-	switch f.verdict {
-	case verdictBlocked:
-	case verdictUnknown, verdictPending, verdictWait: // perhaps the call was refused, too
+	switch {
+	case f.blocked:
+	case f.same, f.state == moneymovement.PaymentInDoubt && !f.tooOld,
+		f.state == moneymovement.PaymentNotPaid: // perhaps the call was refused, too
 		return
 	default:
 		of.failures = 0

@@ -2,7 +2,6 @@ package payments
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
@@ -37,7 +36,7 @@ func (s *progress) during(change func()) { s.mu.Lock(); defer s.mu.Unlock(); cha
 func (s *progress) waits(ctx context.Context, window transport.Window, until time.Time) (over func()) {
 	s.p.load.calls.Add(1)
 	s.during(func() {
-		if !s.paying || s.shown.State == Paid {
+		if !s.paying || s.shown.State == moneymovement.PaymentPaid {
 			return
 		}
 		waiting := s.shown
@@ -52,50 +51,30 @@ func (s *progress) waits(ctx context.Context, window transport.Window, until tim
 // payOut makes a payout.
 func (s *progress) payOut(ctx context.Context) found {
 	r := &s.record
+	var quote *dapi.Quote
 	var response moneymovement.Response
-	options := append(r.Bounds.orAsSeen(r.FirstQuote).options(), dapi.BookedBefore(r.PayoutID),
-		dapi.CaptureLastResponse(&response),
-		dapi.BeforeSigning(func(ctx context.Context, booked *dapi.Payout) error {
-			if s.record.offersRefused(booked.Quote, s.p.config.Now()) {
+	payment, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, dapi.PayTerms{
+		Bounds: orAsSeen(r.Bounds, r.FirstQuote), History: s.history(),
+		BeforeSigning: func(_ context.Context, booked *dapi.Payout) error {
+			if quote = booked.Quote; s.record.offersRefused(quote, s.p.config.Now()) {
 				return errors.New("the service still offers the price that was refused")
 			}
-			return s.beforeSigning(ctx, s.record.signing(booked.ID, booked.Quote))
-		}))
-	for _, option := range s.history() {
-		options = append(options, option)
-	}
-	payout, err := s.p.services.of(r).payouts.Pay(ctx, *r.Payout, r.Key, options...)
+			return nil
+		},
+		Journal: func(ctx context.Context, history dapi.History) error {
+			return s.journal(ctx, s.record.signing(history, quote))
+		},
+	}, moneymovement.CaptureResponse(&response))
 	s.queued = response.Queued
-	f := paid(payout, err)
-	if waits := payout == nil || payout.Status == dapi.PayoutStatusAwaitingApproval; waits && s.unsigned(f) {
-		f = unsigned(f, err, func(cause error) found { return paid(payout, cause) })
-	}
-	return f
+	return shows(payment.State, payment.Unpaid, payment.Refusal, err, payment.RetryAt).ofPayout(payment.Payout)
 }
 
-// unsigned returns what is known after a doubt about a call that signed nothing. Nothing has left then, so a refusal is
-// what it says, also one that may have booked something.
-func unsigned(f found, err error, show func(cause error) found) found {
-	cause := causeOf(err)
-	failure, typed := errors.AsType[errors.Failure](cause)
-	refusal, refused := errors.AsType[*errors.Refusal](cause)
-	switch {
-	case typed && failure.MovedByCall() == errors.NotMoved:
-		f = show(cause)
-	case refused && refusal.Status >= http.StatusInternalServerError:
-		f.verdict, f.reason = verdictWait, reasonOf(cause)
-	}
-	f.mayHaveLeft = false
-	return f
-}
-
-// beforeSigning stores that money may leave, before an approval is signed: a process that has lost its lease then signs
+// journal stores that money may leave, before an approval is signed: a process that has lost its lease then signs
 // nothing.
-func (s *progress) beforeSigning(ctx context.Context, next Record) error {
+func (s *progress) journal(ctx context.Context, next Record) error {
 	if !s.inDoubt && s.record.late(s.p.config.Now()) {
 		return errors.New("the deadline has passed")
 	}
-	s.signs = true
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.save(ctx, next, false)
@@ -103,18 +82,16 @@ func (s *progress) beforeSigning(ctx context.Context, next Record) error {
 	return err
 }
 
-// unsigned reports a doubt after a call that has signed nothing, of a payment for which no earlier call has. The client
-// cannot know that: it takes a booking from before for a doubt. If what was booked does not wait for its approval, the
-// doubt stays.
-func (s *progress) unsigned(f found) bool {
-	return !s.inDoubt && !s.signs && f.verdict == verdictUnknown
-}
-
-// history says what is known of earlier calls with the key. If none of them can have paid, a refusal is final for this
-// call, and the age of the key does not matter: a service whose clock is a week ahead would find each key too old.
-func (s *progress) history() []dapi.KeyOption {
-	if s.inDoubt {
-		return []dapi.KeyOption{dapi.FirstUsedAt(time.Now().Add(s.record.FirstUsed.Sub(s.p.config.Now())))}
+// history returns what is known of earlier calls with the key. If none of them can have paid, the age of the key does
+// not matter: a service whose clock is a week ahead would find each key too old.
+func (s *progress) history() dapi.History {
+	r := &s.record
+	history := dapi.History{PayoutID: r.PayoutID, Quote: r.FirstQuote, Unpaid: !s.inDoubt}
+	if r.Kind != KindPayout {
+		history.EscrowID = r.EscrowID
 	}
-	return []dapi.KeyOption{dapi.FirstUse()}
+	if s.inDoubt {
+		history.FirstUsed = time.Now().Add(r.FirstUsed.Sub(s.p.config.Now()))
+	}
+	return history
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -48,23 +49,23 @@ func possible(t *testing.T) (arrows []arrow) {
 		verdictPaid, verdictCompleted, verdictReturned, verdictEnded, verdictWait, verdictRefused, verdictDecide,
 		verdictUnknown, verdictTooOld, verdictBlocked,
 	}
-	accepted := Record{Key: "k", Kind: KindPayout, State: Accepted}
+	accepted := Record{Key: "k", Kind: KindPayout, State: moneymovement.PaymentAccepted}
 	paying := accepted.begin(birth)
 	changed(accepted, paying)
 	changed(accepted, accepted.expire(birth))
 	signed := paying.signing("po_1", nil)
 	show(signed, answers...)
 	doubted := signed
-	doubted.State = InDoubt
+	doubted.State = moneymovement.PaymentInDoubt
 	show(doubted, answers...)
 	paid := signed.after(found{verdict: verdictPaid}, policy, birth)
 	show(paid, verdictPending, verdictCompleted, verdictReturned)
 	completed := paid.after(found{verdict: verdictCompleted}, policy, birth)
 	changed(completed, completed.returned(reason, birth))
 
-	for _, state := range States() {
+	for _, state := range moneymovement.StoredPaymentStates() {
 		for _, left := range []bool{false, true} {
-			if left && state == Accepted || !left && state != Accepted && state != NeedsDecision {
+			if left && state == moneymovement.PaymentAccepted || !left && state != moneymovement.PaymentAccepted && state != moneymovement.PaymentNeedsDecision {
 				continue // such a record is not possible, or the state is over in a moment
 			}
 			r := Record{Key: "k", Kind: KindPayout, State: state, MayHaveLeft: left, Reason: reason}

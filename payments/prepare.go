@@ -9,13 +9,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/shopspring/decimal"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/jsonv2"
+	"github.com/moneymovement/moneymovement-go/internal/precheck"
 )
 
 // Prepare checks a submission and returns the record to insert for it. [Processor.Submit] uses it. It is for engines
@@ -49,10 +48,10 @@ func (r Record) accepted(now time.Time) (Record, error) {
 	if r.FirstUsed.After(now.Add(clockMargin)) {
 		return Record{}, invalid("Submit", "firstUsed", "out_of_range", "must not be in the future")
 	}
-	r.State, r.AcceptedAt, r.ChangedAt, r.Due = Accepted, now.UTC(), now.UTC(), now.UTC()
+	r.State, r.AcceptedAt, r.ChangedAt, r.Due = moneymovement.PaymentAccepted, now.UTC(), now.UTC(), now.UTC()
 	r.MayHaveLeft = !r.FirstUsed.IsZero()
 	if r.MayHaveLeft {
-		r.State = InDoubt
+		r.State = moneymovement.PaymentInDoubt
 	}
 	r.FirstUsed, r.Deadline = r.FirstUsed.UTC(), r.Deadline.UTC()
 	for _, at := range []time.Time{r.FirstUsed, r.Deadline} {
@@ -106,9 +105,9 @@ func (r *Record) check() error {
 	var err error
 	switch r.Kind {
 	case KindEscrow:
-		err = dapi.CheckOpen(*r.Escrow, r.Key)
+		err = precheck.Deal(nil, *r.Escrow, string(r.Key))
 	case KindEscrowAction:
-		err = dapi.CheckAct(*r.Escrow, r.EscrowID, r.Action, r.Key)
+		err = precheck.Action(*r.Escrow, string(r.EscrowID), string(r.Action), string(r.Key))
 	case KindTransfer:
 		var to appapi.Destination
 		if r.Transfer != nil {
@@ -116,7 +115,7 @@ func (r *Record) check() error {
 		}
 		err = appapi.CheckSend(to, r.Key)
 	default:
-		err = dapi.CheckPay(*r.Payout, r.Key, r.Bounds.options()...)
+		err = precheck.Payout(nil, *r.Payout, r.Bounds, string(r.Key))
 	}
 	if err != nil {
 		return err
@@ -153,28 +152,6 @@ func invalid(operation, field, code, message string) error {
 		Fields: []errors.Field{{Field: field, Code: code, Message: message}}}
 }
 
-// options returns the bounds as options of dapi.Payouts.Pay.
-func (b Bounds) options() []dapi.PayOption {
-	var options []dapi.PayOption
-	if b.MaxFee != nil {
-		options = append(options, dapi.MaxFee(*b.MaxFee))
-	}
-	if b.MinDestinationAmount != nil || b.DestinationCurrency != "" {
-		var least decimal.Decimal
-		if b.MinDestinationAmount != nil {
-			least = *b.MinDestinationAmount
-		}
-		options = append(options, dapi.MinDestinationAmount(least, b.DestinationCurrency))
-	}
-	if b.NoWorseThan != nil {
-		options = append(options, dapi.NoWorseThan(*b.NoWorseThan))
-	}
-	if !b.QuoteTolerance.IsZero() {
-		options = append(options, dapi.QuoteTolerance(b.QuoteTolerance))
-	}
-	return options
-}
-
 // edited reports that the terms are not those that were submitted or decided.
 func (r *Record) edited() bool {
 	digest, err := r.digest()
@@ -196,7 +173,7 @@ type terms struct {
 	Kind     Kind
 	Account  dapi.ClientID
 	Payout   *dapi.PayoutCreate
-	Bounds   Bounds
+	Bounds   dapi.Bounds
 	Escrow   *dapi.EscrowCreate
 	EscrowID dapi.EscrowID
 	Action   dapi.EscrowActionType
@@ -220,12 +197,12 @@ func (r *Record) terms() ([]byte, error) {
 // Work returns the class of work that a payment waits for.
 func (r *Record) Work() Work {
 	switch r.State {
-	case Accepted, Paying, InDoubt:
+	case moneymovement.PaymentAccepted, moneymovement.PaymentPaying, moneymovement.PaymentInDoubt:
 		if r.Calls == 0 && !r.MayHaveLeft {
 			return WorkBegin
 		}
 		return WorkAgain
-	case Paid:
+	case moneymovement.PaymentPaid:
 		return WorkFollow
 	}
 	return WorkNone

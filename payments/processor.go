@@ -233,7 +233,7 @@ func (p *Processor) decided(ctx context.Context, claimed Claimed, decision Decis
 }
 
 // report passes a stored change on to the hooks and to those who watch.
-func (p *Processor) report(ctx context.Context, from State, r Record) {
+func (p *Processor) report(ctx context.Context, from moneymovement.PaymentState, r Record) {
 	p.changes.happened()
 	attributes := []slog.Attr{
 		slog.String("key", string(r.Key)), slog.String("account", string(r.Account)),
@@ -249,7 +249,7 @@ func (p *Processor) report(ctx context.Context, from State, r Record) {
 			slog.String("message", r.Reason.Message))
 	}
 	canceled := r.Reason != nil && r.Reason.Code == ReasonCanceled
-	if r.State == NeedsDecision || r.State == CameBack || r.State == Refused && !canceled {
+	if r.State == moneymovement.PaymentNeedsDecision || r.State == moneymovement.PaymentCameBack || r.State == moneymovement.PaymentRefused && !canceled {
 		level = slog.LevelWarn
 	}
 	p.config.Logger.LogAttrs(ctx, level, "payment is "+string(r.State), attributes...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -21,7 +22,7 @@ type ReconcileParams struct {
 // payments of the account. A payment that was paid less than a minute ago need not have an entry yet.
 //
 // The report has the differences. One of them is also stored: if the payout itself says that its money came back, the
-// payment is [CameBack] from then on. The service attributes a refund to a payout by its amount alone, so an entry of
+// payment is [moneymovement.PaymentCameBack] from then on. The service attributes a refund to a payout by its amount alone, so an entry of
 // the ledger does not prove it.
 //
 // Deals are compared by their id, and transfers of the app API are not compared: they are not in this ledger.
@@ -81,8 +82,8 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 	if err != nil {
 		return err
 	}
-	shown := paid(payout, nil)
-	if shown.verdict != verdictReturned {
+	shown := payoutShows(payout)
+	if shown.state != moneymovement.PaymentCameBack {
 		return nil
 	}
 	claimed, err := p.claim(ctx, d.Key)
@@ -92,13 +93,13 @@ func (p *Processor) storeReturn(ctx context.Context, of account, d *Difference) 
 	if err != nil {
 		return err
 	}
-	if err := claimed.Err(); err != nil || claimed.State == CameBack {
+	if err := claimed.Err(); err != nil || claimed.State == moneymovement.PaymentCameBack {
 		return errors.Join(err, p.store.Postpone(ctx, claimed))
 	}
 	s := &progress{p: p, lease: claimed.Lease, record: claimed.Record}
 	if err := s.save(ctx, claimed.returned(shown.reason, p.config.Now().UTC()), true); err != nil {
 		return err
 	}
-	d.State = CameBack
+	d.State = moneymovement.PaymentCameBack
 	return nil
 }

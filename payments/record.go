@@ -17,7 +17,7 @@ type Record struct {
 	Account dapi.ClientID     `json:"account,omitzero"` // or OwnAccount
 
 	Payout   *dapi.PayoutCreate    `json:"payout,omitzero"`   // of a payout
-	Bounds   Bounds                `json:"bounds,omitzero"`   // of a payout; Decide can change them
+	Bounds   dapi.Bounds           `json:"bounds,omitzero"`   // of a payout; Decide can change them
 	Escrow   *dapi.EscrowCreate    `json:"escrow,omitzero"`   // of a deal, and of an action of a deal
 	Action   dapi.EscrowActionType `json:"action,omitzero"`   // of an action of a deal
 	Transfer *Transfer             `json:"transfer,omitzero"` // of a transfer
@@ -31,7 +31,7 @@ type Record struct {
 	// DecidedDigest names the terms with the bounds that Decide has set. Empty if it has set none.
 	DecidedDigest string `json:"decidedDigest,omitzero"`
 
-	State State `json:"state"`
+	State moneymovement.PaymentState `json:"state"`
 	// Reason says why the payment is in its state, or why the last call did not pay. Nil if there is nothing to say.
 	Reason *Reason `json:"reason,omitzero"`
 	// MayHaveLeft reports that money may have left: a call that can move money was begun for this payment, and no later

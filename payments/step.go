@@ -34,7 +34,6 @@ type progress struct {
 	record  Record
 	step    step
 	inDoubt bool // an earlier call than this one may have paid
-	signs   bool // this call may have signed
 	queued  time.Duration
 	retryAt time.Time // when the service asked to come back; zero if it did not say
 
@@ -84,20 +83,20 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 }
 
 // perform makes the step, and stores what it shows.
-func (s *progress) perform(ctx context.Context) (verdict, error) {
+func (s *progress) perform(ctx context.Context) (moneymovement.PaymentState, error) {
 	// A program can have other services than the one that submitted.
 	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
-		return verdictBlocked, errors.Join(err, s.postpone(ctx, s.p.config.Now().Add(s.p.config.Policy.RetryMax)))
+		return moneymovement.PaymentNotPaid, errors.Join(err, s.postpone(ctx, s.p.config.Now().Add(s.p.config.Policy.RetryMax)))
 	}
 	var f found
 	switch s.step {
 	case stepExpire:
 		var shown bool
 		if f, shown = s.find(ctx); !shown {
-			return verdictRefused, s.save(ctx, s.record.expire(s.p.config.Now().UTC()), true)
+			return moneymovement.PaymentRefused, s.save(ctx, s.record.expire(s.p.config.Now().UTC()), true)
 		}
 	case stepRest:
-		return verdictWait, s.save(ctx, s.record.rest(), true)
+		return moneymovement.PaymentNotPaid, s.save(ctx, s.record.rest(), true)
 	case stepFollow:
 		f = s.follow(ctx)
 	case stepSearch:
@@ -114,7 +113,7 @@ func (s *progress) perform(ctx context.Context) (verdict, error) {
 			}
 		}
 		if err := s.save(ctx, s.record.begin(s.p.config.Now().UTC()), false); err != nil {
-			return verdictWait, err
+			return moneymovement.PaymentNotPaid, err
 		}
 		f = s.pay(ctx)
 	}
@@ -128,16 +127,16 @@ func (s *progress) perform(ctx context.Context) (verdict, error) {
 	// The end of ctx must not lose what the call has shown. A lease ends anyway if it cannot be renewed.
 	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.p.config.LeaseFor)
 	defer cancel()
-	if f.verdict == verdictPending {
+	if f.same {
 		s.record = next
-		return f.verdict, s.postpone(storing, next.Due)
+		return f.state, s.postpone(storing, next.Due)
 	}
-	return f.verdict, s.save(storing, next, true)
+	return f.state, s.save(storing, next, true)
 }
 
 // editedRow is what is known of a payment whose terms somebody has changed in the store.
 func editedRow(mayHaveLeft bool) found {
-	return found{verdict: verdictDecide, mayHaveLeft: mayHaveLeft, reason: &Reason{Code: ReasonEdited,
+	return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: &Reason{Code: ReasonEdited,
 		Message: "the stored terms are not those that were submitted: somebody has changed the row, so " +
 			"nothing was sent; to pay other terms, submit them with a new key"}}
 }

@@ -58,7 +58,7 @@ type Claim struct {
 // List asks a store for payments.
 type List struct {
 	// States limits the payments to these states. Empty is all.
-	States []State
+	States []moneymovement.PaymentState
 	// Account limits the payments to one account, if ByAccount is true.
 	Account   dapi.ClientID
 	ByAccount bool
@@ -71,7 +71,7 @@ type List struct {
 // Summary counts the payments of a store.
 type Summary struct {
 	// ByState is how many payments are in each state.
-	ByState map[State]int
+	ByState map[moneymovement.PaymentState]int
 	// OldestDue is the earliest time at which any work is due. It is zero if no work is left.
 	OldestDue time.Time
 }

@@ -29,7 +29,7 @@ type Payment struct {
 	Payout dapi.PayoutCreate
 	// Bounds limits the price. They are stored, and hold for every call, also after a restart. Without bounds, any fee
 	// and the first price are accepted.
-	Bounds Bounds
+	Bounds dapi.Bounds
 	// Deadline is the time after which the payment is not begun any more: if no money can have left by then, and the
 	// service does not show the payment, it is refused. A payment in doubt is settled also later. Zero is no deadline.
 	Deadline time.Time
@@ -39,21 +39,6 @@ type Payment struct {
 	FirstUsed time.Time
 	// Metadata is stored with the payment and never sent: up to 64 entries, and 16 KiB in all. Put no secrets into it.
 	Metadata map[string]string
-}
-
-// Bounds limits the price of a payout. The zero value sets no limit. See the options of dapi.Payouts.Pay with the same
-// names.
-type Bounds struct {
-	// MaxFee is the highest fee, in the asset that is debited. Nil is no limit, zero allows no fee.
-	MaxFee *decimal.Decimal `json:"maxFee,omitempty"`
-	// MinDestinationAmount is the lowest amount that may arrive, in DestinationCurrency. Nil is no limit.
-	MinDestinationAmount *decimal.Decimal `json:"minDestinationAmount,omitempty"`
-	// DestinationCurrency is the currency of MinDestinationAmount, such as EUR.
-	DestinationCurrency string `json:"destinationCurrency,omitzero"`
-	// NoWorseThan is a price that a person has seen. A worse one is refused.
-	NoWorseThan *dapi.Quote `json:"noWorseThan,omitzero"`
-	// QuoteTolerance is the part by which a price may be worse than NoWorseThan, such as 0.005 for half a percent.
-	QuoteTolerance decimal.Decimal `json:"quoteTolerance,omitzero"`
 }
 
 // EscrowPayment is a deal to open: its money is held when it is completed. Deadline, FirstUsed and Metadata are those
@@ -153,3 +138,14 @@ func (t *Transfer) destination() appapi.Destination {
 	}
 	return appapi.ToContact{ContactID: t.ContactID, Amount: t.Amount, Memo: t.Memo}
 }
+
+// Kind is what a payment does.
+type Kind string
+
+// The kinds of payments.
+const (
+	KindPayout       Kind = "payout"        // a [Payment]
+	KindEscrow       Kind = "escrow"        // an [EscrowPayment]
+	KindEscrowAction Kind = "escrow_action" // an [EscrowAction]
+	KindTransfer     Kind = "transfer"      // a [TransferPayment]
+)

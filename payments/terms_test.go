@@ -224,7 +224,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 // A payment whose key was used before may be paid: it is in doubt from the start.
 func TestAKeyThatWasUsedBefore(t *testing.T) {
 	r := prepared(t, changed(wholePayment(), func(p *Payment) { p.FirstUsed = birth.Add(-time.Hour) }))
-	assert.Equal(t, InDoubt, r.State)
+	assert.Equal(t, moneymovement.PaymentInDoubt, r.State)
 	assert.True(t, r.MayHaveLeft)
 	assert.Equal(t, WorkAgain, r.Work())
 }

@@ -19,13 +19,13 @@ func (s *progress) transfer(ctx context.Context) found {
 	if s.inDoubt {
 		f := s.searchTransfer(ctx)
 		switch {
-		case f.verdict != verdictUnknown || f.unread:
+		case f.state != moneymovement.PaymentInDoubt || f.unread:
 			return f
 		case s.serviceTime.Sub(s.record.FirstUsed) > keyLifetime:
 			return forgotten(f)
 		case !s.record.decided():
 			if s.p.config.Now().Sub(s.record.FirstUsed) > transferSettles {
-				f.verdict = verdictDecide
+				f.state = moneymovement.PaymentNeedsDecision
 			}
 			f.reason = &Reason{Code: ReasonUnknown, Message: "the response to the transfer was lost, and the " +
 				"service does not list the transfer: look at the service's books, then decide; Retry sends it " +
@@ -34,23 +34,23 @@ func (s *progress) transfer(ctx context.Context) found {
 		}
 	}
 	receipt, err := s.p.services.transfers.Send(ctx, s.record.Transfer.destination(), s.record.Key)
-	f := called(err, s.inDoubt, false)
+	f := transferShows(err, s.inDoubt)
 	if receipt != nil {
 		f.hash = receipt.TxHash
 	}
-	if f.verdict == verdictWait && s.refusedForGood(err) {
-		f.verdict = verdictRefused
+	if f.state == moneymovement.PaymentNotPaid && !f.blocked && s.refusedForGood(err) {
+		f.state = moneymovement.PaymentRefused
 	}
-	if f.verdict != verdictUnknown {
+	if f.state != moneymovement.PaymentInDoubt {
 		return f
 	}
 	listed := s.searchTransfer(ctx)
 	f.retryAt = later(f.retryAt, listed.retryAt) // the next step is a look, too
 	switch {
-	case listed.verdict != verdictUnknown:
+	case listed.state != moneymovement.PaymentInDoubt:
 		return listed
 	case listed.reason == nil && s.refusedForGood(err):
-		f.verdict = verdictDecide // nothing shows the transfer, and another call would be refused as well
+		f.state = moneymovement.PaymentNeedsDecision // nothing shows the transfer, and another call would be refused as well
 	}
 	return f
 }
@@ -69,8 +69,33 @@ func (s *progress) refusedForGood(err error) bool {
 	if refusal.Code == errors.CodeQuoteExpired {
 		return s.record.Transfer != nil && s.record.Transfer.QuoteID != "" // which has no other price
 	}
-	verdict := unpaid(err)
-	return verdict == verdictRefused || verdict == verdictDecide
+	var f found
+	f.refuse(err)
+	return f.state != moneymovement.PaymentNotPaid
+}
+
+// transferShows returns what a call shows that pays at once. before reports that an earlier call may have paid, which a
+// refusal does not change.
+func transferShows(err error, before bool) found {
+	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err)}
+	failure, typed := errors.AsType[errors.Failure](err)
+	_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
+	_, reused := errors.AsType[*errors.IdempotencyKeyReused](err)
+	switch {
+	case err == nil:
+		f.state = moneymovement.PaymentCompleted
+	case typed && failure.MovedByCall() == errors.Moved:
+		f.state, f.reason = moneymovement.PaymentCompleted, nil
+	case unknown, !typed, failure.MovedByCall() != errors.NotMoved, before:
+	case reused:
+		f.state = moneymovement.PaymentNeedsDecision
+	case isOfInput(err):
+		f.state, f.mayHaveLeft = moneymovement.PaymentRefused, false
+	default:
+		f.mayHaveLeft = false
+		f.refuse(err)
+	}
+	return f
 }
 
 // searchTransfer looks for a transfer by its key. A transfer with other terms is another payment: a key has one.
@@ -82,12 +107,12 @@ func (s *progress) searchTransfer(ctx context.Context) found {
 	case err != nil:
 		return failedSearch(err)
 	case listed && !s.record.Transfer.is(sent):
-		return found{verdict: verdictDecide, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyReused, Owner: sent.ID,
+		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyReused, Owner: sent.ID,
 			Message: "the service lists a transfer with this key and other terms: compare them, then decide"}}
 	case listed:
-		return found{verdict: verdictCompleted, mayHaveLeft: true, hash: sent.TxHash}
+		return found{state: moneymovement.PaymentCompleted, mayHaveLeft: true, hash: sent.TxHash}
 	}
-	return found{verdict: verdictUnknown, mayHaveLeft: true}
+	return found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true}
 }
 
 // is reports that a listed transfer can be this one. The list may leave out any of its terms.

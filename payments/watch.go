@@ -14,7 +14,7 @@ import (
 // ListParams says which payments to list. The zero value lists all.
 type ListParams struct {
 	// States limits the payments to these states.
-	States []State
+	States []moneymovement.PaymentState
 	// Account limits the payments to those of one account. Nil is all accounts.
 	Account *dapi.ClientID
 }
@@ -108,18 +108,18 @@ func (p *Processor) awaitChange(ctx context.Context, changed <-chan struct{}) er
 // through a state so fast that nobody sees it. If ctx ends first, Await returns the payment as it was last read, and
 // an error that wraps that of ctx and says for what the payment waits. Without states it waits until the payment has
 // ended or needs a decision. If this version does not know a state, the error is *errors.InvalidInput.
-func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...State) (Record, error) {
+func (p *Processor) Await(ctx context.Context, key moneymovement.Key, states ...moneymovement.PaymentState) (Record, error) {
 	if err := p.ready(ctx, "Await"); err != nil {
 		return Record{}, err
 	}
 	for _, state := range states {
 		if !state.Known() {
 			return Record{}, invalid("Await", "states", "unknown_variant",
-				fmt.Sprintf("has %q: the states are %v", state, States()))
+				fmt.Sprintf("has %q: the states are %v", state, moneymovement.StoredPaymentStates()))
 		}
 	}
 	if len(states) == 0 {
-		states = []State{Completed, NeedsDecision, Refused, CameBack}
+		states = []moneymovement.PaymentState{moneymovement.PaymentCompleted, moneymovement.PaymentNeedsDecision, moneymovement.PaymentRefused, moneymovement.PaymentCameBack}
 	}
 	for last := (Record{}); ; {
 		changed := p.changes.wait()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
@@ -33,7 +34,7 @@ func TestTheTableOfStatesHasEachWord(t *testing.T) {
 		dapi.PaymentUnknown, dapi.PaymentNeedsDecision} {
 		assert.Contains(t, columns[0], fmt.Sprintf("`%s`", state))
 	}
-	for _, state := range payments.States() {
+	for _, state := range moneymovement.StoredPaymentStates() {
 		assert.Equal(t, 1, strings.Count(columns[1], fmt.Sprintf("`%s`", state)), state)
 	}
 	for _, status := range []dapi.PayoutStatus{dapi.PayoutStatusAwaitingApproval, dapi.PayoutStatusFunding,

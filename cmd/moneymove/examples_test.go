@@ -180,7 +180,7 @@ func (r *reader) payments(services payments.Services, asked dapi.PayoutCreate) {
 	require.NoError(r, err)
 	waiting, err := processor.Await(r.Context(), "invoice-42")
 	require.NoError(r, err)
-	require.Equal(r, payments.NeedsDecision, waiting.State)
+	require.Equal(r, moneymovement.PaymentNeedsDecision, waiting.State)
 	require.NoError(r, processor.Stop(r.Context()))
 	require.NoError(r, store.Close())
 }

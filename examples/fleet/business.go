@@ -93,12 +93,12 @@ func (b *business) awaitCompleted(ctx context.Context, atLeast int) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		for _, state := range []payments.State{payments.NeedsDecision, payments.Refused, payments.CameBack} {
+		for _, state := range []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision, moneymovement.PaymentRefused, moneymovement.PaymentCameBack} {
 			if n := found.ByState[state]; n > 0 {
 				return 0, fmt.Errorf("%d payments are %s", n, state)
 			}
 		}
-		if n := found.ByState[payments.Completed]; n >= atLeast {
+		if n := found.ByState[moneymovement.PaymentCompleted]; n >= atLeast {
 			return n, nil
 		}
 		if err := rest(ctx); err != nil {
@@ -111,10 +111,10 @@ func (b *business) awaitCompleted(ctx context.Context, atLeast int) (int, error)
 func (b *business) await(ctx context.Context, key moneymovement.Key) error {
 	for {
 		row, err := b.fleet.store.Load(ctx, key)
-		if err != nil || row.State == payments.Completed {
+		if err != nil || row.State == moneymovement.PaymentCompleted {
 			return err
 		}
-		if row.State.Final() || row.State == payments.NeedsDecision {
+		if row.State.Final() || row.State == moneymovement.PaymentNeedsDecision {
 			return fmt.Errorf("payment %s is %s", key, row.State)
 		}
 		if err := rest(ctx); err != nil {

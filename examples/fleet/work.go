@@ -106,11 +106,11 @@ func (t *teller) Step(
 	if step.Step != "pay" {
 		return ctx, func(payments.StepResult) {}
 	}
-	t.say(began, step.Key, payments.Paying)
+	t.say(began, step.Key, moneymovement.PaymentPaying)
 	return ctx, func(result payments.StepResult) { t.say(ended, step.Key, result.State) }
 }
 
-func (t *teller) say(what string, key moneymovement.Key, state payments.State) {
+func (t *teller) say(what string, key moneymovement.Key, state moneymovement.PaymentState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	fmt.Fprintln(t.out, what, key, state)

@@ -62,7 +62,7 @@ func (w *worker) listen(output io.Reader) {
 		}
 		var what string
 		var key moneymovement.Key
-		var state payments.State
+		var state moneymovement.PaymentState
 		if n, err := fmt.Fscan(strings.NewReader(lines.Text()), &what, &key, &state); n < 3 || err != nil {
 			continue
 		}
@@ -72,7 +72,7 @@ func (w *worker) listen(output io.Reader) {
 			w.making[key] = true
 		case ended:
 			delete(w.making, key)
-			if state == payments.Paid || state == payments.Completed {
+			if state == moneymovement.PaymentPaid || state == moneymovement.PaymentCompleted {
 				w.paid++
 			}
 		}

@@ -99,7 +99,7 @@ func stop(ctx context.Context, processor *payments.Processor) error {
 // states says how many payments are in which state.
 func states(found payments.Summary) string {
 	var parts []string
-	for _, state := range payments.States() {
+	for _, state := range moneymovement.StoredPaymentStates() {
 		if n := found.ByState[state]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}

@@ -30,6 +30,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/customer"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
@@ -133,7 +134,7 @@ func (s *settings) pay(ctx context.Context, p *program.Program, people []person,
 		return err
 	}
 	p.Step("the payments are in %s, which has %d of %d people:", s.store, len(known), len(people))
-	counts := map[payments.State]int{}
+	counts := map[moneymovement.PaymentState]int{}
 	for _, person := range people {
 		counts[stateOf(known, person)]++
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
@@ -82,9 +83,9 @@ func (o *office) left() (amounts []string) {
 }
 
 // states returns the stored state of each person.
-func (o *office) states(t *testing.T) map[string]payments.State {
+func (o *office) states(t *testing.T) map[string]moneymovement.PaymentState {
 	t.Helper()
-	found := map[string]payments.State{}
+	found := map[string]moneymovement.PaymentState{}
 	o.open(t, func(processor *payments.Processor) {
 		for record, err := range processor.List(t.Context(), payments.ListParams{}) {
 			require.NoError(t, err)
@@ -179,7 +180,7 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	told, err := o.interruptAfter(t, 3)
 	require.ErrorContains(t, err, "interrupted when")
 	rehearsal.Told(t, told, "summary:", "not begun; start again")
-	assert.NotContains(t, []payments.State{payments.Paid, payments.Completed}, o.states(t)["e-08"])
+	assert.NotContains(t, []moneymovement.PaymentState{moneymovement.PaymentPaid, moneymovement.PaymentCompleted}, o.states(t)["e-08"])
 	first := len(o.left())
 	assert.GreaterOrEqual(t, first, 3, "what was under way finished")
 	assert.Less(t, first, 8)
@@ -189,7 +190,7 @@ func TestAnInterruptedRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	rehearsal.Told(t, told, "completed  8  175.30 USDC  arrived")
 	o.everybodyOnce(t)
 	for id, state := range o.states(t) {
-		assert.Equal(t, payments.Completed, state, id)
+		assert.Equal(t, moneymovement.PaymentCompleted, state, id)
 	}
 }
 
@@ -205,7 +206,7 @@ func TestAPriceThatIsTooHighIsNotPaid(t *testing.T) {
 	_, err := o.pay(t.Context())
 	require.EqualError(t, err, "0 of 8 are paid")
 	for id, state := range o.states(t) {
-		assert.Equal(t, payments.NeedsDecision, state, id)
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, state, id)
 	}
 	assert.Empty(t, o.left())
 	maxFee = bound
@@ -220,8 +221,8 @@ func TestAForgetfulRunGoesOnAndPaysNobodyTwice(t *testing.T) {
 	_, err := o.pay(t.Context())
 	require.NoError(t, err)
 	o.forget(t, time.Now(), "e-01", "e-02", "e-05")
-	assert.Equal(t, map[string]payments.State{"e-01": payments.InDoubt, "e-02": payments.InDoubt,
-		"e-05": payments.InDoubt}, o.states(t))
+	assert.Equal(t, map[string]moneymovement.PaymentState{"e-01": moneymovement.PaymentInDoubt, "e-02": moneymovement.PaymentInDoubt,
+		"e-05": moneymovement.PaymentInDoubt}, o.states(t))
 
 	_, err = o.pay(t.Context())
 	require.NoError(t, err)
@@ -265,8 +266,8 @@ func TestARefusalDoesNotSettleWhatIsInDoubt(t *testing.T) {
 	_, err = o.pay(t.Context(), "-settle", "1s")
 	require.ErrorContains(t, err, "of 8 are paid")
 	states := o.states(t)
-	assert.Contains(t, []payments.State{payments.InDoubt, payments.Paid, payments.Completed}, states["e-01"])
-	assert.Equal(t, payments.NeedsDecision, states["e-08"])
+	assert.Contains(t, []moneymovement.PaymentState{moneymovement.PaymentInDoubt, moneymovement.PaymentPaid, moneymovement.PaymentCompleted}, states["e-01"])
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, states["e-08"])
 
 	require.NoError(t, o.host.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil }))
 	_, err = o.pay(t.Context())

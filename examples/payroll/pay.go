@@ -47,8 +47,8 @@ func (p *payroll) everybody(ctx context.Context, people []person) (problems map[
 			return problems, unlessEnded(ctx, err)
 		}
 	}
-	tried := []payments.State{payments.InDoubt, payments.NeedsDecision, payments.Paid, payments.Completed,
-		payments.Refused, payments.CameBack}
+	tried := []moneymovement.PaymentState{moneymovement.PaymentInDoubt, moneymovement.PaymentNeedsDecision, moneymovement.PaymentPaid, moneymovement.PaymentCompleted,
+		moneymovement.PaymentRefused, moneymovement.PaymentCameBack}
 	for _, next := range people {
 		if problems[next.id] == "" {
 			if _, err := p.processor.Await(ctx, p.key(next.id), tried...); err != nil {
@@ -88,7 +88,7 @@ func (p *payroll) submit(ctx context.Context, next person, problems map[string]s
 	known, err := p.processor.Get(ctx, p.key(next.id))
 	_, missing := errors.AsType[*payments.NotFound](err)
 	switch {
-	case err == nil && known.State == payments.NeedsDecision && !tooOld(known):
+	case err == nil && known.State == moneymovement.PaymentNeedsDecision && !tooOld(known):
 		_, err = p.processor.Decide(ctx, known.Key, payments.NewBounds(bounds))
 		return err
 	case !missing:

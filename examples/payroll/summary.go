@@ -7,14 +7,15 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/examples/internal/narrate"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // unsent is the state of a person who has no payment yet.
-const unsent payments.State = "unsent"
+const unsent moneymovement.PaymentState = "unsent"
 
-func stateOf(known map[string]payments.Record, p person) payments.State {
+func stateOf(known map[string]payments.Record, p person) moneymovement.PaymentState {
 	if record, found := known[p.id]; found {
 		return record.State
 	}
@@ -27,7 +28,7 @@ func summarize(
 	ctx context.Context, n narrate.Narrator, people []person, known map[string]payments.Record,
 	problems map[string]string,
 ) error {
-	count, sum := map[payments.State]int{}, map[payments.State]decimal.Decimal{}
+	count, sum := map[moneymovement.PaymentState]int{}, map[moneymovement.PaymentState]decimal.Decimal{}
 	for _, p := range people {
 		state := stateOf(known, p)
 		count[state]++
@@ -36,18 +37,18 @@ func summarize(
 	n.Step("summary:")
 	table := tabwriter.NewWriter(n.Out, 0, 0, 2, ' ', 0)
 	for _, line := range []struct {
-		state payments.State
+		state moneymovement.PaymentState
 		means string
 	}{
-		{payments.Completed, "arrived"},
-		{payments.Paid, "on the way; start again to see it arrive"},
+		{moneymovement.PaymentCompleted, "arrived"},
+		{moneymovement.PaymentPaid, "on the way; start again to see it arrive"},
 		{unsent, "not begun; start again"},
-		{payments.Accepted, "not begun; start again"},
-		{payments.Paying, "interrupted; start again: the key prevents a second payment"},
-		{payments.InDoubt, "a response was lost; start again: the key prevents a second payment"},
-		{payments.NeedsDecision, "read the message below; correct the cause, then start again"},
-		{payments.Refused, "no money moved; correct the cause, and pay under another id"},
-		{payments.CameBack, "did not arrive; decide whether to pay under another id"},
+		{moneymovement.PaymentAccepted, "not begun; start again"},
+		{moneymovement.PaymentPaying, "interrupted; start again: the key prevents a second payment"},
+		{moneymovement.PaymentInDoubt, "a response was lost; start again: the key prevents a second payment"},
+		{moneymovement.PaymentNeedsDecision, "read the message below; correct the cause, then start again"},
+		{moneymovement.PaymentRefused, "no money moved; correct the cause, and pay under another id"},
+		{moneymovement.PaymentCameBack, "did not arrive; decide whether to pay under another id"},
 	} {
 		if count[line.state] > 0 {
 			fmt.Fprintf(table, "    %s\t%d\t%s USDC\t%s\n", line.state, count[line.state],
@@ -64,7 +65,7 @@ func summarize(
 			n.Detail("%s: %s", p.id, problems[p.id])
 		}
 	}
-	left := count[payments.Completed] + count[payments.Paid]
+	left := count[moneymovement.PaymentCompleted] + count[moneymovement.PaymentPaid]
 	switch {
 	case left == len(people):
 		return nil

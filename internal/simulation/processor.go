@@ -26,7 +26,7 @@ type processor struct {
 
 	leases   *leaseBook
 	mu       sync.Mutex
-	final    map[moneymovement.Key]payments.State // of the payments that have ended
+	final    map[moneymovement.Key]moneymovement.PaymentState // of the payments that have ended
 	first    map[moneymovement.Key]time.Time      // when each was first submitted
 	restored bool                                 // the store is an older copy
 }
@@ -36,7 +36,7 @@ func newProcessor(w *World, store payments.Store) *processor {
 		store = w.plan.Break.Store(store)
 	}
 	return &processor{world: w, store: store, leases: newLeaseBook(w.network.books),
-		final: map[moneymovement.Key]payments.State{}, first: map[moneymovement.Key]time.Time{}}
+		final: map[moneymovement.Key]moneymovement.PaymentState{}, first: map[moneymovement.Key]time.Time{}}
 }
 
 // records returns a copy of the store.
@@ -107,7 +107,7 @@ func (m *processor) saved(key moneymovement.Key) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[key]
-	if ended && record.State != before && (before != payments.Completed || record.State != payments.CameBack) {
+	if ended && record.State != before && (before != moneymovement.PaymentCompleted || record.State != moneymovement.PaymentCameBack) {
 		m.world.network.books.note("%s was %s, and is %s", key, before, record.State)
 	}
 	delete(m.final, key)
@@ -205,7 +205,7 @@ func (m *processor) decide(ctx context.Context, p *Process, made *payments.Proce
 			return
 		}
 		p.Step("person looks", "")
-		for record, err := range made.List(ctx, payments.ListParams{States: []payments.State{payments.NeedsDecision}}) {
+		for record, err := range made.List(ctx, payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision}}) {
 			if err != nil {
 				break
 			}
@@ -265,11 +265,11 @@ func (m *processor) end(o *order) (end, string) {
 		said += ": " + record.Reason.Message
 	}
 	switch record.State {
-	case payments.Completed:
+	case moneymovement.PaymentCompleted:
 		return completed, said
-	case payments.CameBack:
+	case moneymovement.PaymentCameBack:
 		return cameBack, said
-	case payments.Refused:
+	case moneymovement.PaymentRefused:
 		return refused, said
 	}
 	return "", said

@@ -47,8 +47,8 @@ func kindVariants() []variant {
 			}
 		})),
 		storeVariant("a deal that was not held is taken as held", saved(func(r *payments.Record) {
-			if r.Kind == payments.KindEscrow && r.State == payments.Refused {
-				r.State = payments.Completed
+			if r.Kind == payments.KindEscrow && r.State == moneymovement.PaymentRefused {
+				r.State = moneymovement.PaymentCompleted
 			}
 		})),
 	}
@@ -155,7 +155,7 @@ func otherDeals() *brokenStore {
 	var opened payments.Record
 	return &brokenStore{save: func(claimed *payments.Claimed, _ bool) bool {
 		edit(claimed, func(r *payments.Record) {
-			if r.Kind == payments.KindEscrow && r.State == payments.Completed {
+			if r.Kind == payments.KindEscrow && r.State == moneymovement.PaymentCompleted {
 				opened = *r
 			}
 		})

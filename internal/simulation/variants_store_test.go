@@ -108,7 +108,7 @@ func payoutsAgain(change func(*payments.Record)) func() *brokenStore {
 	})
 }
 
-func becomes(from, to payments.State) func() *brokenStore {
+func becomes(from, to moneymovement.PaymentState) func() *brokenStore {
 	return saved(func(r *payments.Record) {
 		if r.State == from {
 			r.State = to
@@ -166,13 +166,13 @@ func storeVariants() []variant {
 				}
 			}}
 		}),
-		storeVariant("in doubt is taken as refused", becomes(payments.InDoubt, payments.Refused)),
-		storeVariant("in doubt is taken as completed", becomes(payments.InDoubt, payments.Completed)),
-		storeVariant("paid is taken as completed", becomes(payments.Paid, payments.Completed)),
-		storeVariant("completed is taken as came back", becomes(payments.Completed, payments.CameBack)),
-		storeVariant("completed is taken as refused", becomes(payments.Completed, payments.Refused)),
-		storeVariant("came back is taken as completed", becomes(payments.CameBack, payments.Completed)),
-		storeVariant("came back is taken as refused", becomes(payments.CameBack, payments.Refused)),
+		storeVariant("in doubt is taken as refused", becomes(moneymovement.PaymentInDoubt, moneymovement.PaymentRefused)),
+		storeVariant("in doubt is taken as completed", becomes(moneymovement.PaymentInDoubt, moneymovement.PaymentCompleted)),
+		storeVariant("paid is taken as completed", becomes(moneymovement.PaymentPaid, moneymovement.PaymentCompleted)),
+		storeVariant("completed is taken as came back", becomes(moneymovement.PaymentCompleted, moneymovement.PaymentCameBack)),
+		storeVariant("completed is taken as refused", becomes(moneymovement.PaymentCompleted, moneymovement.PaymentRefused)),
+		storeVariant("came back is taken as completed", becomes(moneymovement.PaymentCameBack, moneymovement.PaymentCompleted)),
+		storeVariant("came back is taken as refused", becomes(moneymovement.PaymentCameBack, moneymovement.PaymentRefused)),
 		storeVariant("a lease never ends", func() *brokenStore {
 			return &brokenStore{claim: func(c *payments.Claim) { c.For = 10 * patience }}
 		}),

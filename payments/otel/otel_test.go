@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/payments"
 	paymentsotel "github.com/moneymovement/moneymovement-go/payments/otel"
 )
@@ -38,7 +39,7 @@ func TestASpanOfALaterProcessIsInTheTraceOfItsPayment(t *testing.T) {
 	called, end := later.Step(t.Context(), stored,
 		payments.StepTrace{Key: "invoice-42", Kind: payments.KindPayout, Step: "pay", Calls: 1})
 	assert.Equal(t, request.SpanContext().TraceID(), trace.SpanContextFromContext(called).TraceID())
-	end(payments.StepResult{State: payments.NeedsDecision, Outcome: "decide",
+	end(payments.StepResult{State: moneymovement.PaymentNeedsDecision, Outcome: "decide",
 		Reason: &payments.Reason{Code: payments.ReasonPrice, Message: "the fee is too high"}})
 
 	submit, step := submitted.Ended()[0], stepped.Ended()[0]
@@ -63,7 +64,7 @@ func TestAPaymentWithoutASpanHasATraceOfItsOwn(t *testing.T) {
 	stored := tracer.Submitted(t.Context(), "k")
 	for _, text := range []string{stored, stored, "", "not a trace", "00-00000000000000000000000000000000-0-01 a=b"} {
 		_, end := tracer.Step(t.Context(), text, payments.StepTrace{Key: "k", Step: "pay"})
-		end(payments.StepResult{State: payments.Completed})
+		end(payments.StepResult{State: moneymovement.PaymentCompleted})
 	}
 	spans := recorder.Ended()
 	require.Len(t, spans, 6)
@@ -81,15 +82,15 @@ func TestMetrics(t *testing.T) {
 	metrics, err := paymentsotel.NewMetrics(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))
 	require.NoError(t, err)
 	ctx := t.Context()
-	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, Account: "cl_1", To: payments.Accepted})
-	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, From: payments.Paid, To: payments.Completed,
+	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, Account: "cl_1", To: moneymovement.PaymentAccepted})
+	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, From: moneymovement.PaymentPaid, To: moneymovement.PaymentCompleted,
 		Age: 90 * time.Second})
 	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "pay", Outcome: "paid",
 		Took: 2 * time.Second, Queued: time.Second})
 	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "follow", Outcome: "completed"})
-	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3, ByState: map[payments.State]int{payments.Paid: 5},
+	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 5},
 		Overdue: 4 * time.Second, PausedFor: time.Minute})
-	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, ByState: map[payments.State]int{payments.Completed: 5}})
+	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 5}})
 	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, Waiting: 2, Late: 1, StoreFailures: 9}) // the store is away
 
 	var read metricdata.ResourceMetrics

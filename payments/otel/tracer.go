@@ -58,7 +58,7 @@ func (t tracer) Step(
 			span.SetAttributes(attribute.String("payment.reason", string(result.Reason.Code)))
 		}
 		switch result.State {
-		case payments.NeedsDecision, payments.Refused, payments.CameBack:
+		case moneymovement.PaymentNeedsDecision, moneymovement.PaymentRefused, moneymovement.PaymentCameBack:
 			span.SetStatus(codes.Error, message)
 		}
 		span.End()

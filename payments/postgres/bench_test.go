@@ -123,13 +123,13 @@ func benchmarkStep(b *testing.B, before func(*pgxpool.Pool)) {
 		if err != nil {
 			return err
 		}
-		one.State, one.Calls = payments.Paying, 1
+		one.State, one.Calls = moneymovement.PaymentPaying, 1
 		for range 2 {
 			if _, err := store.Save(b.Context(), one, false); err != nil {
 				return err
 			}
 		}
-		one.State, one.Due = payments.Completed, time.Time{}
+		one.State, one.Due = moneymovement.PaymentCompleted, time.Time{}
 		_, err = store.Save(b.Context(), one, true)
 		return err
 	})
@@ -150,7 +150,7 @@ func BenchmarkStart(b *testing.B) {
 		require.NoError(b, err)
 		summary, err := store.Summary(b.Context())
 		require.NoError(b, err)
-		assert.Equal(b, finished, summary.ByState[payments.Completed])
+		assert.Equal(b, finished, summary.ByState[moneymovement.PaymentCompleted])
 		for _, work := range []payments.Work{payments.WorkBegin, payments.WorkAgain, payments.WorkFollow} {
 			claimed, _, err := store.Claim(b.Context(), payments.Claim{
 				Owner: "me", Work: work, Limit: 32, Now: time.Now(), For: time.Millisecond})
@@ -169,9 +169,9 @@ func fill(b *testing.B, pool *pgxpool.Pool, finished, open int) {
 	template := prepared(b, "invoice-0000000")
 	now := time.Now().Add(-time.Hour)
 	rows := pgx.CopyFromSlice(finished+open, func(i int) ([]any, error) {
-		state, work, due := payments.Completed, payments.WorkNone, (*time.Time)(nil)
+		state, work, due := moneymovement.PaymentCompleted, payments.WorkNone, (*time.Time)(nil)
 		if i >= finished {
-			state, work, due = payments.Accepted, payments.WorkBegin, &now
+			state, work, due = moneymovement.PaymentAccepted, payments.WorkBegin, &now
 			if finished > 0 {
 				work = payments.Work(1 + i%3)
 			}

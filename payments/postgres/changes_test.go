@@ -142,7 +142,7 @@ func TestStricterIsolationOfTransactions(t *testing.T) {
 					return
 				}
 				for _, one := range claimed {
-					one.State, one.Due = payments.Completed, time.Time{}
+					one.State, one.Due = moneymovement.PaymentCompleted, time.Time{}
 					_, err := store.Save(t.Context(), one, true)
 					assert.NoError(t, err)
 					mu.Lock()

@@ -90,7 +90,7 @@ func TestStoreWithoutPreparedStatements(t *testing.T) {
 				"a": claimed[0].Lease, "b": claimed[1].Lease, "c": claimed[0].Lease}, time.Minute)
 			require.NoError(t, err)
 			assert.Equal(t, []moneymovement.Key{"c"}, lost)
-			claimed[0].State, claimed[0].Due = payments.Completed, time.Time{}
+			claimed[0].State, claimed[0].Due = moneymovement.PaymentCompleted, time.Time{}
 			_, err = store.Save(t.Context(), claimed[0], true)
 			require.NoError(t, err)
 			claimed[1].Due = time.Now().Add(time.Hour)
@@ -102,7 +102,7 @@ func TestStoreWithoutPreparedStatements(t *testing.T) {
 			assert.Equal(t, []moneymovement.Key{"b", "c", "a"}, keys)
 			for _, list := range []payments.List{
 				{Limit: 5}, {Limit: 5, ByAccount: true, Account: payments.OwnAccount},
-				{Limit: 5, States: payments.States()},
+				{Limit: 5, States: moneymovement.StoredPaymentStates()},
 			} {
 				records, err := store.List(t.Context(), list)
 				require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestStoreWithoutPreparedStatements(t *testing.T) {
 			}
 			summary, err := store.Summary(t.Context())
 			require.NoError(t, err)
-			assert.Equal(t, map[payments.State]int{payments.Accepted: 2, payments.Completed: 1}, summary.ByState)
+			assert.Equal(t, map[moneymovement.PaymentState]int{moneymovement.PaymentAccepted: 2, moneymovement.PaymentCompleted: 1}, summary.ByState)
 			assert.False(t, summary.OldestDue.IsZero())
 		})
 	}

@@ -109,13 +109,13 @@ func (s *Store) read(ctx context.Context, text string, args ...any) (found []pay
 // Summary implements [payments.Store].
 func (s *Store) Summary(ctx context.Context) (summary payments.Summary, err error) {
 	err = s.repeat(ctx, func() error {
-		summary = payments.Summary{ByState: map[payments.State]int{}}
+		summary = payments.Summary{ByState: map[moneymovement.PaymentState]int{}}
 		var batch pgx.Batch
 		batch.Queue(s.text.counts).Query(func(rows pgx.Rows) error {
 			var state string
 			var count int
 			_, err := pgx.ForEachRow(rows, []any{&state, &count}, func() error {
-				summary.ByState[payments.State(state)] = count
+				summary.ByState[moneymovement.PaymentState(state)] = count
 				return nil
 			})
 			return err

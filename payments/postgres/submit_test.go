@@ -43,7 +43,7 @@ func TestSubmitTxIsCommittedWithTheRowOfTheCaller(t *testing.T) {
 
 	record, err := submit("committed", nil)
 	require.NoError(t, err)
-	assert.Equal(t, payments.Accepted, record.State)
+	assert.Equal(t, moneymovement.PaymentAccepted, record.State)
 	row, err := store.Load(t.Context(), "committed")
 	require.NoError(t, err)
 	assert.Equal(t, row.Position, record.Position)
@@ -114,7 +114,7 @@ func TestTwoTransactionsWithTheSameKey(t *testing.T) {
 			group.Go(func() { // waits for the first
 				record, err := submitted(t, store, pool, payment("a"))
 				assert.NoError(t, err)
-				assert.Equal(t, payments.Accepted, record.State)
+				assert.Equal(t, moneymovement.PaymentAccepted, record.State)
 			})
 			awaitLock(t, pool)
 			if commits {

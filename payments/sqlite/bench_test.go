@@ -24,7 +24,7 @@ import (
 // typical is the size of the record of a payout that has completed.
 const typical = 1200
 
-func typicalRecord(n int, state payments.State) payments.Record {
+func typicalRecord(n int, state moneymovement.PaymentState) payments.Record {
 	r := pattern()
 	r.Key = moneymovement.DeriveKey("payroll", "2026-11", strconv.Itoa(n))
 	r.Account, r.State, r.Due = dapi.ClientID(r.Key[:2]), state, time.Now()
@@ -36,7 +36,7 @@ func typicalRecord(n int, state payments.State) payments.Record {
 
 // pattern returns a record of the typical size. Its copies have their own keys.
 var pattern = sync.OnceValue(func() payments.Record {
-	r := record(moneymovement.DeriveKey("payroll", "2026-11", "0"), 0, payments.Accepted)
+	r := record(moneymovement.DeriveKey("payroll", "2026-11", "0"), 0, moneymovement.PaymentAccepted)
 	text, err := r.Encode()
 	if err != nil {
 		panic(err)
@@ -109,7 +109,7 @@ func BenchmarkInsert(b *testing.B) {
 			var inserts latencies
 			each(b, callers, func(n int) error {
 				return inserts.time(func() error {
-					_, _, err := s.Insert(b.Context(), typicalRecord(n, payments.Accepted))
+					_, _, err := s.Insert(b.Context(), typicalRecord(n, moneymovement.PaymentAccepted))
 					return err
 				})
 			})
@@ -123,7 +123,7 @@ func BenchmarkPayment(b *testing.B) {
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprint("callers=", callers), func(b *testing.B) {
 			s := benchStore(b)
-			fill(b, s, 0, b.N, payments.Accepted)
+			fill(b, s, 0, b.N, moneymovement.PaymentAccepted)
 			var claims, saves latencies
 			each(b, callers, func(int) error {
 				var claimed []payments.Claimed
@@ -135,10 +135,10 @@ func BenchmarkPayment(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				states := []payments.State{payments.Paying, payments.Paying, payments.Paid, payments.Completed}
+				states := []moneymovement.PaymentState{moneymovement.PaymentPaying, moneymovement.PaymentPaying, moneymovement.PaymentPaid, moneymovement.PaymentCompleted}
 				for i, state := range states {
 					claimed[0].State, claimed[0].Calls = state, 1
-					if state == payments.Completed {
+					if state == moneymovement.PaymentCompleted {
 						claimed[0].Due = time.Time{}
 					}
 					err := saves.time(func() error {
@@ -158,7 +158,7 @@ func BenchmarkPayment(b *testing.B) {
 }
 
 // fill stores rows at once.
-func fill(t testing.TB, s *Store, from, to int, state payments.State) {
+func fill(t testing.TB, s *Store, from, to int, state moneymovement.PaymentState) {
 	t.Helper()
 	for from < to {
 		chunk := make([]*request, min(batchSize, to-from))
@@ -183,13 +183,13 @@ func TestStartWithAMillionPayments(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	s := opened(t, path)
 	empty := resident(t)
-	fill(t, s, 0, finished, payments.Completed)
+	fill(t, s, 0, finished, moneymovement.PaymentCompleted)
 	require.NoError(t, s.Close())
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	t.Logf("%d bytes per finished payment, whose record has %d", info.Size()/int64(finished), typical)
 	s = opened(t, path)
-	fill(t, s, finished, finished+open, payments.Accepted)
+	fill(t, s, finished, finished+open, moneymovement.PaymentAccepted)
 	require.NoError(t, s.Close())
 	runtime.GC()
 	filled := resident(t)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"strconv"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -16,7 +17,7 @@ type Checked struct {
 	// Payments is how many payments there are.
 	Payments int
 	// ByState is how many of them are in each state.
-	ByState map[payments.State]int
+	ByState map[moneymovement.PaymentState]int
 }
 
 // maxProblems is how many problems a check finds before it ends.
@@ -74,7 +75,7 @@ func (s *Store) Check(ctx context.Context) (Checked, error) {
 
 // checkRows reads each row.
 func (s *Store) checkRows(ctx context.Context, tx *sql.Tx) (checked Checked, problems []string, err error) {
-	checked.ByState = map[payments.State]int{}
+	checked.ByState = map[moneymovement.PaymentState]int{}
 	rows, err := tx.QueryContext(ctx, "SELECT "+columns+" FROM payments NOT INDEXED")
 	if err != nil {
 		return checked, nil, err

@@ -41,7 +41,7 @@ func (b *books) copied() map[moneymovement.Key]int {
 }
 
 // record is a payment, which says how often it was saved.
-func record(key moneymovement.Key, n int, state payments.State) payments.Record {
+func record(key moneymovement.Key, n int, state moneymovement.PaymentState) payments.Record {
 	r, err := payments.Prepare(payments.Payment{
 		Key: key, Account: dapi.ClientID("cl_" + key[:2]),
 		Payout:   dapi.PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(5), Currency: dapi.USDC},
@@ -57,7 +57,7 @@ func record(key moneymovement.Key, n int, state payments.State) payments.Record 
 	return r
 }
 
-func due(key moneymovement.Key, n int) payments.Record { return record(key, n, payments.Accepted) }
+func due(key moneymovement.Key, n int) payments.Record { return record(key, n, moneymovement.PaymentAccepted) }
 
 // work stores payments from several goroutines, and enters what was confirmed.
 func work(t *testing.T, s *Store, b *books, workers, each int) {
@@ -86,9 +86,9 @@ func pay(t *testing.T, s *Store, b *books, key moneymovement.Key) error {
 	if err != nil {
 		return err
 	}
-	for n, state := range []payments.State{payments.Paying, payments.Paid, payments.Completed} {
+	for n, state := range []moneymovement.PaymentState{moneymovement.PaymentPaying, moneymovement.PaymentPaid, moneymovement.PaymentCompleted} {
 		claimed[0].Record = record(key, n+1, state)
-		if _, err := s.Save(t.Context(), claimed[0], state == payments.Completed); err != nil {
+		if _, err := s.Save(t.Context(), claimed[0], state == moneymovement.PaymentCompleted); err != nil {
 			return err
 		}
 		b.confirm(key, n+1)

@@ -319,7 +319,7 @@ func TestFlippedBitsInPages(t *testing.T) {
 		records, err := s.List(t.Context(), payments.List{Limit: 1000})
 		if err == nil {
 			for _, stored := range records {
-				want := record(stored.Key, 3, payments.Completed)
+				want := record(stored.Key, 3, moneymovement.PaymentCompleted)
 				want.Position, want.Due = stored.Position, stored.Due // which have no checksum
 				assert.Equal(t, want, stored)
 			}

@@ -48,7 +48,7 @@ func TestDiskIsFull(t *testing.T) {
 	require.NoError(t, err)
 	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Key: "w0-held", Now: time.Now(), For: time.Hour})
 	require.NoError(t, err)
-	claimed[0].Record = record("w0-held", 1, payments.Paying)
+	claimed[0].Record = record("w0-held", 1, moneymovement.PaymentPaying)
 
 	full.Store(true)
 	for range 3 {
@@ -64,7 +64,7 @@ func TestDiskIsFull(t *testing.T) {
 	require.ErrorAs(t, err, &missing)
 	stored, err := s.Load(t.Context(), "w0-held")
 	require.NoError(t, err)
-	assert.Equal(t, payments.Accepted, stored.State)
+	assert.Equal(t, moneymovement.PaymentAccepted, stored.State)
 	_, _, err = s.Claim(t.Context(), payments.Claim{Owner: "x", Key: "w0-held", Now: time.Now(), For: time.Hour})
 	var busy *payments.Busy
 	require.ErrorAs(t, err, &busy, "the lease is kept, so that its holder can save when there is room")

@@ -213,14 +213,14 @@ func TestFileOfVersion1(t *testing.T) {
 	checked, err := s.Check(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, Checked{
-		Payments: 6, ByState: map[payments.State]int{payments.Accepted: 4, payments.Completed: 2},
+		Payments: 6, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentAccepted: 4, moneymovement.PaymentCompleted: 2},
 	}, checked)
 	for _, key := range []moneymovement.Key{"w0-0", "w1-0"} {
 		stored, err := s.Load(t.Context(), key)
 		require.NoError(t, err)
 		require.NoError(t, stored.Err())
 		assert.Equal(t, "3", stored.Metadata["n"])
-		assert.Equal(t, payments.Completed, stored.State)
+		assert.Equal(t, moneymovement.PaymentCompleted, stored.State)
 	}
 	claimed, _, err := s.Claim(t.Context(), payments.Claim{Owner: "w", Work: payments.WorkBegin, Limit: 9, Now: time.Now(),
 		For: time.Hour})

@@ -68,7 +68,7 @@ func payAndSay(s *Store, key moneymovement.Key, lines chan<- string) error {
 		return err
 	}
 	for n := 1; n <= 3; n++ {
-		claimed[0].Record = record(key, n, payments.Paid)
+		claimed[0].Record = record(key, n, moneymovement.PaymentPaid)
 		if _, err := s.Save(ctx, claimed[0], n == 3); err != nil {
 			return err
 		}

@@ -136,15 +136,15 @@ func (s *Store) Summary(ctx context.Context) (payments.Summary, error) {
 	return summary, nil
 }
 
-func (s *Store) counts(ctx context.Context) (map[payments.State]int, error) {
+func (s *Store) counts(ctx context.Context) (map[moneymovement.PaymentState]int, error) {
 	rows, err := s.readers.query(ctx, "SELECT state, payments FROM counts WHERE payments <> 0")
 	if err != nil {
 		return nil, s.read(ctx, err)
 	}
 	defer rows.Close()
-	counts := map[payments.State]int{}
+	counts := map[moneymovement.PaymentState]int{}
 	for rows.Next() {
-		var state payments.State
+		var state moneymovement.PaymentState
 		var n int
 		if err := rows.Scan(&state, &n); err != nil {
 			return nil, s.read(ctx, err)

@@ -19,7 +19,7 @@ const columns = "key, account, state, work, due, change, data, sum"
 type row struct {
 	key     moneymovement.Key
 	account dapi.ClientID
-	state   payments.State
+	state   moneymovement.PaymentState
 	work    payments.Work
 	due     int64 // in microseconds
 	change  int64

@@ -136,7 +136,7 @@ func claimOfAKey(t *testing.T, s payments.Store) {
 	}
 	equal(t, "key", failure[*payments.NotFound](t, claimFails("a", "me")).Key, moneymovement.Key("a"))
 	record, other := newRecord("a", payments.WorkNone), newRecord("b", payments.WorkBegin)
-	record.State, other.Due = payments.NeedsDecision, future(1)
+	record.State, other.Due = moneymovement.PaymentNeedsDecision, future(1)
 	insert(t, s, record, other)
 	equal(t, "key", failure[*payments.NotFound](t, claimFails("a-", "me")).Key, moneymovement.Key("a-"))
 	claimed := claimKey(t, s, "me", "a", long)

@@ -145,12 +145,12 @@ func extendReturnsWhatIsLost(t *testing.T, s payments.Store) {
 func saveKeepsOrReleases(t *testing.T, s payments.Store) {
 	insert(t, s, newRecord("a", payments.WorkBegin))
 	record := claimKey(t, s, "me", "a", long)
-	record.State, record.Calls, record.Due = payments.Paying, 1, past(2)
+	record.State, record.Calls, record.Due = moneymovement.PaymentPaying, 1, past(2)
 	first := save(t, s, record, false)
 	sameRecord(t, load(t, s, "a"), record.Record)
 	equal(t, "position", load(t, s, "a").Position, first)
 	equalClaims(t, "a record that was saved without release", claim(t, s, "x", payments.WorkAgain, 5, long))
-	record.State, record.Calls, record.Due = payments.Paid, 2, past(3)
+	record.State, record.Calls, record.Due = moneymovement.PaymentPaid, 2, past(3)
 	second := save(t, s, record, true)
 	sameRecord(t, load(t, s, "a"), record.Record)
 	equal(t, "position", load(t, s, "a").Position, second)
@@ -225,7 +225,7 @@ func postponeChangesOnlyTheDueTime(t *testing.T, s payments.Store) {
 	position := load(t, s, "a").Position
 	for _, due := range []time.Time{future(7), past(4)} {
 		claimed := claimKey(t, s, "me", "a", long)
-		claimed.State, claimed.Due, claimed.Account, claimed.Trace = payments.Paid, due, "cl_9", "not kept"
+		claimed.State, claimed.Due, claimed.Account, claimed.Trace = moneymovement.PaymentPaid, due, "cl_9", "not kept"
 		noError(t, s.Postpone(t.Context(), claimed))
 		leaseLost(t, s.Postpone(t.Context(), claimed), claimed)
 		record.Due = due

@@ -42,8 +42,8 @@ func list(t *testing.T, s payments.Store, by payments.List) []payments.Record {
 }
 
 func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
-	for i, state := range []payments.State{
-		payments.Paid, payments.Refused, payments.Paid, payments.NeedsDecision, "a_later_state", payments.Paid,
+	for i, state := range []moneymovement.PaymentState{
+		moneymovement.PaymentPaid, moneymovement.PaymentRefused, moneymovement.PaymentPaid, moneymovement.PaymentNeedsDecision, "a_later_state", moneymovement.PaymentPaid,
 	} {
 		record := newRecord(fmt.Sprintf("k%d", i), payments.WorkNone)
 		if record.State = state; record.Work() != payments.WorkNone {
@@ -54,8 +54,8 @@ func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 		}
 		insert(t, s, record)
 	}
-	paid, refused := []payments.State{payments.Paid}, []payments.State{payments.Refused, payments.NeedsDecision}
-	later := []payments.State{"a_later_state"}
+	paid, refused := []moneymovement.PaymentState{moneymovement.PaymentPaid}, []moneymovement.PaymentState{moneymovement.PaymentRefused, moneymovement.PaymentNeedsDecision}
+	later := []moneymovement.PaymentState{"a_later_state"}
 	for name, c := range map[string]struct {
 		list payments.List
 		want []moneymovement.Key
@@ -65,7 +65,7 @@ func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 		"two states":           {payments.List{States: refused, Limit: 9}, []moneymovement.Key{"k1", "k3"}},
 		"two states, limited":  {payments.List{States: refused, Limit: 1}, []moneymovement.Key{"k1"}},
 		"a later state":        {payments.List{States: later, Limit: 9}, []moneymovement.Key{"k4"}},
-		"a state of no record": {payments.List{States: []payments.State{payments.CameBack}, Limit: 9}, nil},
+		"a state of no record": {payments.List{States: []moneymovement.PaymentState{moneymovement.PaymentCameBack}, Limit: 9}, nil},
 		"an account": {payments.List{Account: "cl_1", ByAccount: true, Limit: 9},
 			[]moneymovement.Key{"k1", "k3", "k5"}},
 		"an account, paged": {payments.List{Account: "cl_1", ByAccount: true, Limit: 1, After: "k1"},
@@ -79,10 +79,10 @@ func listOfStatesAndAccounts(t *testing.T, s payments.Store) {
 		equalKeys(t, name, list(t, s, c.list), c.want...)
 	}
 	record := claimKey(t, s, "me", "k0", long)
-	record.State, record.Due = payments.CameBack, time.Time{}
+	record.State, record.Due = moneymovement.PaymentCameBack, time.Time{}
 	save(t, s, record, true)
 	equalKeys(t, "a state that was left", list(t, s, payments.List{States: paid, Limit: 9}), "k2", "k5")
-	cameBack := payments.List{States: []payments.State{payments.CameBack}, Limit: 9}
+	cameBack := payments.List{States: []moneymovement.PaymentState{moneymovement.PaymentCameBack}, Limit: 9}
 	equalKeys(t, "a state that was reached", list(t, s, cameBack), "k0")
 }
 
@@ -98,9 +98,9 @@ func changesInTheirOrder(t *testing.T, s payments.Store) {
 
 	record := claimKey(t, s, "me", "b", long)
 	equalKeys(t, "a claim is no change", changes(t, s, records[2].Position, 10))
-	record.State = payments.Paying
+	record.State = moneymovement.PaymentPaying
 	first := save(t, s, record, false)
-	record.State, record.Trace = payments.Paid, "paid"
+	record.State, record.Trace = moneymovement.PaymentPaid, "paid"
 	second := save(t, s, record, true)
 	if first == second || first == records[0].Position {
 		t.Fatalf("positions repeat: %q, %q, %q", records[0].Position, first, second)
@@ -185,7 +185,7 @@ func badPosition(t *testing.T, s payments.Store) {
 }
 
 func summaryCounts(t *testing.T, s payments.Store) {
-	check := func(oldest time.Time, want map[payments.State]int) {
+	check := func(oldest time.Time, want map[moneymovement.PaymentState]int) {
 		t.Helper()
 		summary, err := s.Summary(t.Context())
 		noError(t, err)
@@ -194,7 +194,7 @@ func summaryCounts(t *testing.T, s payments.Store) {
 			t.Fatalf("oldest due: got %v, want %v", summary.OldestDue, oldest)
 		}
 	}
-	check(time.Time{}, map[payments.State]int{})
+	check(time.Time{}, map[moneymovement.PaymentState]int{})
 	works := []payments.Work{payments.WorkFollow, payments.WorkBegin, payments.WorkAgain, payments.WorkNone}
 	for i, work := range works {
 		record := newRecord(fmt.Sprintf("k%d", i), work)
@@ -204,19 +204,19 @@ func summaryCounts(t *testing.T, s payments.Store) {
 		insert(t, s, record)
 	}
 	third := load(t, s, "k2").Due
-	check(third, map[payments.State]int{payments.Paid: 1, payments.Accepted: 2, payments.Completed: 1})
+	check(third, map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 2, moneymovement.PaymentCompleted: 1})
 	record := claimKey(t, s, "me", "k2", long)
 	// Also claimed work is due.
-	check(third, map[payments.State]int{payments.Paid: 1, payments.Accepted: 2, payments.Completed: 1})
+	check(third, map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 2, moneymovement.PaymentCompleted: 1})
 	record.State, record.Due = "a_later_state", time.Time{}
 	save(t, s, record, true)
-	check(load(t, s, "k1").Due, map[payments.State]int{
-		payments.Paid: 1, payments.Accepted: 1, payments.Completed: 1, "a_later_state": 1,
+	check(load(t, s, "k1").Due, map[moneymovement.PaymentState]int{
+		moneymovement.PaymentPaid: 1, moneymovement.PaymentAccepted: 1, moneymovement.PaymentCompleted: 1, "a_later_state": 1,
 	})
 	for _, key := range []moneymovement.Key{"k0", "k1"} {
 		record := claimKey(t, s, "me", key, long)
-		record.State, record.Due = payments.Refused, time.Time{}
+		record.State, record.Due = moneymovement.PaymentRefused, time.Time{}
 		save(t, s, record, true)
 	}
-	check(time.Time{}, map[payments.State]int{payments.Refused: 2, payments.Completed: 1, "a_later_state": 1})
+	check(time.Time{}, map[moneymovement.PaymentState]int{moneymovement.PaymentRefused: 2, moneymovement.PaymentCompleted: 1, "a_later_state": 1})
 }

@@ -69,7 +69,7 @@ func (m *model) fill(record *payments.Record) {
 	waitFor(record, payments.Work(m.random.IntN(4)))
 	for {
 		other := *record
-		if other.State = payments.States()[m.random.IntN(len(payments.States()))]; other.Work() == record.Work() {
+		if other.State = moneymovement.StoredPaymentStates()[m.random.IntN(len(moneymovement.StoredPaymentStates()))]; other.Work() == record.Work() {
 			record.State = other.State
 			return
 		}
@@ -143,7 +143,7 @@ func (m *model) list() {
 		by.After = m.key()
 	}
 	for range m.random.IntN(3) {
-		by.States = append(by.States, payments.States()[m.random.IntN(len(payments.States()))])
+		by.States = append(by.States, moneymovement.StoredPaymentStates()[m.random.IntN(len(moneymovement.StoredPaymentStates()))])
 	}
 	records, err := m.store.List(m.t.Context(), by)
 	noError(m.t, err)
@@ -328,7 +328,7 @@ func (m *model) postpone() {
 func (m *model) summary() {
 	summary, err := m.store.Summary(m.t.Context())
 	noError(m.t, err)
-	want := payments.Summary{ByState: map[payments.State]int{}}
+	want := payments.Summary{ByState: map[moneymovement.PaymentState]int{}}
 	for _, record := range m.records {
 		want.ByState[record.State]++
 		if record.Work() != payments.WorkNone && (want.OldestDue.IsZero() || record.Due.Before(want.OldestDue)) {

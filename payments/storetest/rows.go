@@ -260,7 +260,7 @@ func canceledContext(t *testing.T, s payments.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	changed := claimed
-	changed.State, changed.Due = payments.Paid, future(1)
+	changed.State, changed.Due = moneymovement.PaymentPaid, future(1)
 	for name, call := range map[string]func() error{
 		"Insert": func() error { _, _, err := s.Insert(ctx, newRecord("b", payments.WorkBegin)); return err },
 		"Load":   func() error { _, err := s.Load(ctx, "a"); return err },

@@ -121,14 +121,14 @@ var birth = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // waitFor gives a record a state in which it waits for work.
 func waitFor(record *payments.Record, work payments.Work) {
-	record.State, record.Calls = payments.Accepted, 0
+	record.State, record.Calls = moneymovement.PaymentAccepted, 0
 	switch work {
 	case payments.WorkAgain:
 		record.Calls = 1
 	case payments.WorkFollow:
-		record.State = payments.Paid
+		record.State = moneymovement.PaymentPaid
 	case payments.WorkNone:
-		record.State, record.Due = payments.Completed, time.Time{}
+		record.State, record.Due = moneymovement.PaymentCompleted, time.Time{}
 	case payments.WorkBegin:
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/payments/postgres"
@@ -93,7 +94,7 @@ func (w *world) problems(n int, record payments.Record, audited sandbox.AuditedP
 		}
 	}
 	amount := amountOf(n)
-	expect(record.State == payments.Completed, "the store says "+string(record.State)+reasonOf(record))
+	expect(record.State == moneymovement.PaymentCompleted, "the store says "+string(record.State)+reasonOf(record))
 	expect(audited.Fundings == 1, "money did not leave once")
 	expect(audited.Settlements == 1 && audited.Returns == 0, "money did not arrive once")
 	expect(audited.Paid.Equal(amount), "another amount left: "+audited.Paid.String())

@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/stretchr/testify/assert"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -16,7 +17,7 @@ func TestTheChecksNotice(t *testing.T) {
 	t.Parallel()
 	w := &world{T: t, work: work{Contact: "ct_1"}}
 	good := func() (payments.Record, sandbox.AuditedPayment) {
-		return payments.Record{State: payments.Completed, PayoutID: "po_1"}, sandbox.AuditedPayment{
+		return payments.Record{State: moneymovement.PaymentCompleted, PayoutID: "po_1"}, sandbox.AuditedPayment{
 			Bodies: 1, PayoutIDs: []string{"po_1"}, Fundings: 1, Settlements: 1, Paid: amountOf(3),
 			Approvals: []sandbox.AuditedApproval{{Amount: amountOf(3), ContactID: "ct_1", Fee: maxFee, Funded: true}}}
 	}
@@ -30,7 +31,7 @@ func TestTheChecksNotice(t *testing.T) {
 		"another amount":   func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Paid = amountOf(4) },
 		"two bodies":       func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Bodies = 2 },
 		"another payout":   func(r *payments.Record, _ *sandbox.AuditedPayment) { r.PayoutID = "po_2" },
-		"in doubt":         func(r *payments.Record, _ *sandbox.AuditedPayment) { r.State = payments.InDoubt },
+		"in doubt":         func(r *payments.Record, _ *sandbox.AuditedPayment) { r.State = moneymovement.PaymentInDoubt },
 		"signed more":      func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Approvals[0].Amount = amountOf(4) },
 		"signed to others": func(_ *payments.Record, a *sandbox.AuditedPayment) { a.Approvals[0].ContactID = "ct_2" },
 		"above the bound": func(_ *payments.Record, a *sandbox.AuditedPayment) {

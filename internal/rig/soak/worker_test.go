@@ -289,7 +289,7 @@ func (w *work) awaitAll(ctx context.Context, store payments.Store) {
 		if err != nil {
 			continue
 		}
-		ended := found.ByState[payments.NeedsDecision]
+		ended := found.ByState[moneymovement.PaymentNeedsDecision]
 		for state, count := range found.ByState {
 			if state.Final() {
 				ended += count

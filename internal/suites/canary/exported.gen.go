@@ -387,7 +387,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[payments.Record](),
 	reflect.TypeFor[payments.Report](),
 	reflect.TypeFor[payments.Services](),
-	reflect.TypeFor[payments.State](),
+	reflect.TypeFor[moneymovement.PaymentState](),
 	reflect.TypeFor[payments.StepMetrics](),
 	reflect.TypeFor[payments.StepResult](),
 	reflect.TypeFor[payments.StepTrace](),

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -35,7 +36,7 @@ func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
 		w.submit(p, w.release(terms, opened))
 		r, err := p.Step(w.Context(), "release-1")
 		require.NoError(w, err)
-		require.Equal(w, payments.InDoubt, r.State)
+		require.Equal(w, moneymovement.PaymentInDoubt, r.State)
 		lost.Disarm()
 		unread.Disarm()
 		time.Sleep(2 * time.Hour)
@@ -45,7 +46,7 @@ func TestAReleaseOfADealThatWasRefunded(t *testing.T) {
 		time.Sleep(time.Hour)
 		r, err = p.Get(w.Context(), "release-1")
 		require.NoError(w, err)
-		assert.Equal(w, payments.Refused, r.State)
+		assert.Equal(w, moneymovement.PaymentRefused, r.State)
 		assert.Equal(w, payments.ReasonEnded, r.Reason.Code)
 		assert.False(w, r.MayHaveLeft)
 		assert.Empty(w, w.Moved("escrow_released"))
@@ -65,17 +66,17 @@ func TestAnActionThatADealDoesNotOfferYet(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		r, err := p.Get(w.Context(), asked.Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.Accepted, r.State)
+		assert.Equal(w, moneymovement.PaymentAccepted, r.State)
 		assert.False(w, r.MayHaveLeft)
 		early := w.release(deal(), created)
 		early.Key = "release-2"
 		w.submit(p, early)
 		time.Sleep(time.Second)
-		assert.Equal(w, payments.Refused, w.decide(p, early.Key, payments.Cancel("too early")).State)
+		assert.Equal(w, moneymovement.PaymentRefused, w.decide(p, early.Key, payments.Cancel("too early")).State)
 
 		_, err = escrows.Act(w.Context(), deal(), created.ID, dapi.EscrowActionTypeApprove, "approve-1")
 		require.NoError(w, err)
-		w.becomes(p, asked.Key, payments.Completed)
+		w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
 		assert.Len(w, w.Moved("escrow_released"), 1)
 	})
 }
@@ -108,10 +109,10 @@ func TestARefusalAfterALostRelease(t *testing.T) {
 func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 	for slug, c := range map[string]struct {
 		status int
-		want   payments.State
+		want   moneymovement.PaymentState
 	}{
-		"validation_failed": {http.StatusUnprocessableEntity, payments.NeedsDecision},
-		"rate_limited":      {http.StatusTooManyRequests, payments.InDoubt},
+		"validation_failed": {http.StatusUnprocessableEntity, moneymovement.PaymentNeedsDecision},
+		"rate_limited":      {http.StatusTooManyRequests, moneymovement.PaymentInDoubt},
 	} {
 		t.Run(slug, func(t *testing.T) {
 			inBubble(t, func(w *world) {
@@ -125,10 +126,10 @@ func TestADealInDoubtThatNoCallCanOpen(t *testing.T) {
 				assert.Equal(w, c.want, r.State)
 				assert.True(w, r.MayHaveLeft)
 				refused.Disarm()
-				if r.State == payments.NeedsDecision {
+				if r.State == moneymovement.PaymentNeedsDecision {
 					w.decide(p, "deal-1", payments.Retry())
 				}
-				w.becomes(p, "deal-1", payments.Completed)
+				w.becomes(p, "deal-1", moneymovement.PaymentCompleted)
 				assert.Len(w, w.Moved("escrow_active"), 1)
 			})
 		})

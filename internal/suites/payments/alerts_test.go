@@ -79,7 +79,7 @@ func TestAnOutageOfTheStoreIsOneWarning(t *testing.T) {
 		assert.Greater(w, h.last(w).StoreFailures, int64(100))
 		store.failing(nil)
 		for n := range 10 {
-			w.becomes(p, w.payment(n).Key, payments.Completed)
+			w.becomes(p, w.payment(n).Key, moneymovement.PaymentCompleted)
 		}
 		time.Sleep(10 * time.Minute) // for a report of all failures
 		failed := h.last(w).StoreFailures
@@ -108,7 +108,7 @@ func TestAPaymentThatIsNotMadeInTime(t *testing.T) {
 		assert.Equal(w, 1, strings.Count(log.String(), "is not made in time"), log.String())
 		assert.Contains(w, log.String(), "reason=")
 		down.Disarm()
-		w.becomes(p, w.payment(1).Key, payments.Completed)
+		w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		time.Sleep(time.Minute)
 		assert.Zero(w, h.last(w).Late)
 		w.assertPaid(1)
@@ -123,10 +123,10 @@ func TestARefusedPaymentIsAWarning(t *testing.T) {
 		late := w.payment(1)
 		late.Deadline = time.Now().Add(-time.Minute)
 		w.submit(p, late)
-		w.becomes(p, late.Key, payments.Refused)
+		w.becomes(p, late.Key, moneymovement.PaymentRefused)
 		assert.Equal(w, 1, strings.Count(log.String(), `level=WARN msg="payment is refused"`), log.String())
 		w.submit(p, w.dear(2))
-		w.becomes(p, w.dear(2).Key, payments.NeedsDecision)
+		w.becomes(p, w.dear(2).Key, moneymovement.PaymentNeedsDecision)
 		w.decide(p, w.dear(2).Key, payments.Cancel("a mistake"))
 		assert.Equal(w, 1, strings.Count(log.String(), `level=WARN msg="payment is refused"`), log.String())
 	})
@@ -155,7 +155,7 @@ func (w *world) waitsForItsWindow() {
 	}
 	time.Sleep(20 * time.Second)
 	waiting := 0
-	for r, err := range p.List(w.Context(), payments.ListParams{States: []payments.State{payments.Paying}}) {
+	for r, err := range p.List(w.Context(), payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentPaying}}) {
 		require.NoError(w, err)
 		if r.WaitsFor == "" {
 			continue
@@ -168,7 +168,7 @@ func (w *world) waitsForItsWindow() {
 	assert.Positive(w, waiting)
 	assert.Equal(w, waiting, h.last(w).Waiting)
 	for n := range 150 {
-		w.becomes(p, w.payment(n).Key, payments.Completed)
+		w.becomes(p, w.payment(n).Key, moneymovement.PaymentCompleted)
 	}
 	for r, err := range p.List(w.Context(), payments.ListParams{}) {
 		require.NoError(w, err)

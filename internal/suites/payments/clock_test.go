@@ -33,14 +33,14 @@ func TestAProcessorWithTheClockOfAHost(t *testing.T) {
 		assert.GreaterOrEqual(w, r.Calls, 8, "an hour has passed")
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = false })
 		w.Host.Advance(5 * time.Minute)
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 
 		lost := w.onConfirm(sandbox.DropBefore().Times(1_000_000))
 		w.submit(p, w.payment(2))
-		doubt := w.becomes(p, w.payment(2).Key, payments.InDoubt)
+		doubt := w.becomes(p, w.payment(2).Key, moneymovement.PaymentInDoubt)
 		assert.WithinDuration(w, w.Host.Now(), doubt.FirstUsed, 5*time.Minute)
 		w.Host.Advance(8 * 24 * time.Hour)
-		old := w.becomes(p, doubt.Key, payments.Refused)
+		old := w.becomes(p, doubt.Key, moneymovement.PaymentRefused)
 		assert.Equal(w, payments.ReasonEnded, old.Reason.Code, "the payout shows that it expired")
 		lost.Disarm()
 		w.assertPaid(1)
@@ -69,7 +69,7 @@ func TestABubbleAroundTheUsersCode(t *testing.T) {
 		require.NoError(t, err)
 		r, err := p.Await(t.Context(), "invoice-42-1")
 		require.NoError(t, err)
-		assert.Equal(t, payments.Completed, r.State, "%+v", r.Reason)
+		assert.Equal(t, moneymovement.PaymentCompleted, r.State, "%+v", r.Reason)
 		left := 0
 		for _, balance := range host.Ledger().Balances {
 			if balance["USDC"].Equal(amount("37.5")) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/model"
 	"github.com/moneymovement/moneymovement-go/payments"
@@ -26,7 +27,7 @@ func TestAPriceThatIsRefusedWaitsForADecision(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		w.submit(p, w.dear(1))
-		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
 		assert.Equal(w, dapi.BoundMaxFee, r.Reason.Bound)
 		require.NotNil(w, r.Reason.Quote)
@@ -36,8 +37,8 @@ func TestAPriceThatIsRefusedWaitsForADecision(t *testing.T) {
 
 		fee := r.Reason.Quote.Fee
 		decided := w.decide(p, r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
-		assert.Equal(w, payments.Accepted, decided.State)
-		done := w.becomes(p, r.Key, payments.Completed)
+		assert.Equal(w, moneymovement.PaymentAccepted, decided.State)
+		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		assert.True(w, fee.Equal(*done.Bounds.MaxFee))
 		assert.False(w, done.Quote.ExpiresAt.Equal(r.Reason.Quote.ExpiresAt), "the price that was refused was paid")
 		assert.Equal(w, done, w.submit(p, w.dear(1)), "the terms are those that were submitted")
@@ -50,12 +51,12 @@ func TestThePriceThatWasRefusedIsNotConfirmed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		w.submit(p, w.dear(1))
-		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
 		decided := w.decide(p, r.Key, payments.NewBounds(payments.Bounds{}))
 		assert.LessOrEqual(w, time.Until(decided.Due), 2*time.Minute)
 		_, err := w.processor().Step(w.Context(), r.Key) // not yet due
 		require.NoError(w, err)
-		done := w.becomes(p, r.Key, payments.Completed)
+		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		require.NotNil(w, done.Quote)
 		assert.False(w, done.Quote.ExpiresAt.Equal(r.Reason.Quote.ExpiresAt),
 			"the price that was refused was paid: %+v", done.Quote)
@@ -67,14 +68,14 @@ func TestBoundsHoldOverARestart(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.submit(w.processor(), w.dear(1)) // this process dies before it begins
 		p := w.started()
-		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
 		assert.Zero(w, w.Key.Approvals())
 
 		fee := amount("0.01")
 		w.decide(w.processor(), r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee})) // another process decides
 		time.Sleep(3 * time.Minute)
-		r = w.becomes(p, r.Key, payments.NeedsDecision)
+		r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
 		assert.True(w, fee.Equal(*r.Bounds.MaxFee))
 		assert.Zero(w, w.Key.Approvals())
@@ -86,14 +87,14 @@ func TestWhatNeverLeftCanBeCanceled(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		w.submit(p, w.dear(1))
-		r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+		r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
 		canceled := w.decide(p, r.Key, payments.Cancel("the invoice was wrong"))
-		assert.Equal(w, payments.Refused, canceled.State)
+		assert.Equal(w, moneymovement.PaymentRefused, canceled.State)
 		assert.Equal(w, "the invoice was wrong", canceled.Reason.Message)
 		for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""), payments.WasPaid(""),
 			payments.WasNotPaid(""), payments.NewBounds(payments.Bounds{}), {}} {
 			_, err := p.Decide(w.Context(), r.Key, d)
-			assert.Equal(w, payments.Refused, as[*payments.NotPossible](w, err).State, "%s", d)
+			assert.Equal(w, moneymovement.PaymentRefused, as[*payments.NotPossible](w, err).State, "%s", d)
 			assert.NotEmpty(w, d.String())
 		}
 		w.aWhile()
@@ -108,13 +109,13 @@ func TestWhatMayHaveLeftCannotBeCanceled(t *testing.T) {
 		unread := w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(503, "provider_unavailable").
 			WithHeader("Retry-After", "600").Times(1000))
 		w.submit(p, w.payment(1))
-		r := w.becomes(p, w.payment(1).Key, payments.InDoubt)
+		r := w.becomes(p, w.payment(1).Key, moneymovement.PaymentInDoubt)
 		assert.True(w, r.MayHaveLeft)
 		_, err := p.Decide(w.Context(), r.Key, payments.Cancel(""))
 		as[*payments.NotPossible](w, err)
 		lost.Disarm()
 		unread.Disarm()
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }
@@ -125,7 +126,7 @@ func TestTooLittleMoney(t *testing.T) {
 		large := w.payment(1)
 		large.Payout.Amount = amount("5000")
 		w.submit(p, large)
-		r := w.becomes(p, large.Key, payments.NeedsDecision)
+		r := w.becomes(p, large.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonBalance, r.Reason.Code)
 		require.NotNil(w, r.Reason.Available)
 		assert.False(w, r.MayHaveLeft)
@@ -133,7 +134,7 @@ func TestTooLittleMoney(t *testing.T) {
 			dapi.DepositCreate{Amount: amount("6000"), Currency: dapi.USDC})
 		require.NoError(w, err)
 		w.decide(p, r.Key, payments.Retry())
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }
@@ -148,7 +149,7 @@ func TestABlockedPaymentGoesOn(t *testing.T) {
 		payment.Payout.ContactID = w.Contact(contacts, dapi.SEPA(
 			dapi.IBANAccount{IBAN: "DE00370400440532013000", Holder: dapi.AccountHolder{Name: "Bob"}}))
 		w.submit(p, payment)
-		wrong := w.becomes(p, payment.Key, payments.NeedsDecision)
+		wrong := w.becomes(p, payment.Key, moneymovement.PaymentNeedsDecision)
 		require.Equal(w, payments.ReasonBlocked, wrong.Reason.Code)
 		require.Len(w, wrong.Reason.Blockers, 1)
 		assert.Equal(w, "iban", wrong.Reason.Blockers[0].Field)
@@ -156,10 +157,10 @@ func TestABlockedPaymentGoesOn(t *testing.T) {
 		_, err := contacts.Update(w.Context(), wrong.Payout.ContactID, dapi.ContactUpdate{Name: model.Set("Robert")})
 		require.NoError(w, err)
 		w.decide(p, wrong.Key, payments.Retry())
-		w.becomes(p, wrong.Key, payments.NeedsDecision)
+		w.becomes(p, wrong.Key, moneymovement.PaymentNeedsDecision)
 		w.decide(p, wrong.Key, payments.Cancel("a wrong IBAN"))
 		w.submit(p, w.payment(2))
-		w.becomes(p, w.payment(2).Key, payments.Completed)
+		w.becomes(p, w.payment(2).Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }
@@ -171,13 +172,13 @@ func TestTooLittleMoneyAfterARestart(t *testing.T) {
 		large := w.payment(1)
 		large.Payout.Amount = amount("5000")
 		w.submit(p, large)
-		w.becomes(p, large.Key, payments.NeedsDecision)
+		w.becomes(p, large.Key, moneymovement.PaymentNeedsDecision)
 		require.NoError(w, p.Stop(w.Context()))
 
 		p = w.started()
 		w.decide(p, large.Key, payments.Retry())
 		w.aWhile()
-		r := w.becomes(p, large.Key, payments.NeedsDecision)
+		r := w.becomes(p, large.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonBalance, r.Reason.Code)
 		assert.False(w, r.MayHaveLeft)
 		w.decide(p, large.Key, payments.Cancel("there is no more money"))
@@ -190,12 +191,12 @@ func TestAContactThatCannotBePaid(t *testing.T) {
 		p := w.started()
 		w.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = []string{"sepa"} })
 		w.submit(p, w.payment(1))
-		r := w.becomes(p, w.payment(1).Key, payments.NeedsDecision)
+		r := w.becomes(p, w.payment(1).Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonBlocked, r.Reason.Code)
 		assert.NotEmpty(w, r.Reason.Blockers)
 		w.Configure(func(s *sandbox.Settings) { s.PayoutMethodsDisabled = nil })
 		w.decide(p, r.Key, payments.Retry())
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }
@@ -207,7 +208,7 @@ func TestADeadlineThatPasses(t *testing.T) {
 		w.submit(w.processor(), late)
 		time.Sleep(2 * time.Minute)
 		p := w.started()
-		r := w.becomes(p, late.Key, payments.Refused)
+		r := w.becomes(p, late.Key, moneymovement.PaymentRefused)
 		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
 
 		doubtful := w.payment(2) // it may be paid when its deadline passes: it is settled
@@ -215,7 +216,7 @@ func TestADeadlineThatPasses(t *testing.T) {
 		w.onConfirm(sandbox.DropAfterCommit().Times(4))
 		w.Host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.DropBefore().Times(8))
 		w.submit(p, doubtful)
-		w.becomes(p, doubtful.Key, payments.Completed)
+		w.becomes(p, doubtful.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }
@@ -227,7 +228,7 @@ func TestADeadlineThatPassesDuringACall(t *testing.T) {
 		late.Deadline = time.Now().Add(10 * time.Second)
 		w.Host.Arm(http.MethodPost, "/payouts", sandbox.Delay(20*time.Second))
 		w.submit(p, late)
-		r := w.becomes(p, late.Key, payments.Refused)
+		r := w.becomes(p, late.Key, moneymovement.PaymentRefused)
 		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
 		assert.Zero(w, w.Key.Approvals())
 		w.assertPaid(0)
@@ -247,7 +248,7 @@ func TestADecisionDuringACall(t *testing.T) {
 		as[*payments.Busy](w, err)
 		_, err = p.Step(w.Context(), w.payment(1).Key)
 		as[*payments.Busy](w, err)
-		w.becomes(p, w.payment(1).Key, payments.Completed)
+		w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -24,7 +25,7 @@ func TestAPriceThatRisesDuringADoubt(t *testing.T) {
 		time.Sleep(time.Hour)
 		r, err := p.Get(w.Context(), r.Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.InDoubt, r.State)
+		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
 		assert.Equal(w, payments.ReasonUnknown, r.Reason.Code)
 		assert.Equal(w, dapi.BoundMaxFee, r.Reason.Bound)
 		require.NotNil(w, r.Reason.Quote)
@@ -32,9 +33,9 @@ func TestAPriceThatRisesDuringADoubt(t *testing.T) {
 
 		fee := r.Reason.Quote.Fee
 		r = w.decide(p, r.Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
-		assert.Equal(w, payments.InDoubt, r.State)
+		assert.Equal(w, moneymovement.PaymentInDoubt, r.State)
 		assert.True(w, r.MayHaveLeft)
-		done := w.becomes(p, r.Key, payments.Completed)
+		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		assert.False(w, done.Quote.ExpiresAt.Equal(r.RefusedQuote.ExpiresAt), "the price that was refused was paid")
 		w.assertPaid(1)
 	})
@@ -47,7 +48,7 @@ func TestAPriceThatGetsWorseDuringADecision(t *testing.T) {
 		inBubble(t, func(w *world) {
 			p := w.started()
 			w.submit(p, w.dear(1))
-			seen := w.becomes(p, w.dear(1).Key, payments.NeedsDecision).Reason.Quote
+			seen := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision).Reason.Quote
 			w.Configure(func(s *sandbox.Settings) { s.PriceWorsening = amount("0.01") })
 			if restarted {
 				require.NoError(w, p.Stop(w.Context()))
@@ -56,13 +57,13 @@ func TestAPriceThatGetsWorseDuringADecision(t *testing.T) {
 			fee := amount("5")
 			decided := w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
 			assert.True(w, decided.Bounds.NoWorseThan.DestinationAmount.Equal(seen.DestinationAmount))
-			r := w.becomes(p, w.dear(1).Key, payments.NeedsDecision)
+			r := w.becomes(p, w.dear(1).Key, moneymovement.PaymentNeedsDecision)
 			assert.Equal(w, dapi.BoundNoWorseThan, r.Reason.Bound)
 			assert.True(w, r.Reason.Quote.DestinationAmount.LessThan(seen.DestinationAmount))
 			w.assertPaid(0)
 
 			w.decide(p, w.dear(1).Key, payments.NewBounds(payments.Bounds{MaxFee: &fee}))
-			done := w.becomes(p, w.dear(1).Key, payments.Completed)
+			done := w.becomes(p, w.dear(1).Key, moneymovement.PaymentCompleted)
 			assert.True(w, done.Quote.DestinationAmount.Equal(r.Reason.Quote.DestinationAmount))
 			w.assertPaid(1)
 		})

@@ -43,7 +43,7 @@ func TestManyPaymentsTakeTurns(t *testing.T) {
 		paidAt := map[string]time.Time{}
 		last := func(name string, account dapi.ClientID, contact dapi.ContactID, many int) {
 			for n := range many {
-				done := w.becomes(p, from(account, contact, name, n).Key, payments.Completed)
+				done := w.becomes(p, from(account, contact, name, n).Key, moneymovement.PaymentCompleted)
 				if done.PaidAt.After(paidAt[name]) {
 					paidAt[name] = done.PaidAt
 				}
@@ -71,7 +71,7 @@ func TestTwoProcessesShareAStore(t *testing.T) {
 			w.submit([]*payments.Processor{first, second}[n%2], w.payment(n))
 		}
 		for n := range 60 {
-			done := w.becomes(second, w.payment(n).Key, payments.Completed)
+			done := w.becomes(second, w.payment(n).Key, moneymovement.PaymentCompleted)
 			assert.Equal(w, 1, done.Calls)
 		}
 		w.assertPaid(60)
@@ -103,7 +103,7 @@ func TestALeaseThatIsTakenOver(t *testing.T) {
 		w.submit(p, w.payment(1))
 		time.Sleep(20 * time.Second)
 		second := w.started(func(c *payments.Config) { c.Owner = "second" })
-		w.becomes(second, w.payment(1).Key, payments.Completed)
+		w.becomes(second, w.payment(1).Key, moneymovement.PaymentCompleted)
 		time.Sleep(time.Minute)
 		w.assertPaid(1)
 		require.NoError(w, p.Stop(w.Context()))
@@ -134,7 +134,7 @@ func TestAPauseIsKeptThoughTheStoreFails(t *testing.T) {
 				_, err = p.Resume(w.Context())
 				require.NoError(w, err)
 				w.submit(p, w.payment(1))
-				w.becomes(p, w.payment(1).Key, payments.Completed)
+				w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 				require.NoError(w, p.Stop(w.Context()))
 				w.assertPaid(1)
 				require.Equal(w, 1, refused.Consumed())
@@ -212,7 +212,7 @@ func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
 		time.Sleep(16 * time.Second)
 		other, err := w.processor().Decide(w.Context(), w.payment(1).Key, payments.Cancel("stalled"))
 		require.NoError(w, err)
-		assert.Equal(w, payments.Refused, other.State)
+		assert.Equal(w, moneymovement.PaymentRefused, other.State)
 		w.aWhile()
 		as[*payments.LeaseLost](w, <-stepped)
 		assert.Zero(w, w.Key.Approvals())
@@ -240,7 +240,7 @@ func TestALeaseThatCannotBeRenewedEndsTheCall(t *testing.T) {
 
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
-		w.becomes(p, submitted.Key, payments.Completed)
+		w.becomes(p, submitted.Key, moneymovement.PaymentCompleted)
 		w.assertMoved(k, 1)
 		require.NoError(w, p.Stop(w.Context()))
 	})
@@ -251,7 +251,7 @@ func TestUnreadableRecordsDoNotHoldUpTheOthers(t *testing.T) {
 	inBubble(t, func(w *world) {
 		for n := range 50 {
 			_, _, err := w.store.Insert(w.Context(), payments.Record{Key: moneymovement.Key(fmt.Sprint("damaged-", n)),
-				Account: w.account, Kind: "of_tomorrow", State: payments.InDoubt, MayHaveLeft: true,
+				Account: w.account, Kind: "of_tomorrow", State: moneymovement.PaymentInDoubt, MayHaveLeft: true,
 				Due: time.Now().Add(-time.Hour)})
 			require.NoError(w, err)
 		}
@@ -260,7 +260,7 @@ func TestUnreadableRecordsDoNotHoldUpTheOthers(t *testing.T) {
 		used := w.payment(1)
 		used.FirstUsed = time.Now()
 		w.submit(p, used)
-		w.becomes(p, used.Key, payments.Completed)
+		w.becomes(p, used.Key, moneymovement.PaymentCompleted)
 		assert.Less(w, time.Since(began), 30*time.Second)
 		_, err := p.Get(w.Context(), "damaged-1")
 		as[*payments.Unreadable](w, err)

@@ -32,7 +32,7 @@ func TestAServiceThatForgetsAKeyTooEarly(t *testing.T) {
 				require.Contains(w, other, `"fee":`+fee)
 				w.Host.Arm(http.MethodPost, "/payouts",
 					sandbox.Respond(http.StatusCreated, "").WithBody(other).Times(1_000_000))
-				done := w.becomes(w.started(), r.Key, payments.Completed)
+				done := w.becomes(w.started(), r.Key, moneymovement.PaymentCompleted)
 				assert.Equal(w, r.PayoutID, done.PayoutID)
 				assert.Equal(w, signed, w.Key.Approvals())
 				w.assertPaid(1)
@@ -64,12 +64,12 @@ func TestAServiceThatHasForgottenItsKeys(t *testing.T) {
 				_, err := p.Resume(w.Context())
 				require.NoError(w, err)
 				if !paid && r.Kind == payments.KindTransfer {
-					r = w.becomes(p, r.Key, payments.NeedsDecision)
+					r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 					assert.True(w, r.MayHaveLeft)
 					w.assertMoved(k, before)
 					w.decide(p, r.Key, payments.Retry())
 				}
-				done := w.becomes(p, r.Key, payments.Completed)
+				done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 				assert.Equal(w, r.PayoutID, done.PayoutID)
 				assert.Equal(w, r.EscrowID, done.EscrowID)
 				w.assertMoved(k, before+1)
@@ -97,7 +97,7 @@ func TestATransferInDoubtWhenTheServicesClockMovesOn(t *testing.T) {
 				_, err := p.Resume(w.Context())
 				require.NoError(w, err)
 				if !paid {
-					r = w.becomes(p, r.Key, payments.NeedsDecision)
+					r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 					assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
 					_, err := p.Decide(w.Context(), r.Key, payments.Retry())
 					as[*payments.NotPossible](w, err)
@@ -105,7 +105,7 @@ func TestATransferInDoubtWhenTheServicesClockMovesOn(t *testing.T) {
 					require.NoError(w, p.Stop(w.Context()))
 					return
 				}
-				w.becomes(p, r.Key, payments.Completed)
+				w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 				w.assertMoved(k, 1)
 				require.NoError(w, p.Stop(w.Context()))
 			})
@@ -138,7 +138,7 @@ func TestAnEditedRecordIsNotPaid(t *testing.T) {
 				require.NoError(w, err)
 				r, err = p.Step(w.Context(), r.Key)
 				require.NoError(w, err)
-				assert.Equal(w, payments.NeedsDecision, r.State)
+				assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
 				assert.Equal(w, payments.ReasonEdited, r.Reason.Code)
 				assert.False(w, r.MayHaveLeft)
 				w.decide(p, r.Key, payments.Retry())
@@ -165,14 +165,14 @@ func TestTheFirstPriceHoldsInAnotherProcess(t *testing.T) {
 		w.Configure(func(s *sandbox.Settings) { s.PriceWorsening = amount("0.05") })
 		time.Sleep(10 * time.Minute)
 		p := w.started()
-		if r.State == payments.NeedsDecision {
+		if r.State == moneymovement.PaymentNeedsDecision {
 			w.decide(p, r.Key, payments.Retry())
 		}
-		r = w.becomes(p, r.Key, payments.NeedsDecision)
+		r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
 		w.assertPaid(0)
 		w.decide(p, r.Key, payments.NewBounds(payments.Bounds{}))
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }

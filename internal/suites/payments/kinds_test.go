@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/appapi"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
@@ -93,7 +94,7 @@ func (w *world) doubted(k kind, lost, unread sandbox.Fault) (*payments.Processor
 	p := w.process(k, w.store)
 	r, err := p.Step(w.Context(), w.submit(p, k.submission).Key)
 	require.NoError(w, err)
-	require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+	require.Equal(w, moneymovement.PaymentInDoubt, r.State, "%+v", r.Reason)
 	assert.Positive(w, faults[0].Consumed())
 	for _, f := range faults {
 		f.Disarm()
@@ -108,7 +109,7 @@ func TestEachKindIsPaidOnce(t *testing.T) {
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
 		r := w.submit(p, k.submission)
-		done := w.becomes(p, r.Key, payments.Completed)
+		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		assert.True(w, done.MayHaveLeft)
 		assert.Equal(w, 1, done.Calls)
 		w.assertMoved(k, before+1)
@@ -129,11 +130,11 @@ func TestEachKindWithLostResponses(t *testing.T) {
 				require.NoError(w, err)
 				r := w.submit(p, k.submission)
 				if r.Kind == payments.KindTransfer && name == "before" { // nothing lists it, so a person decides
-					w.becomes(p, r.Key, payments.NeedsDecision)
+					w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 					armed.Disarm()
 					w.decide(p, r.Key, payments.Retry())
 				}
-				w.becomes(p, r.Key, payments.Completed)
+				w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 				w.assertMoved(k, before+1)
 				assert.Positive(w, armed.Consumed())
 				require.NoError(w, p.Stop(w.Context()))
@@ -154,7 +155,7 @@ func TestEachKindWithAPageInPlaceOfAResponse(t *testing.T) {
 				assert.True(w, r.MayHaveLeft)
 				_, err := p.Resume(w.Context())
 				require.NoError(w, err)
-				w.becomes(p, r.Key, payments.Completed)
+				w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 				w.assertMoved(k, before+1)
 				require.NoError(w, p.Stop(w.Context()))
 			})
@@ -172,7 +173,7 @@ func TestEachKindIsFoundWhenItsKeyIsTooOld(t *testing.T) {
 		writes := len(w.writes())
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		assert.Len(w, w.writes(), writes, "writes for a payment whose key is too old")
 		w.assertMoved(k, before+1)
 		require.NoError(w, p.Stop(w.Context()))
@@ -188,7 +189,7 @@ func TestADealInDoubtWhoseWindowHasClosed(t *testing.T) {
 		time.Sleep(2 * time.Hour) // the deal could be approved for one
 		ended, err := p.Step(w.Context(), r.Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.Refused, ended.State, "%+v", ended.Reason)
+		assert.Equal(w, moneymovement.PaymentRefused, ended.State, "%+v", ended.Reason)
 		assert.Equal(w, payments.ReasonEnded, ended.Reason.Code)
 		assert.False(w, ended.MayHaveLeft)
 		w.assertMoved(k, 0)
@@ -227,11 +228,11 @@ func TestALookThatIsToldToComeBackLater(t *testing.T) {
 					sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
 				r, err := p.Step(w.Context(), r.Key)
 				require.NoError(w, err)
-				require.Equal(w, payments.InDoubt, r.State, "%+v", r.Reason)
+				require.Equal(w, moneymovement.PaymentInDoubt, r.State, "%+v", r.Reason)
 				assert.GreaterOrEqual(w, time.Until(r.Due), 299*time.Second)
 				_, err = p.Resume(w.Context())
 				require.NoError(w, err)
-				w.becomes(p, r.Key, payments.Completed)
+				w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 				w.assertMoved(k, before+1)
 				require.NoError(w, p.Stop(w.Context()))
 			})

@@ -112,7 +112,7 @@ func TestThePageHasEachFieldOfTheLog(t *testing.T) {
 			store.failing(nil)
 			time.Sleep(10 * time.Minute)
 			w.submit(p, w.payment(1))
-			w.becomes(p, w.payment(1).Key, payments.Completed)
+			w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		},
 	} {
 		t.Run(name, func(t *testing.T) { inBubble(t, happens) })

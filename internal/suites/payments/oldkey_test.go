@@ -34,7 +34,7 @@ func (w *world) dieInDoubt(confirmed bool, change ...func(*payments.Payment)) (b
 	w.submit(p, asked)
 	r, err := p.Step(w.Context(), asked.Key)
 	require.NoError(w, err)
-	require.Equal(w, payments.InDoubt, r.State)
+	require.Equal(w, moneymovement.PaymentInDoubt, r.State)
 	require.NotEmpty(w, r.PayoutID)
 	lost.Disarm()
 	unread.Disarm()
@@ -48,7 +48,7 @@ func TestAnOldPaymentIsFoundAndNotSent(t *testing.T) {
 		books, confirms := w.Sent("BookPayout"), w.Sent("ConfirmPayout")
 		time.Sleep(week + time.Hour)
 		p := w.started()
-		done := w.becomes(p, r.Key, payments.Completed)
+		done := w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		assert.Equal(w, r.PayoutID, done.PayoutID)
 		assert.Equal(w, books, w.Sent("BookPayout"))
 		assert.Equal(w, confirms, w.Sent("ConfirmPayout"))
@@ -68,11 +68,11 @@ func TestASearchThatCannotRead(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		stored, err := p.Get(w.Context(), r.Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.InDoubt, stored.State)
+		assert.Equal(w, moneymovement.PaymentInDoubt, stored.State)
 		assert.Positive(w, unread.Consumed())
 		assert.Less(w, stored.Searches, 24*60/2, "searches in a day")
 		unread.Disarm()
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		assert.Equal(w, books, w.Sent("BookPayout"))
 		w.assertPaid(1)
 	})
@@ -85,7 +85,7 @@ func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 		books, confirms := w.Sent("BookPayout"), w.Sent("ConfirmPayout")
 		time.Sleep(week + time.Hour)
 		p := w.started()
-		refused := w.becomes(p, r.Key, payments.Refused)
+		refused := w.becomes(p, r.Key, moneymovement.PaymentRefused)
 		assert.Equal(w, payments.ReasonEnded, refused.Reason.Code)
 		assert.False(w, refused.MayHaveLeft)
 		w.aWhile()
@@ -97,15 +97,15 @@ func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 
 // Nothing shows the payment, because nobody stored its payout: a person must look, and nothing is sent.
 func TestAnOldPaymentThatNothingShows(t *testing.T) {
-	for decision, want := range map[payments.Decision]payments.State{
-		payments.WasNotPaid("not in the books"): payments.Refused, payments.WasPaid(""): payments.Completed,
+	for decision, want := range map[payments.Decision]moneymovement.PaymentState{
+		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused, payments.WasPaid(""): moneymovement.PaymentCompleted,
 	} {
 		t.Run(decision.String(), func(t *testing.T) {
 			inBubble(t, func(w *world) {
 				p, old := w.started(), w.payment(2)
 				old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
 				w.submit(p, old)
-				r := w.becomes(p, old.Key, payments.NeedsDecision)
+				r := w.becomes(p, old.Key, moneymovement.PaymentNeedsDecision)
 				assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
 				assert.True(w, r.MayHaveLeft)
 				for _, d := range []payments.Decision{payments.Retry(), payments.Cancel(""),
@@ -115,7 +115,7 @@ func TestAnOldPaymentThatNothingShows(t *testing.T) {
 				}
 				decided := w.decide(p, old.Key, decision)
 				assert.Equal(w, want, decided.State)
-				assert.Equal(w, want == payments.Completed, decided.MayHaveLeft)
+				assert.Equal(w, want == moneymovement.PaymentCompleted, decided.MayHaveLeft)
 				w.aWhile()
 				assert.Zero(w, w.Sent("BookPayout"))
 			})
@@ -129,20 +129,20 @@ func TestADecisionThatNamesAnotherPayout(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p, old := w.started(rarely), w.payment(2)
 		w.submit(p, w.payment(1))
-		other := w.becomes(p, w.payment(1).Key, payments.Completed)
+		other := w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		old.FirstUsed = time.Now().Add(-8 * 24 * time.Hour)
 		w.submit(p, old)
-		w.becomes(p, old.Key, payments.NeedsDecision)
+		w.becomes(p, old.Key, moneymovement.PaymentNeedsDecision)
 		for _, wrong := range []dapi.PayoutID{"po_typo", "po/../x", other.PayoutID} {
 			w.decide(p, old.Key, payments.WasPaid(wrong))
-			r := w.becomes(p, old.Key, payments.NeedsDecision)
+			r := w.becomes(p, old.Key, moneymovement.PaymentNeedsDecision)
 			assert.Equal(w, payments.ReasonTerms, r.Reason.Code)
 			assert.Contains(w, r.Reason.Message, string(wrong))
 			assert.True(w, r.MayHaveLeft)
 			assert.Empty(w, r.PayoutID)
 		}
 		r := w.decide(p, old.Key, payments.WasPaid(""))
-		assert.Equal(w, payments.Completed, r.State)
+		assert.Equal(w, moneymovement.PaymentCompleted, r.State)
 	})
 }
 
@@ -164,7 +164,7 @@ func TestAnOldPaymentWithAStatusOfTomorrow(t *testing.T) {
 		w.Host.Arm(http.MethodGet, "/payouts/{payoutId}",
 			sandbox.Respond(http.StatusOK, "").WithBody(string(body)).Times(1_000))
 		time.Sleep(week + time.Hour)
-		r = w.becomes(w.started(), r.Key, payments.NeedsDecision)
+		r = w.becomes(w.started(), r.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
 		assert.True(w, r.MayHaveLeft)
 	})
@@ -183,7 +183,7 @@ func TestAKeyAroundItsEnd(t *testing.T) {
 		books := w.Sent("BookPayout")
 		time.Sleep(2 * time.Hour)
 		assert.Equal(w, books, w.Sent("BookPayout"))
-		done := w.becomes(p, w.dear(1).Key, payments.Completed)
+		done := w.becomes(p, w.dear(1).Key, moneymovement.PaymentCompleted)
 		assert.Less(w, time.Since(done.FirstUsed), time.Hour)
 		w.assertPaid(1)
 	})
@@ -198,17 +198,17 @@ func TestAKeyThatAnEarlierProgramUsed(t *testing.T) {
 		require.NoError(w, err)
 		asked.FirstUsed = used
 		p := w.started()
-		assert.Equal(w, payments.InDoubt, w.submit(p, asked).State)
-		done := w.becomes(p, asked.Key, payments.Completed)
+		assert.Equal(w, moneymovement.PaymentInDoubt, w.submit(p, asked).State)
+		done := w.becomes(p, asked.Key, moneymovement.PaymentCompleted)
 		assert.Equal(w, payout.ID, done.PayoutID)
 
 		old := w.payment(2)
 		old.Payout, old.FirstUsed = asked.Payout, time.Now().Add(-8*24*time.Hour)
 		w.submit(p, old)
-		r := w.becomes(p, old.Key, payments.NeedsDecision)
+		r := w.becomes(p, old.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
 		w.decide(p, old.Key, payments.WasPaid(payout.ID))
-		w.becomes(p, old.Key, payments.Completed)
+		w.becomes(p, old.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }
@@ -220,10 +220,10 @@ func TestMoneyThatComesBack(t *testing.T) {
 				w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 				p := w.started()
 				w.submit(p, w.payment(1))
-				paid := w.becomes(p, w.payment(1).Key, payments.Paid)
+				paid := w.becomes(p, w.payment(1).Key, moneymovement.PaymentPaid)
 				_, err := w.platform().For(w.account).Sandbox.SetPayoutStatus(w.Context(), paid.PayoutID, status)
 				require.NoError(w, err)
-				back := w.becomes(p, paid.Key, payments.CameBack)
+				back := w.becomes(p, paid.Key, moneymovement.PaymentCameBack)
 				assert.Equal(w, payments.ReasonReturned, back.Reason.Code)
 				assert.True(w, back.MayHaveLeft)
 			})
@@ -237,11 +237,11 @@ func TestLooksAtAPaymentThatDoesNotArrive(t *testing.T) {
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(30 * time.Hour) })
 		p := w.started(rarely)
 		w.submit(p, w.payment(1))
-		w.becomes(p, w.payment(1).Key, payments.Paid)
+		w.becomes(p, w.payment(1).Key, moneymovement.PaymentPaid)
 		time.Sleep(24 * time.Hour)
 		assert.Less(w, w.Sent("GetPayout"), 24*60/2)
 		assert.Greater(w, w.Sent("GetPayout"), 24*60/6)
-		w.becomes(p, w.payment(1).Key, payments.Completed)
+		w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 	})
 }
 
@@ -254,11 +254,11 @@ func TestAPaidPayoutThatIsNeverNamed(t *testing.T) {
 		w.submit(p, w.payment(1))
 		r, err := p.Step(w.Context(), w.payment(1).Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.Paid, r.State)
+		assert.Equal(w, moneymovement.PaymentPaid, r.State)
 		assert.Empty(w, r.PayoutID)
 		time.Sleep(week - time.Hour)
 		p = w.started()
-		r = w.becomes(p, r.Key, payments.NeedsDecision)
+		r = w.becomes(p, r.Key, moneymovement.PaymentNeedsDecision)
 		assert.Equal(w, payments.ReasonKeyTooOld, r.Reason.Code)
 		assert.True(w, r.MayHaveLeft)
 		last := w.Host.Requests()[len(w.Host.Requests())-1]

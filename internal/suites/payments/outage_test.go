@@ -29,7 +29,7 @@ func (w *world) all(p *payments.Processor, first, many int) (wait func()) {
 	return func() {
 		w.Helper()
 		for n := range many {
-			w.becomes(p, w.payment(first+n).Key, payments.Completed)
+			w.becomes(p, w.payment(first+n).Key, moneymovement.PaymentCompleted)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestCredentialsThatTheServiceRefuses(t *testing.T) {
 				for n := range 20 {
 					r, err := p.Get(w.Context(), w.payment(10+n).Key)
 					require.NoError(w, err)
-					assert.Contains(w, []payments.State{payments.Accepted, payments.Paying, payments.InDoubt}, r.State)
+					assert.Contains(w, []moneymovement.PaymentState{moneymovement.PaymentAccepted, moneymovement.PaymentPaying, moneymovement.PaymentInDoubt}, r.State)
 				}
 				w.Logf("%d requests in ten minutes", tried)
 				c.end(w, platform.UseKey)
@@ -242,7 +242,7 @@ func TestARefusalStopsNoPaymentThatItIsNotAbout(t *testing.T) {
 				assert.Less(w, armed.Consumed(), 100, "refused calls in ten minutes")
 				armed.Disarm()
 				for _, key := range refused {
-					w.becomes(p, key, payments.Completed)
+					w.becomes(p, key, moneymovement.PaymentCompleted)
 				}
 				w.assertPaid(10)
 			})
@@ -258,14 +258,14 @@ func TestAPartnerThatIsDownForDays(t *testing.T) {
 		w.submit(p, w.payment(1))
 		day, cancel := context.WithTimeout(w.Context(), 24*time.Hour)
 		defer cancel()
-		r, err := p.Await(day, w.payment(1).Key, payments.NeedsDecision)
+		r, err := p.Await(day, w.payment(1).Key, moneymovement.PaymentNeedsDecision)
 		require.NoError(w, err, "%s after %d calls, with %d refusals", r.State, r.Calls, r.Refusals)
 		assert.Equal(w, payments.ReasonRefusalsUsedUp, r.Reason.Code)
 		assert.Equal(w, errors.CodeProviderUnavailable, r.Reason.Slug)
 		assert.False(w, r.MayHaveLeft)
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = false })
 		w.decide(p, r.Key, payments.Retry())
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }

@@ -21,10 +21,10 @@ func TestAPaymentIsMade(t *testing.T) {
 		p := w.started()
 		submitted, err := p.Submit(t.Context(), w.payment(1))
 		require.NoError(t, err)
-		assert.Equal(t, payments.Accepted, submitted.State)
+		assert.Equal(t, moneymovement.PaymentAccepted, submitted.State)
 		done, err := p.Await(t.Context(), submitted.Key)
 		require.NoError(t, err)
-		assert.Equal(t, payments.Completed, done.State)
+		assert.Equal(t, moneymovement.PaymentCompleted, done.State)
 		assert.Equal(t, 1, done.Calls)
 		t.Logf("%+v after %s", done, time.Since(submitted.AcceptedAt))
 	})
@@ -42,7 +42,7 @@ func TestALostConfirmIsPaidOnce(t *testing.T) {
 		for n := range 20 {
 			done, err := p.Await(t.Context(), w.payment(n).Key)
 			require.NoError(t, err)
-			assert.Equal(t, payments.Completed, done.State)
+			assert.Equal(t, moneymovement.PaymentCompleted, done.State)
 		}
 		assert.Equal(t, 3, lost.Consumed())
 	})
@@ -58,10 +58,10 @@ func TestAWaitForAStateThatDoesNotCome(t *testing.T) {
 		time.Sleep(time.Hour)
 		waiting, cancel := context.WithTimeout(w.Context(), time.Hour)
 		defer cancel()
-		for key, want := range map[moneymovement.Key]payments.State{
-			w.payment(1).Key: payments.Completed, late.Key: payments.Refused,
+		for key, want := range map[moneymovement.Key]moneymovement.PaymentState{
+			w.payment(1).Key: moneymovement.PaymentCompleted, late.Key: moneymovement.PaymentRefused,
 		} {
-			r, err := p.Await(waiting, key, payments.Paid)
+			r, err := p.Await(waiting, key, moneymovement.PaymentPaid)
 			require.NoError(w, err)
 			assert.Equal(w, want, r.State)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
@@ -20,7 +21,7 @@ func TestReconcileAPaymentThatWasFoundLate(t *testing.T) {
 		time.Sleep(3 * 24 * time.Hour)
 		found := time.Now().Truncate(time.Second)
 		p := w.started(rarely)
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		time.Sleep(time.Hour)
 		report, err := p.Reconcile(w.Context(),
 			payments.ReconcileParams{Account: w.account, From: found, To: found.Add(24 * time.Hour)})
@@ -74,13 +75,13 @@ func TestTwoPaymentsWithOnePayout(t *testing.T) {
 		began := time.Now().Truncate(time.Second)
 		p := w.started(rarely)
 		w.submit(p, w.payment(1))
-		first := w.becomes(p, w.payment(1).Key, payments.Completed)
+		first := w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		second := w.payment(2)
 		second.Payout.Amount, second.FirstUsed = w.payment(1).Payout.Amount, time.Now().Add(-8*24*time.Hour)
 		w.submit(p, second)
-		w.becomes(p, second.Key, payments.NeedsDecision)
+		w.becomes(p, second.Key, moneymovement.PaymentNeedsDecision)
 		w.decide(p, second.Key, payments.WasPaid(first.PayoutID))
-		w.becomes(p, second.Key, payments.Completed)
+		w.becomes(p, second.Key, moneymovement.PaymentCompleted)
 		time.Sleep(time.Hour)
 		report, err := p.Reconcile(w.Context(),
 			payments.ReconcileParams{Account: w.account, From: began, To: began.Add(24 * time.Hour)})
@@ -100,7 +101,7 @@ func TestAPayoutThatLeftTwice(t *testing.T) {
 	}
 	done, failed := dapi.TransactionStatusCompleted, dapi.TransactionStatusFailed
 	payout := dapi.PayoutCreate{Amount: amount("10"), Currency: dapi.USDC}
-	record := payments.Record{Key: "k", Kind: payments.KindPayout, State: payments.Completed, PayoutID: "po_1",
+	record := payments.Record{Key: "k", Kind: payments.KindPayout, State: moneymovement.PaymentCompleted, PayoutID: "po_1",
 		Payout: &payout, PaidAt: at}
 	for name, c := range map[string]struct {
 		entries []dapi.Transaction
@@ -143,16 +144,16 @@ func TestTheEntriesOfAPayment(t *testing.T) {
 	less.Amount, other.Currency = amount("9"), dapi.EURC
 	payout := dapi.PayoutCreate{Amount: amount("10"), Currency: dapi.USDC}
 	for name, c := range map[string]struct {
-		state   payments.State
+		state   moneymovement.PaymentState
 		entries []dapi.Transaction
 		want    payments.DifferenceKind
 	}{
-		"completed":             {payments.Completed, []dapi.Transaction{out}, ""},
-		"in another asset":      {payments.Completed, []dapi.Transaction{other}, payments.OtherAmount},
-		"came back":             {payments.CameBack, []dapi.Transaction{back, out}, ""},
-		"came back in part":     {payments.CameBack, []dapi.Transaction{less, out}, payments.OtherAmount},
-		"came back to nowhere":  {payments.CameBack, []dapi.Transaction{out}, payments.MissingEntry},
-		"came back, not stored": {payments.Completed, []dapi.Transaction{back, out}, payments.MoneyCameBack},
+		"completed":             {moneymovement.PaymentCompleted, []dapi.Transaction{out}, ""},
+		"in another asset":      {moneymovement.PaymentCompleted, []dapi.Transaction{other}, payments.OtherAmount},
+		"came back":             {moneymovement.PaymentCameBack, []dapi.Transaction{back, out}, ""},
+		"came back in part":     {moneymovement.PaymentCameBack, []dapi.Transaction{less, out}, payments.OtherAmount},
+		"came back to nowhere":  {moneymovement.PaymentCameBack, []dapi.Transaction{out}, payments.MissingEntry},
+		"came back, not stored": {moneymovement.PaymentCompleted, []dapi.Transaction{back, out}, payments.MoneyCameBack},
 	} {
 		record := payments.Record{Key: "k", Kind: payments.KindPayout, State: c.state, PayoutID: "po_1", Payout: &payout,
 			PaidAt: at}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
@@ -43,7 +44,7 @@ func TestACompletedPayoutThatComesBackLater(t *testing.T) {
 		assert.Equal(w, []payments.DifferenceKind{payments.MoneyCameBack}, kindsOf(report), report.String())
 		stored, err := p.Get(w.Context(), back.Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.CameBack, stored.State)
+		assert.Equal(w, moneymovement.PaymentCameBack, stored.State)
 		assert.True(w, stored.Due.IsZero())
 
 		report, err = p.Reconcile(w.Context(), period)

@@ -35,10 +35,10 @@ func (w *world) settled(k kind, key moneymovement.Key) payments.Record {
 	require.NoError(w, err)
 	r, err := p.Await(w.Context(), key)
 	require.NoError(w, err)
-	if r.State == payments.NeedsDecision {
+	if r.State == moneymovement.PaymentNeedsDecision {
 		w.decide(p, key, payments.Retry())
 	}
-	r = w.becomes(p, key, payments.Completed)
+	r = w.becomes(p, key, moneymovement.PaymentCompleted)
 	require.NoError(w, p.Stop(w.Context()))
 	return r
 }
@@ -183,12 +183,12 @@ func TestARestoredStorePaysWhatWasNotPaid(t *testing.T) {
 		time.Sleep(time.Hour)
 		waiting, err := p.Get(w.Context(), r.Key)
 		require.NoError(w, err)
-		assert.Equal(w, payments.Accepted, waiting.State, "%+v", waiting.Reason)
+		assert.Equal(w, moneymovement.PaymentAccepted, waiting.State, "%+v", waiting.Reason)
 		assert.Len(w, w.writes(), writes)
 		for _, fault := range unread {
 			fault.Disarm()
 		}
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		w.assertMoved(k, before+1)
 		require.NoError(w, p.Stop(w.Context()))
 	})

@@ -45,7 +45,7 @@ func TestASilentServiceDoesNotHoldAPaymentForEver(t *testing.T) {
 		require.NoError(t, err)
 		done, err := p.Await(t.Context(), w.payment(1).Key)
 		require.NoError(t, err)
-		assert.Equal(t, payments.Completed, done.State)
+		assert.Equal(t, moneymovement.PaymentCompleted, done.State)
 		assert.Equal(t, 2, done.Calls)
 		assert.InDelta(t, (5 * time.Minute).Seconds(), time.Since(began).Seconds(), 10)
 		require.NoError(t, p.Stop(t.Context()))

@@ -39,7 +39,7 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 		for n := range 3 {
 			r, err := p.Get(w.Context(), w.payment(n).Key)
 			require.NoError(w, err)
-			assert.Equal(w, payments.Paid, r.State)
+			assert.Equal(w, moneymovement.PaymentPaid, r.State)
 		}
 		requests := len(w.Host.Requests())
 		w.aWhile()
@@ -71,7 +71,7 @@ func TestStopLeavesWhatTakesTooLong(t *testing.T) {
 		}
 		next := w.started()
 		for _, key := range keys {
-			w.becomes(next, key, payments.Completed)
+			w.becomes(next, key, moneymovement.PaymentCompleted)
 		}
 		w.assertPaid(2)
 	})
@@ -101,8 +101,8 @@ func TestStopAndResumeInEachOrder(t *testing.T) {
 		next := w.processor()
 		found, err := next.Resume(w.Context())
 		require.NoError(w, err)
-		assert.Equal(w, map[payments.State]int{payments.Accepted: 1}, found.ByState)
-		w.becomes(next, w.payment(1).Key, payments.Completed)
+		assert.Equal(w, map[moneymovement.PaymentState]int{moneymovement.PaymentAccepted: 1}, found.ByState)
+		w.becomes(next, w.payment(1).Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 		require.NoError(w, next.Stop(w.Context()))
 	})
@@ -117,7 +117,7 @@ func TestContextsOfResumeAndStop(t *testing.T) {
 		require.NoError(w, err)
 		cancel()
 		w.submit(p, w.payment(1))
-		w.becomes(p, w.payment(1).Key, payments.Completed)
+		w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		w.onConfirm(sandbox.Delay(time.Hour))
 		w.submit(p, w.payment(2))
 		time.Sleep(time.Second)
@@ -155,7 +155,7 @@ func TestWatchLeavesNothingOut(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.Host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(7))
 		var position payments.Position
-		seen := map[moneymovement.Key]payments.State{}
+		seen := map[moneymovement.Key]moneymovement.PaymentState{}
 		positions := map[payments.Position]bool{}
 		for round := range 5 {
 			p := w.started()
@@ -185,7 +185,7 @@ func TestWatchLeavesNothingOut(t *testing.T) {
 		}
 		assert.Len(w, seen, 30)
 		for key, state := range seen {
-			assert.Equal(w, payments.Completed, state, key)
+			assert.Equal(w, moneymovement.PaymentCompleted, state, key)
 		}
 		w.assertPaid(30)
 	})
@@ -240,7 +240,7 @@ func TestHooksAreCalled(t *testing.T) {
 		p := w.processor(hooked)
 		_, err := p.Resume(w.Context())
 		require.NoError(w, err)
-		w.becomes(p, r.Key, payments.Completed)
+		w.becomes(p, r.Key, moneymovement.PaymentCompleted)
 		time.Sleep(3 * time.Second)
 		require.NoError(w, p.Stop(w.Context()))
 		synctest.Wait()
@@ -264,7 +264,7 @@ func TestHooksAreCalled(t *testing.T) {
 			assert.Equal(w, "trace of "+string(r.Key), trace)
 		}
 		require.GreaterOrEqual(w, len(h.loads), 2)
-		assert.Equal(w, map[payments.State]int{payments.Completed: 1}, h.loads[len(h.loads)-1].ByState)
+		assert.Equal(w, map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 1}, h.loads[len(h.loads)-1].ByState)
 		assert.Zero(w, h.loads[len(h.loads)-1].InFlight)
 		assert.Zero(w, h.loads[len(h.loads)-1].Following)
 		assert.Contains(w, log.String(), "payment is completed")
@@ -282,7 +282,7 @@ func TestAnAwaitThatEndsSaysWhy(t *testing.T) {
 		r, err := p.Await(minute, w.payment(1).Key)
 		require.ErrorIs(w, err, context.DeadlineExceeded)
 		require.ErrorContains(w, err, "is still accepted (no process has begun it: call Resume")
-		assert.Equal(w, payments.Accepted, r.State)
+		assert.Equal(w, moneymovement.PaymentAccepted, r.State)
 		w.Configure(func(s *sandbox.Settings) { s.PartnerDown = true })
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)

@@ -191,7 +191,7 @@ func (w *world) payWhileTheStoreFails(k kind, faults func(from time.Time) func(m
 	for {
 		r, err := p.Await(w.Context(), record.Key)
 		if err == nil {
-			require.Equal(w, payments.Completed, r.State, "%+v", r.Reason)
+			require.Equal(w, moneymovement.PaymentCompleted, r.State, "%+v", r.Reason)
 			break
 		}
 		require.ErrorIs(w, err, errStore)
@@ -259,7 +259,7 @@ func TestAProcessThatDies(t *testing.T) {
 		p := w.process(k, w.store)
 		_, err = p.Resume(w.Context())
 		require.NoError(w, err)
-		done := w.becomes(p, record.Key, payments.Completed)
+		done := w.becomes(p, record.Key, moneymovement.PaymentCompleted)
 		assert.Empty(w, done.Bounds)
 		w.assertMoved(k, moves+1)
 		for _, p := range slices.Insert(dead, 0, p) {

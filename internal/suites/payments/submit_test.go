@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/payments"
@@ -20,7 +21,7 @@ func TestTheSameSubmissionIsTheSamePayment(t *testing.T) {
 		first := w.submit(p, w.payment(1))
 		again := w.submit(p, w.payment(1))
 		assert.Equal(t, first.AcceptedAt, again.AcceptedAt)
-		done := w.becomes(p, first.Key, payments.Completed)
+		done := w.becomes(p, first.Key, moneymovement.PaymentCompleted)
 		assert.Equal(t, done, w.submit(p, w.payment(1)))
 		w.assertPaid(1)
 		assert.Equal(t, 1, w.Sent("BookPayout"))
@@ -31,7 +32,7 @@ func TestOtherTermsWithTheSameKeyAreRefused(t *testing.T) {
 	inBubble(t, func(w *world) {
 		p := w.started()
 		w.submit(p, w.payment(1))
-		done := w.becomes(p, w.payment(1).Key, payments.Completed)
+		done := w.becomes(p, w.payment(1).Key, moneymovement.PaymentCompleted)
 		for name, change := range map[string]func(*payments.Payment){
 			"amount":  func(p *payments.Payment) { p.Payout.Amount = amount("999") },
 			"account": func(p *payments.Payment) { p.Account = payments.OwnAccount },
@@ -64,7 +65,7 @@ func TestOnePaymentSubmittedByManyAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		for n := range 4 {
-			w.becomes(processes[1], w.payment(n).Key, payments.Completed)
+			w.becomes(processes[1], w.payment(n).Key, moneymovement.PaymentCompleted)
 		}
 		w.assertPaid(4)
 		assert.Equal(t, 4, w.Sent("BookPayout"))
@@ -104,7 +105,7 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 					w.submit(p, w.payment(n))
 				}
 				for n := range 3 {
-					w.becomes(p, w.payment(n).Key, payments.Completed)
+					w.becomes(p, w.payment(n).Key, moneymovement.PaymentCompleted)
 				}
 				w.assertPaid(3)
 			})
@@ -123,7 +124,7 @@ func TestSelfServeHasOneAccount(t *testing.T) {
 		as[*errors.InvalidInput](w, err)
 		own := w.ownPayment(1)
 		w.submit(p, own)
-		w.becomes(p, own.Key, payments.Completed)
+		w.becomes(p, own.Key, moneymovement.PaymentCompleted)
 		w.assertPaid(1)
 	})
 }
@@ -160,7 +161,7 @@ func TestAPaymentNamesItsAccount(t *testing.T) {
 		own := w.ownPayment(2)
 		own.Account = payments.OwnAccount
 		w.submit(p, own)
-		assert.Equal(t, payments.OwnAccount, w.becomes(p, own.Key, payments.Completed).Account)
+		assert.Equal(t, payments.OwnAccount, w.becomes(p, own.Key, moneymovement.PaymentCompleted).Account)
 		w.assertPaid(1)
 	})
 }
@@ -242,7 +243,7 @@ func TestAnAccountThatIsNoClient(t *testing.T) {
 		}
 		synctest.Wait()
 		for n := range 20 {
-			done := w.becomes(p, w.payment(n).Key, payments.Completed)
+			done := w.becomes(p, w.payment(n).Key, moneymovement.PaymentCompleted)
 			assert.Less(t, done.PaidAt.Sub(done.AcceptedAt).Seconds(), 30.0)
 		}
 		w.assertPaid(20)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/payments"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -29,10 +30,10 @@ func TestADeadlineDuringAnOutageOfBookings(t *testing.T) {
 				w.submit(p, w.payment(2))
 				time.Sleep(10 * time.Minute)
 				canceled := w.decide(p, w.payment(2).Key, payments.Cancel("nothing has left"))
-				assert.Equal(w, payments.Refused, canceled.State)
+				assert.Equal(w, moneymovement.PaymentRefused, canceled.State)
 				time.Sleep(time.Hour)
 				lost.Disarm()
-				r := w.becomes(p, late.Key, payments.Refused)
+				r := w.becomes(p, late.Key, moneymovement.PaymentRefused)
 				assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
 				assert.Zero(w, w.Key.Approvals())
 				w.assertPaid(0)
@@ -48,18 +49,18 @@ func TestAPriceThatIsRefusedAfterARestart(t *testing.T) {
 		w.submit(w.processor(), w.dear(1))
 		r, err := w.processor().Step(w.Context(), w.dear(1).Key)
 		require.NoError(w, err)
-		require.Equal(w, payments.NeedsDecision, r.State)
+		require.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
 		for range 3 {
 			p := w.processor()
 			w.decide(p, r.Key, payments.NewBounds(w.dear(1).Bounds))
 			time.Sleep(3 * time.Minute)
 			r, err = p.Step(w.Context(), r.Key)
 			require.NoError(w, err)
-			assert.Equal(w, payments.NeedsDecision, r.State)
+			assert.Equal(w, moneymovement.PaymentNeedsDecision, r.State)
 			assert.Equal(w, payments.ReasonPrice, r.Reason.Code)
 			assert.False(w, r.MayHaveLeft)
 		}
-		assert.Equal(w, payments.Refused, w.decide(w.processor(), r.Key, payments.Cancel("too dear")).State)
+		assert.Equal(w, moneymovement.PaymentRefused, w.decide(w.processor(), r.Key, payments.Cancel("too dear")).State)
 		w.assertPaid(0)
 	})
 }

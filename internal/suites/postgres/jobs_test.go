@@ -93,7 +93,7 @@ func TestRiverWakesAfterADecision(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	record, err := decides.processor.Await(ctx, "invoice", payments.NeedsDecision)
+	record, err := decides.processor.Await(ctx, "invoice", moneymovement.PaymentNeedsDecision)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		return w.count(pays, "SELECT count(*) FROM river_job WHERE state = 'completed'") == 1
@@ -102,7 +102,7 @@ func TestRiverWakesAfterADecision(t *testing.T) {
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		again, err := decides.processor.Get(t.Context(), "invoice")
-		return err == nil && again.State == payments.NeedsDecision && again.ChangedAt.After(record.ChangedAt)
+		return err == nil && again.State == moneymovement.PaymentNeedsDecision && again.ChangedAt.After(record.ChangedAt)
 	}, time.Minute, 20*time.Millisecond)
 }
 
@@ -174,7 +174,7 @@ func TestWorkSaysHowLongAJobSnoozes(t *testing.T) {
 	snoozes(40*time.Second, 10*time.Second, 12*time.Second)
 	snoozes(24*time.Hour, 15*time.Minute, 15*time.Minute)
 
-	claimed[0].State, claimed[0].Due = payments.Completed, time.Time{}
+	claimed[0].State, claimed[0].Due = moneymovement.PaymentCompleted, time.Time{}
 	_, err = p.store.Save(t.Context(), claimed[0], true)
 	require.NoError(t, err)
 	require.NoError(t, work("invoice", 0), "nothing is left to do")

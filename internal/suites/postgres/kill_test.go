@@ -52,7 +52,7 @@ func TestAKilledWorkersPaymentsGoOnWithin30Seconds(t *testing.T) {
 	other := w.resumed(postgres.Options{}, payments.Config{InFlight: 16})
 	for _, key := range left {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		_, err := other.processor.Await(ctx, key, payments.Completed)
+		_, err := other.processor.Await(ctx, key, moneymovement.PaymentCompleted)
 		cancel()
 		require.NoError(t, err)
 	}

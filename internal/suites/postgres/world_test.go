@@ -170,7 +170,7 @@ func (w *world) await(p *program, completed int, within time.Duration) {
 		if found, err := p.store.Summary(ctx); err == nil {
 			summary = found
 		}
-		if summary.ByState[payments.Completed] >= completed {
+		if summary.ByState[moneymovement.PaymentCompleted] >= completed {
 			return
 		}
 		rest(ctx, 20*time.Millisecond)
@@ -188,7 +188,7 @@ func (w *world) once(p *program, keys []moneymovement.Key) {
 		require.NoError(w, err)
 		paid, found := w.Host.AuditOf("self", string(key))
 		require.True(w, found, key)
-		assert.Equal(w, payments.Completed, record.State, key)
+		assert.Equal(w, moneymovement.PaymentCompleted, record.State, key)
 		assert.Equal(w, []string{string(record.PayoutID)}, paid.PayoutIDs, key)
 		assert.Equal(w, 1, paid.Fundings, key)
 		assert.Equal(w, 1, paid.Bodies, key)
@@ -220,7 +220,7 @@ func (s *slowStore) Extend(
 func (s *slowStore) Save(
 	ctx context.Context, claimed payments.Claimed, release bool,
 ) (payments.Position, error) {
-	if claimed.MayHaveLeft && claimed.State == payments.Paying {
+	if claimed.MayHaveLeft && claimed.State == moneymovement.PaymentPaying {
 		select {
 		case <-s.reached:
 		default:

@@ -125,7 +125,7 @@ func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
 
 	got = p.moneymove(t, "", "decide", "invoice-2", "cancel", "-note", "sent twice", "-o", "json")
 	canceled := decoded[payments.Record](t, got)
-	assert.Equal(t, payments.Refused, canceled.State)
+	assert.Equal(t, moneymovement.PaymentRefused, canceled.State)
 	assert.Equal(t, "sent twice", canceled.Reason.Message)
 	got = p.moneymove(t, "", "decide", "invoice-2", "retry")
 	assert.Equal(t, app.ExitRefused, got.code)
@@ -134,7 +134,7 @@ func TestAPersonDecidesBetweenTwoRunsOfTheProgram(t *testing.T) {
 
 	credit(t, p)
 	retried := decoded[payments.Record](t, p.moneymove(t, "", "decide", "invoice-1", "retry", "-o", "json"))
-	assert.Equal(t, payments.Accepted, retried.State)
+	assert.Equal(t, moneymovement.PaymentAccepted, retried.State)
 	p.run(t, []moneymovement.Key{"invoice-1"})
 	listed := decoded[struct{ Items []payments.Record }](t,
 		p.moneymove(t, "", "list", "-state", "completed,paid", "-self", "-o", "json"))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
@@ -43,7 +44,7 @@ func listCommand(f *file) *cobra.Command {
 			params.Account = &client
 		}
 		for _, name := range states {
-			state := payments.State(name)
+			state := moneymovement.PaymentState(name)
 			if !state.Known() {
 				return app.Usagef("-state is %q; give one of %s", name, strings.Join(stateNames(), ", "))
 			}
@@ -85,7 +86,7 @@ func listed(
 
 func stateNames() []string {
 	var names []string
-	for _, state := range payments.States() {
+	for _, state := range moneymovement.StoredPaymentStates() {
 		names = append(names, string(state))
 	}
 	return names
