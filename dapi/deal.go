@@ -232,9 +232,6 @@ func (d *dealFlow) read(ctx context.Context, f *flow, id string) (*offer, error)
 }
 
 func (d *dealFlow) confirm(ctx context.Context, f *flow, allowExpired bool) (*offer, error) {
-	if f.booked.problem != nil {
-		return nil, f.booked.problem
-	}
 	d.began = cmp.Or(d.began, d.approver.now())
 	deal, err := d.signAndConfirm(ctx, f, d.asked, EscrowID(f.booked.id), d.action, f.booked.deal.Action, allowExpired,
 		f.options)

@@ -339,7 +339,10 @@ func (f *flow) compare(ctx context.Context) ending {
 	case f.fresh: // it waits for its approval, whatever its status is
 	case o.phase == phasePaid:
 		return settledBy(o)
-	case o.problem != nil && (o.phase != phaseOpen || f.doubt != noDoubt):
+	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.doubt != noDoubt):
+		if differs, ok := o.problem.(*TermsDiffer); ok { //nolint:errorlint // an unproven response can have one as cause
+			return ending{outcome: refused, err: differs}
+		}
 		if seen := f.seenSettled(ctx); seen != nil {
 			return *seen
 		}

@@ -345,8 +345,9 @@ func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 	})
 }
 
-// Whatever left the first call in doubt, a plain refusal of the second does not settle it.
-func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
+// Before the confirm, nothing is signed, which only a journal proves over calls. Without one, a plain refusal of the
+// second call settles nothing.
+func TestDealsThatFailBeforeTheirConfirm(t *testing.T) {
 	for name, arrange := range map[string]func(w *dealWorld){
 		"the creation is lost": func(w *dealWorld) { w.Host.Arm("POST", dealPath, sandbox.DropBefore().Times(4)) },
 		"the deal is of another key": func(w *dealWorld) {
@@ -362,7 +363,13 @@ func TestDealsThatAreInDoubtBeforeTheirConfirm(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newDealWorld(t)
 				arrange(w)
-				_, err := w.open(firstUse())
+				opened, err := w.open(firstUse())
+				require.Error(t, err)
+				assert.Equal(t, moneymovement.PaymentNotPaid, opened.State)
+				assert.True(t, opened.Unpaid)
+				w = newDealWorld(t)
+				arrange(w)
+				_, err = w.open()
 				assertDealInDoubt(t, err)
 				w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 				_, err = w.open(firstUse())

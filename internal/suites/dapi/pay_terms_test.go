@@ -97,7 +97,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 func TestBookingWithoutItsKey(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(func(payout map[string]any) { delete(payout, "idempotencyKey") })
-	payout, _ := w.pay(firstUse())
+	payout, _ := w.pay()
 	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
 	w.assertNothingSigned(t)
 }
