@@ -98,7 +98,7 @@ type payoutFlow struct {
 	*Payouts // with the developer key that booked the payout
 	asked    PayoutCreate
 	bounds   Bounds
-	reading  transport.RateClass // of reads of the payout, "" for ordinary reads
+	reading  moneymovement.RateClass // of reads of the payout, "" for ordinary reads
 }
 
 func (p *payoutFlow) clock() approver { return p.approver }
@@ -279,7 +279,7 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 			!o.payout.Status.Known() && o.phase != phasePaid
 		return o.phase == phaseLapsed || waits && !p.approver.now().Before(closes)
 	}
-	p.reading = transport.ClassPoll
+	p.reading = moneymovement.ClassPoll
 	o, err := wait(ctx, nil, poll[offer]{
 		low: p.low, operation: &opGetPayout, resource: "payout", id: f.id(),
 		read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
@@ -426,7 +426,7 @@ func rebooks(err error) bool {
 // windowClosed reports whether the approval expired before it was signed, or before a confirm with an expired token
 // could be sent again.
 func windowClosed(err error) bool {
-	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+	if tooLong, ok := errors.AsType[*moneymovement.NoRoom](err); ok && tooLong.Closed {
 		return true
 	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)
