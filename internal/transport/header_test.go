@@ -38,39 +38,6 @@ func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 		assert.Equal(t, sent[0], sent[1])
 		sent[0].Set("Authorization", "changed afterwards")
 		assert.NotContains(t, sent[1], "Authorization")
-		assert.Empty(t, noHeader)
-	})
-}
-
-// TestHTTPClientIsGivenNoHeader keeps credentials where http.Client cannot copy them.
-func TestHTTPClientIsGivenNoHeader(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		answered := 0
-		client, err := New("https://service.invalid", "/v1",
-			Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				assert.Equal(t, []string{"cl_1"}, r.Header["X-Service-Account"])
-				answered++
-				return &http.Response{StatusCode: http.StatusServiceUnavailable,
-					Header: http.Header{}, Body: http.NoBody,
-					Request: r}, nil
-			})}})
-		require.NoError(t, err)
-		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
-		r := NewRequest(op, "cl_1", Call{})
-		r.tracker = tracker{op: op, call: &r.call, request: r, retried: 1, header: r.header(client)}
-		loop := client.retrier(t.Context(), &r.tracker)
-		given := 0
-		inner := loop.HTTPClient.Transport
-		loop.HTTPClient.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
-			assert.Empty(t, r.Header)
-			given++
-			return inner.RoundTrip(r)
-		})
-
-		req := r.http(client, nil)
-		require.NoError(t, r.tracker.retrying(loop, req.WithContext(t.Context()), nil))
-		assert.Equal(t, 3, answered)
-		assert.Equal(t, 3, given, "all attempts after the first, which http.Client is not asked for")
 	})
 }
 

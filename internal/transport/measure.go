@@ -19,7 +19,7 @@ type Measurement struct {
 // measured reports a call that began at the given time.
 func (c *Client) measured(ctx context.Context, r *Request, began time.Time, err *error) {
 	c.measure(ctx, Measurement{
-		Operation: r.op.ID, Account: r.account, Status: r.tracker.answer.status, Attempts: r.tracker.attempts,
-		Queued: r.tracker.queued, Took: time.Since(began), Err: *err,
+		Operation: r.op.ID, Account: r.account, Status: r.answer.status, Attempts: r.attempts,
+		Queued: r.call.Queued, Took: time.Since(began), Err: *err,
 	})
 }
