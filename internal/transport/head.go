@@ -14,7 +14,8 @@ const requestIDHeader = "X-Request-Id"
 // head returns what errors say about the call.
 func (r *Request) head() errors.CallInfo {
 	head := errors.CallInfo{
-		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account, Attempts: r.attempts,
+		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
+		Attempts: r.attempts,
 	}.WithFacts(r.facts())
 	if r.answer.header != nil {
 		head.RequestID = r.answer.header.Get(requestIDHeader)

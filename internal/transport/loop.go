@@ -57,10 +57,10 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 // send makes the attempts of a call: outcome > renew > retry > pace > authorize > send. It makes the value only for a
 // success: it can be large, and a refusal does not need it.
 //
-// Of go-retryablehttp it uses the back-off, and not the loop. In that loop, which needs an http.Client as well, a GET
-// over loopback TCP costs some 5 % more, and of the calls whose responses come from memory, a GET costs a fifth more and
-// a refusal nearly half as much again. Its policy does not fit either: it repeats every write, and 5xx that we do not
-// repeat, but no 408.
+// Of go-retryablehttp it uses the back-off, and not the loop. That loop needs an http.Client as well. With it, a GET
+// over loopback TCP costs some 5 % more. Of the calls whose responses come from memory, a GET costs a fifth more, and a
+// refusal nearly half as much again. Its policy does not fit either: it repeats every write, and after a 5xx that we do
+// not repeat, but not after a 408.
 func (r *Request) send(ctx context.Context, newValue func() any) (any, error) {
 	renewed := false
 	for retried := 0; ; {

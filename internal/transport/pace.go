@@ -10,8 +10,8 @@ import (
 // longQueue is the time in line after which a call is logged, and after which its credential may have expired.
 const longQueue = time.Second
 
-// enter prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last, right before
-// sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
+// enter prepares an attempt: it sets the credential and waits for the rate windows. It takes the slot last, right
+// before sending. It checks the context: if sending noticed an ended context, it would look like a lost response.
 func (r *Request) enter(ctx context.Context) error {
 	r.answer.release()
 	r.answer = answer{}

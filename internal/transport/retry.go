@@ -34,9 +34,9 @@ func (p Retry) withDefaults() Retry {
 	return p
 }
 
-// again decides after an attempt whether there is another one, and after which pause. The pause is a random time between
-// half the bound and the bound, or the time that the service asked for, if that is longer. A wrong Retry-After, such as
-// a time in the past, makes no burst of retries.
+// again decides after an attempt whether there is another one, and after which pause. The pause is a random time
+// between half the bound and the bound, or the time that the service asked for, if that is longer. A wrong Retry-After,
+// such as a time in the past, makes no burst of retries.
 func (r *Request) again(
 	ctx context.Context, retried int, resp *http.Response, err error,
 ) (pause time.Duration, again bool) {
