@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -121,7 +122,7 @@ func (a *answer) valid(body []byte) error {
 }
 
 // moreThanAsked reports a page that has more entries than the request asked for. They are read.
-func (r *Request) moreThanAsked() []wire.Unread {
+func (r *Request) moreThanAsked() []moneymovement.Unread {
 	limit := r.query.Get("limit")
 	if limit == "" || r.op.Answer == nil {
 		return nil
@@ -137,7 +138,7 @@ func (r *Request) moreThanAsked() []wire.Unread {
 var anything = wire.Answer{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
-func (a *answer) decode(value any, described *wire.Answer, most int) ([]wire.Unread, error) {
+func (a *answer) decode(value any, described *wire.Answer, most int) ([]moneymovement.Unread, error) {
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
@@ -182,19 +183,27 @@ func (a *answer) refusal(r *Request) error {
 
 // keep gives the response to the caller if the caller asked for it.
 func (r *Request) keep() {
-	if r.call.Keep == nil {
+	if len(r.call.Capture)+len(r.call.CaptureRevealing) == 0 {
 		return
 	}
-	r.call.Keep(Answer{
+	response := moneymovement.Response{
 		Status:         r.answer.status,
 		Header:         r.answer.header,
 		RequestID:      r.answer.header.Get(requestIDHeader),
-		IdempotencyKey: r.call.Key,
+		IdempotencyKey: string(r.call.Key),
 		Replayed:       r.answer.header.Get("Idempotency-Replayed") == "true",
 		Attempts:       r.attempts,
 		Queued:         r.call.Queued,
 		Unread:         r.unread,
 		Body:           bytes.Clone(r.answer.bytes()),
-		Secret:         r.op.Reveals,
-	})
+	}
+	for _, into := range r.call.CaptureRevealing {
+		*into = response
+	}
+	if r.op.Reveals {
+		response.Body = nil
+	}
+	for _, into := range r.call.Capture {
+		*into = response
+	}
 }

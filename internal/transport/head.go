@@ -14,7 +14,7 @@ const requestIDHeader = "X-Request-Id"
 // head returns what errors say about the call.
 func (r *Request) head() errors.CallInfo {
 	head := errors.CallInfo{
-		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
+		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
 		Attempts: r.attempts,
 	}.WithFacts(r.facts())
 	if r.answer.header != nil {

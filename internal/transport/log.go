@@ -29,7 +29,7 @@ func (c *Client) log(ctx context.Context, r *Request, resp *http.Response, err e
 		attrs = append(attrs, slog.String("account", r.account))
 	}
 	if r.call.Key != "" {
-		attrs = append(attrs, slog.String("idempotencyKey", r.call.Key))
+		attrs = append(attrs, slog.String("idempotencyKey", string(r.call.Key)))
 	}
 	if resp != nil {
 		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", requestID(resp, level)))

@@ -20,15 +20,12 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 
 // do checks and encodes a call, and sends it.
 func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
-	if c != nil && c.measure != nil && ctx != nil {
+	if c != nil && c.metrics != nil && ctx != nil {
 		defer c.measured(ctx, r, time.Now(), &err)
 	}
-	if r.call.Keep != nil {
-		r.call.Keep(Answer{}) // so that Keep does not hold the response of an earlier call
-	}
+	r.call.forget()
 	r.idempotency()
 	r.check.Context(ctx)
-	r.check.Timeout("Timeout", r.call.Timeout)
 	r.check.Options(r.call.Invalid)
 	if err := r.check.err(r.head); err != nil {
 		return nil, err

@@ -14,12 +14,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 func throughFor(next http.RoundTripper, timeout time.Duration) func(*transport.Config) {
-	return func(c *transport.Config) { c.HTTP = &http.Client{Transport: next, Timeout: timeout} }
+	return func(c *transport.Config) { c.HTTPClient = &http.Client{Transport: next, Timeout: timeout} }
 }
 
 // times returns when the attempts were made, after the first one.
@@ -38,9 +39,9 @@ func TestAttemptsAndPauses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := script(end, end, end, ok)
-				var answer transport.Answer
-				_, err := sendKeyed(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{})),
-					&bookThing, transport.Call{Keep: keep(&answer)})
+				var answer moneymovement.Response
+				_, err := send(t.Context(), newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{})),
+					&bookThing, transport.Keyed("invoice-42", &answer))
 				require.NoError(t, err)
 				at := times(svc.attempts())
 				require.Len(t, at, 4)
@@ -74,7 +75,7 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 	const timeout = 7 * time.Second
 	const pause = 2 * time.Second
 	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "2")
-	quick := retries(transport.Retry{Max: 2, WaitMin: 1, WaitMax: time.Minute})
+	quick := retries(moneymovement.RetryPolicy{Max: 2, WaitMin: 1, WaitMax: time.Minute})
 	for name, tc := range map[string]struct {
 		hangs step
 		says  string
@@ -122,7 +123,7 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 		t.Run(name+"/once", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				client := newClient(t, host, throughFor(script(tc.hangs), timeout), retries(transport.Retry{Max: -1}))
+				client := newClient(t, host, throughFor(script(tc.hangs), timeout), retries(moneymovement.RetryPolicy{Max: -1}))
 				_, err := send(t.Context(), client, &readThing, transport.Call{})
 				assert.Equal(t, timeout, time.Since(started).Round(time.Second))
 				assert.Contains(t, beneath(err), tc.says)
@@ -137,7 +138,7 @@ func TestTheShortestTimeout(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		started := time.Now()
-		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(transport.Retry{Max: -1})),
+		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(moneymovement.RetryPolicy{Max: -1})),
 			&readThing, transport.Call{})
 		require.Error(t, err)
 		assert.Less(t, time.Since(started), time.Second)
@@ -202,7 +203,7 @@ func (n *numbered) Authorize(_ context.Context, h http.Header) error {
 	return nil
 }
 
-func (n *numbered) Wait(context.Context, transport.RateCall) error {
+func (n *numbered) Wait(context.Context, moneymovement.RateCall) error {
 	n.paced++
 	return nil
 }

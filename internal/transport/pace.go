@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // longQueue is the time in line after which a call is logged, and after which its credential may have expired.
@@ -54,7 +56,7 @@ func (r *Request) pace(ctx context.Context) (time.Duration, error) {
 		return 0, nil
 	}
 	started := time.Now()
-	call := RateCall{Class: r.class(), Closes: c.localTime(r.call.Closes)}
+	call := moneymovement.RateCall{Class: r.class(), Closes: c.localTime(r.call.Closes)}
 	err := r.passAll(ctx, call)
 	queued := time.Since(started)
 	r.call.Queued += queued
@@ -64,27 +66,27 @@ func (r *Request) pace(ctx context.Context) (time.Duration, error) {
 	return queued, err
 }
 
-func (r *Request) passAll(ctx context.Context, call RateCall) error {
+func (r *Request) passAll(ctx context.Context, call moneymovement.RateCall) error {
 	if also := r.call.Counted; also.Window != "" {
 		call.Window, call.Scope = also.Window, also.Scope
 		if err := r.client.wait(ctx, call); err != nil {
 			return err
 		}
 	}
-	money := r.op.Window == WindowSandboxMoney
+	money := r.op.Window == moneymovement.WindowSandboxMoney
 	call.Window, call.Scope = r.op.Window, ""
 	if money {
 		call.Scope = r.account
 	}
 	err := r.client.wait(ctx, call)
 	if err == nil && money {
-		call.Window, call.Scope = WindowWrites, ""
+		call.Window, call.Scope = moneymovement.WindowWrites, ""
 		err = r.client.wait(ctx, call)
 	}
 	return err
 }
 
-func (c *Client) wait(ctx context.Context, call RateCall) error {
+func (c *Client) wait(ctx context.Context, call moneymovement.RateCall) error {
 	ctx, over := InLine(ctx, call.Window)
 	defer over()
 	return c.limiter.Wait(ctx, call)
@@ -92,7 +94,7 @@ func (c *Client) wait(ctx context.Context, call RateCall) error {
 
 // QueueWatch is called when a call has waited in line for some seconds. until is when it will go on, as far as is
 // known. What it returns is called when the wait is over.
-type QueueWatch func(window Window, until time.Time) (over func())
+type QueueWatch func(window moneymovement.Window, until time.Time) (over func())
 
 type (
 	queueWatch struct{} // the context's key of the QueueWatch
@@ -108,7 +110,7 @@ func WatchQueue(ctx context.Context, watch QueueWatch) context.Context {
 }
 
 // InLine begins a wait, and returns its context, for [GoesOn]. Call over when the wait is over.
-func InLine(ctx context.Context, window Window) (waiting context.Context, over func()) {
+func InLine(ctx context.Context, window moneymovement.Window) (waiting context.Context, over func()) {
 	watch, _ := ctx.Value(queueWatch{}).(QueueWatch)
 	if watch == nil {
 		return ctx, func() {}
@@ -141,16 +143,16 @@ func GoesOn(waiting context.Context, at func() time.Time) {
 }
 
 // class returns the class of the call, or that of its operation.
-func (r *Request) class() RateClass {
+func (r *Request) class() moneymovement.RateClass {
 	switch {
 	case r.call.Class != "":
 		return r.call.Class
-	case r.op.Window == WindowLogin:
-		return ClassLogin
+	case r.op.Window == moneymovement.WindowLogin:
+		return moneymovement.ClassLogin
 	case r.op.write():
-		return ClassWrite
+		return moneymovement.ClassWrite
 	}
-	return ClassRead
+	return moneymovement.ClassRead
 }
 
 // Reserve waits for room for a call. Use it before signing, so that a signature does not wait in line. Make the call at
@@ -167,7 +169,9 @@ func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Du
 }
 
 // logQueued writes the record of a call that waited in line.
-func (c *Client) logQueued(ctx context.Context, r *Request, class RateClass, queued time.Duration, err error) {
+func (c *Client) logQueued(
+	ctx context.Context, r *Request, class moneymovement.RateClass, queued time.Duration, err error,
+) {
 	if c.logger == nil {
 		return
 	}

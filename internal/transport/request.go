@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -36,24 +37,24 @@ type Request struct {
 
 	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
 	header    http.Header
-	attempts  int           // sent so far
-	began     time.Time     // when the first attempt was sent
-	silence   time.Duration // of the attempts without a response, and of the pauses after them
-	askedBack time.Time     // when the service asked for the next attempt
-	noTime    bool          // the deadline left no room for another attempt
-	lost      bool          // an attempt got no complete response, and may have been carried out
-	doubted   bool          // an earlier attempt got a server error, and may have been carried out
-	unsent    bool          // the last attempt had no connection, so the service cannot have received it
-	final     bool          // the last attempt's connection failed in a way that a next one would fail too
-	answer    answer        // of the last attempt; empty if it was lost or will be repeated
-	unread    []wire.Unread // of the response
-	shown     bool          // the response held the resource
+	attempts  int                    // sent so far
+	began     time.Time              // when the first attempt was sent
+	silence   time.Duration          // of the attempts without a response, and of the pauses after them
+	askedBack time.Time              // when the service asked for the next attempt
+	noTime    bool                   // the deadline left no room for another attempt
+	lost      bool                   // an attempt got no complete response, and may have been carried out
+	doubted   bool                   // an earlier attempt got a server error, and may have been carried out
+	unsent    bool                   // the last attempt had no connection, so the service cannot have received it
+	final     bool                   // the last attempt's connection failed in a way that a next one would fail too
+	answer    answer                 // of the last attempt; empty if it was lost or will be repeated
+	unread    []moneymovement.Unread // of the response
+	shown     bool                   // the response held the resource
 }
 
 // NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
 func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account, acting: [1]string{account},
-		key: [1]string{call.Key}}
+		key: [1]string{string(call.Key)}}
 }
 
 // PathParam puts a value into the path template. It refuses a value that could be read as another path, even if the

@@ -9,18 +9,11 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Retry is the retry policy of a client. A zero field has its default.
-type Retry struct {
-	Max     int           // retries after the first attempt; 0 means 3, negative means no retries
-	WaitMin time.Duration // first backoff, 250 ms by default
-	// longest pause, and longest Retry-After to wait for; 65 s by default, which is a whole rate window
-	WaitMax time.Duration
-}
-
-func (p Retry) withDefaults() Retry {
+func withDefaults(p moneymovement.RetryPolicy) moneymovement.RetryPolicy {
 	if p.Max == 0 {
 		p.Max = 3
 	}
@@ -47,7 +40,7 @@ func (r *Request) again(
 	if retried == c.retry.Max || !r.worthRetrying(resp, err) {
 		return 0, false
 	}
-	bound := c.retry.bound(retried)
+	bound := c.bound(retried)
 	if !r.fits(ctx, resp, bound) || !c.budget.spend() {
 		return 0, false
 	}
@@ -109,7 +102,7 @@ func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 // Again reports whether to repeat a step that failed with err, and after which pause. tried is how often it was
 // started.
 func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration, bool) {
-	wait := c.jittered(ctx, c.retry.bound(tried))
+	wait := c.jittered(ctx, c.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
 		wait = max(wait, time.Until(at))
 	}
@@ -118,16 +111,25 @@ func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration
 
 // jittered returns a random time between half the bound and the bound.
 func (c *Client) jittered(ctx context.Context, bound time.Duration) time.Duration {
-	if c.random != nil {
-		return bound/2 + c.random(ctx, bound/2+1)
+	if random, simulated := ctx.Value(randomKey{}).(func(time.Duration) time.Duration); simulated {
+		return bound/2 + random(bound/2+1)
 	}
 	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
+}
+
+type randomKey struct{}
+
+// WithRandom returns a context whose calls pause for random times that random returns: at least zero, and less than the
+// given time. A simulation uses it, so that the pauses of a run can be repeated.
+func WithRandom(ctx context.Context, random func(time.Duration) time.Duration) context.Context {
+	return context.WithValue(ctx, randomKey{}, random)
 }
 
 const longestBackoff = 8 * time.Second
 
 // bound returns the longest pause after so many retries. It doubles with each retry, up to ten times.
-func (p Retry) bound(retried int) time.Duration {
+func (c *Client) bound(retried int) time.Duration {
+	p := c.retry
 	return retryablehttp.DefaultBackoff(p.WaitMin, min(longestBackoff, p.WaitMax), min(retried, 10), nil)
 }
 
