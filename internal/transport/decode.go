@@ -40,8 +40,7 @@ type buffer struct {
 	limited io.LimitedReader
 }
 
-// read reads the body, up to maxBody. Its error says how much was read. An incomplete response is repeated like a lost
-// one.
+// read reads the body, up to maxBody. Its error says how much was read.
 func (r *Request) read(resp *http.Response) error {
 	if r.stream != nil && r.stream.open(r, resp) {
 		return nil

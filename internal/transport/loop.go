@@ -61,43 +61,50 @@ func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value
 func (r *Request) send(ctx context.Context, newValue func() any) (any, error) {
 	renewed := false
 	for retried := 0; ; {
-		if err := r.enter(ctx); err != nil { // pace and authorize
-			return nil, r.outcome(ended(ctx, err))
-		}
-		resp, err := r.attempt(ctx) //nolint:bodyclose // read and drain close it
-		pause, again := r.again(ctx, retried, resp, err)
-		if err == nil && again {
-			drain(resp.Body)
-		} else if err == nil {
-			if err = r.read(resp); err != nil {
-				pause, again = r.again(ctx, retried, resp, err)
-			}
-		}
+		pause, again, err := r.attempt(ctx, retried)
 		if again {
-			if err = Pause(ctx, pause); err != nil {
-				return nil, r.outcome(ended(ctx, err))
-			}
 			retried++
-			continue
+			if err = Pause(ctx, pause); err == nil {
+				continue
+			}
 		}
 		value, err := r.end(ctx, err, newValue)
 		renewer, able := r.renewer(err)
 		if !able || renewed {
 			return value, err
 		}
-		// The refused attempt was not carried out, so the same request with the same key is safe.
-		if err := renewer.Renew(ctx, r.header); err != nil {
-			return nil, r.outcome(ended(ctx, err))
+		// The refused attempt was not carried out, so it is safe to send the same request with the same key again.
+		if err = renewer.Renew(ctx, r.header); err != nil {
+			return nil, r.outcome(ctx, err)
 		}
 		renewed, retried = true, 0
 	}
+}
+
+// attempt makes one attempt and reads its response. It returns whether there is to be another one, and after which
+// pause. Otherwise err is why there is no complete response.
+func (r *Request) attempt(ctx context.Context, retried int) (pause time.Duration, again bool, err error) {
+	if err = r.enter(ctx); err != nil { // pace > authorize
+		return 0, false, err
+	}
+	resp, err := r.roundTrip(ctx)
+	pause, again = r.again(ctx, retried, resp, err)
+	switch {
+	case err == nil && again:
+		drain(resp.Body)
+	case err == nil:
+		if err = r.read(resp); err != nil { // an incomplete response is repeated like a lost one
+			pause, again = r.again(ctx, retried, resp, err)
+		}
+	}
+	return pause, again, err
 }
 
 // end returns the decoded value of the last attempt, or the error of the call. err is nil if the response was read.
 func (r *Request) end(ctx context.Context, err error, newValue func() any) (any, error) {
 	switch {
 	case err != nil:
-		return nil, r.outcome(ended(ctx, err))
+		return nil, r.outcome(ctx, err)
 	case !r.answer.success():
 		return nil, r.settle(r.answer.refusal(r))
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
-// outcome returns the error of a call without a response. err is the error of the last attempt.
-func (r *Request) outcome(err error) error {
+// outcome returns the error of a call without a response. err is the error of the last attempt, or of what came before
+// the next one.
+func (r *Request) outcome(ctx context.Context, err error) error {
+	err = ended(ctx, err)
 	if _, answered := errors.CallInfoOf(err); answered && !r.unsettled() && withoutEffect(err) {
 		return err // a login inside the call was refused: nothing was sent
 	}

@@ -163,7 +163,7 @@ func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Du
 	r.begin(c)
 	err := r.enter(ctx)
 	if err != nil {
-		err = r.outcome(ended(ctx, err))
+		err = r.outcome(ctx, err)
 	}
 	return r.call.Queued, err
 }

@@ -56,9 +56,9 @@ type sending struct {
 	trace   connTrace // of a write: a read may always be repeated
 }
 
-// attempt makes one attempt. It counts, sets the header, and sends. Nothing below it sends a request again or follows a
+// roundTrip sends the request of one attempt. It counts. Nothing below it sends a request again or follows a
 // redirect, which would carry the body and X-Api-Key to another origin.
-func (r *Request) attempt(ctx context.Context) (*http.Response, error) {
+func (r *Request) roundTrip(ctx context.Context) (*http.Response, error) {
 	c, started := r.client, time.Now()
 	if r.attempts++; r.attempts == 1 {
 		r.began = started
