@@ -241,6 +241,27 @@ func TestEachAttemptIsPrepared(t *testing.T) {
 	})
 }
 
+// Each attempt sends an equal header of its own: the connection of an earlier one may still read that.
+func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sent []http.Header
+		svc := script(unavailable, ok)
+		client := newClient(t, host, through(step(func(req *http.Request) (*http.Response, error) {
+			sent = append(sent, req.Header)
+			return svc.RoundTrip(req)
+		})))
+		_, err := transport.Do[thing](t.Context(), client,
+			transport.NewRequest(&bookThing, "cl_1", transport.Keyed("invoice-42")))
+		require.NoError(t, err)
+		require.Len(t, sent, 2)
+		assert.Equal(t, []string{"cl_1"}, sent[0]["X-Service-Account"])
+		assert.Contains(t, sent[0], "Idempotency-Key")
+		assert.Equal(t, sent[0], sent[1])
+		sent[0].Set("Authorization", "changed afterwards")
+		assert.NotContains(t, sent[1], "Authorization")
+	})
+}
+
 // If a context ends during a pause, the call ends there, after any attempt.
 func TestAContextThatEndsInAPause(t *testing.T) {
 	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "5")
