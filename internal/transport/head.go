@@ -12,29 +12,24 @@ import (
 const requestIDHeader = "X-Request-Id"
 
 // head returns what errors say about the call.
-func (t *tracker) head() errors.CallInfo {
-	head := t.request.head().WithFacts(t.facts())
-	head.Attempts = t.attempts
-	if t.answer.header != nil {
-		head.RequestID = t.answer.header.Get(requestIDHeader)
+func (r *Request) head() errors.CallInfo {
+	head := errors.CallInfo{
+		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
+		Attempts: r.attempts,
+	}.WithFacts(r.facts())
+	if r.answer.header != nil {
+		head.RequestID = r.answer.header.Get(requestIDHeader)
 	}
 	return head
 }
 
-// head returns what is known about a call before it is sent.
-func (r *Request) head() errors.CallInfo {
-	return errors.CallInfo{
-		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
-	}.WithFacts(r.op.facts())
-}
-
 // facts returns what the errors need to know about a call. Whether the call may be repeated depends on its key. Without
 // a key, it depends on the call's age.
-func (t *tracker) facts() callfacts.Facts {
-	facts := t.op.facts()
-	facts.Once = !t.repeatable()
-	if t.answer.status == http.StatusUnauthorized {
-		facts.Misplaced = t.misplaced()
+func (r *Request) facts() callfacts.Facts {
+	facts := r.op.facts()
+	facts.Once = !r.repeatable()
+	if r.answer.status == http.StatusUnauthorized {
+		facts.Misplaced = r.misplaced()
 	}
 	return facts
 }
@@ -47,14 +42,14 @@ var forms = []struct{ prefix, name, surface string }{
 }
 
 // misplaced says what a refused credential looks like, if it looks like that of another surface.
-func (t *tracker) misplaced() string {
-	credential := strings.TrimPrefix(t.header.Get("Authorization"), "Bearer ")
+func (r *Request) misplaced() string {
+	credential := strings.TrimPrefix(r.header.Get("Authorization"), "Bearer ")
 	if credential == "" {
-		credential = t.header.Get("X-Api-Key")
+		credential = r.header.Get("X-Api-Key")
 	}
 	surface := ""
 	for _, form := range forms {
-		if form.surface != "" && strings.Contains(t.request.target.Path, form.surface) {
+		if form.surface != "" && strings.Contains(r.target.Path, form.surface) {
 			surface = form.surface
 		}
 	}
