@@ -41,12 +41,13 @@ type checkedApproval struct {
 }
 
 // confirm compares an approval with what was asked for, waits for room to send the confirm, signs, and returns the body
-// of the confirm and its options. If anything differs, it does not call the signer. It waits before it signs, so no
-// signature waits in a queue. With allowExpired, it also signs an approval that has expired by this machine's clock.
+// of the confirm and the lowLevel that sends it. If anything differs, it does not call the signer. It waits before it
+// signs, so no signature waits in a queue. With allowExpired, it also signs an approval that has expired by this
+// machine's clock.
 func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Operation, approval *Approval,
 	want signing.Intent, allowExpired bool,
 	options []moneymovement.CallOption,
-) (*approvalConfirm, []moneymovement.CallOption, error) {
+) (*approvalConfirm, lowLevel, error) {
 	if approval != nil {
 		dated := *approval // the caller's approval is not changed
 		a.seen.Add(dated.Payload)
@@ -59,16 +60,16 @@ func (a approver) confirm(ctx context.Context, low lowLevel, op *transport.Opera
 	}
 	checked, err := a.check(ctx, approval, want, signed...)
 	if err != nil {
-		return nil, nil, a.unsigned(op, want, err)
+		return nil, low, a.unsigned(op, want, err)
 	}
-	if options, err = low.reserveConfirm(ctx, op, approval, options); err != nil {
-		return nil, nil, err
+	if low, err = low.reserveConfirm(ctx, op, approval, options); err != nil {
+		return nil, low, err
 	}
 	body, err := checked.confirm(ctx)
 	if err != nil {
-		return nil, nil, a.unsigned(op, want, err)
+		return nil, low, a.unsigned(op, want, err)
 	}
-	return body, options, nil
+	return body, low, nil
 }
 
 // unsigned adds the confirm that was not sent to an error of signing.

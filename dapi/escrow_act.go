@@ -137,7 +137,7 @@ func (s *Escrows) Confirm(
 	if err := transport.Validate(opConfirmEscrowAction.ID, s.check(&terms)); err != nil {
 		return nil, err
 	}
-	deal, err := s.confirm(ctx, terms, id, action, prepared, false, options...)
+	deal, err := s.confirm(ctx, s.low, terms, id, action, prepared, false, options...)
 	if prepared != nil {
 		scope := s.scope(prepared.IdempotencyKey)
 		if action != EscrowActionTypeApprove {
@@ -154,9 +154,8 @@ func (s *Escrows) actionScope(id EscrowID, key string) transport.KeyScope {
 }
 
 // confirm is Confirm. With allowExpired it signs an approval that has expired by this machine's clock.
-func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, action EscrowActionType,
-	prepared *EscrowAction, allowExpired bool,
-	options ...moneymovement.CallOption,
+func (s *Escrows) confirm(ctx context.Context, low lowLevel, terms EscrowCreate, id EscrowID, action EscrowActionType,
+	prepared *EscrowAction, allowExpired bool, options ...moneymovement.CallOption,
 ) (*Escrow, error) {
 	if prepared == nil {
 		prepared = &EscrowAction{}
@@ -168,7 +167,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 			return nil, unproven(head, &TermsDiffer{CallInfo: head, Member: "id", Asked: other, Got: string(id)})
 		}
 	}
-	body, options, err := s.approver.confirm(ctx, s.low, &opConfirmEscrowAction, prepared.Approval, signing.Intent{
+	body, low, err := s.approver.confirm(ctx, low, &opConfirmEscrowAction, prepared.Approval, signing.Intent{
 		Operation:   "escrow." + string(action),
 		ResourceID:  string(id),
 		Amount:      terms.Amount,
@@ -178,7 +177,7 @@ func (s *Escrows) confirm(ctx context.Context, terms EscrowCreate, id EscrowID, 
 	if err != nil {
 		return nil, err
 	}
-	deal, err := s.approver.noteDeal(s.low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options).Value())
+	deal, err := s.approver.noteDeal(low.ConfirmEscrowAction(ctx, id, prepared.IdempotencyKey, body, options).Value())
 	if err != nil {
 		return nil, err
 	}
@@ -211,14 +210,14 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 	prepared *EscrowAction, attempt *attempt, options ...moneymovement.CallOption,
 ) (*Escrow, doubt, error) {
 	began, key := s.approver.now(), moneymovement.Key(attempt.known.Scope.Key)
-	options = append(options, withKey(key))
+	keyed := s.low.withKey(key)
 	if err := checkPrepared(id, action, prepared, key); err != nil {
 		return nil, doubtOf(err), err
 	}
-	deal, err := s.confirm(ctx, terms, id, action, prepared, false, options...)
+	deal, err := s.confirm(ctx, keyed, terms, id, action, prepared, false, options...)
 	if approvalClosed(err) {
 		first := prepared
-		write := []moneymovement.WriteOption{withKey(key)}
+		write := []moneymovement.WriteOption{moneymovement.IdempotencyKey(key)}
 		for _, option := range options {
 			write = append(write, option)
 		}
@@ -226,7 +225,8 @@ func (s *Escrows) act(ctx context.Context, terms EscrowCreate, id EscrowID, acti
 			err = checkPrepared(id, action, prepared, key)
 		}
 		if err == nil { // if it is the same approval again, only the service can say that it has expired
-			deal, err = s.confirm(ctx, terms, id, action, prepared, prepared.Approval.same(first.Approval), options...)
+			deal, err = s.confirm(ctx, keyed, terms, id, action, prepared, prepared.Approval.same(first.Approval),
+				options...)
 		}
 	}
 	if readLater(err) {

@@ -103,20 +103,20 @@ type payment struct {
 	opts    payOptions
 	attempt *attempt
 
-	doubt     doubt               // what is known about earlier calls
-	booked    *Payout             // the last booking, nil before the first
-	feeKnown  bool                // the last booking has a fee, which may be zero
-	fresh     bool                // the last booking is new, and waits for its approval
-	over      *Payout             // a booking that had expired when it came
-	tried     *Payout             // an expired booking that was confirmed, because the service returned no other
-	last      error               // why the payment was last booked again
-	sent      bool                // a confirm was sent
-	wasRead   bool                // the payout was read since the last confirm
-	readOther bool                // that read was about another payout
-	lastRead  *Payout             // the payout as that read returned it, nil if the read failed
-	readErr   error               // why that read failed
-	reading   transport.RateClass // of reads of the payout, "" for ordinary reads
-	leave     func()              // leaves the queue of payments
+	doubt     doubt                   // what is known about earlier calls
+	booked    *Payout                 // the last booking, nil before the first
+	feeKnown  bool                    // the last booking has a fee, which may be zero
+	fresh     bool                    // the last booking is new, and waits for its approval
+	over      *Payout                 // a booking that had expired when it came
+	tried     *Payout                 // an expired booking that was confirmed, because the service returned no other
+	last      error                   // why the payment was last booked again
+	sent      bool                    // a confirm was sent
+	wasRead   bool                    // the payout was read since the last confirm
+	readOther bool                    // that read was about another payout
+	lastRead  *Payout                 // the payout as that read returned it, nil if the read failed
+	readErr   error                   // why that read failed
+	reading   moneymovement.RateClass // of reads of the payout, "" for ordinary reads
+	leave     func()                  // leaves the queue of payments
 }
 
 // ending is how a step of a payment ends.

@@ -30,8 +30,8 @@ type PayOptions struct {
 }
 
 // PayOptionsOf reads the options of a payment. It is for fakes that stand in for [Payouts] in your tests: they can
-// check the bounds that your program sets, and call its BeforeSigning. moneymovement.KeyOf does the same for the key of
-// a write.
+// check the bounds that your program sets, and call its BeforeSigning. moneymovement.CallSettingsOf does the same for
+// the key of a write.
 //
 // A fake that returns a refusal, such as *errors.RateLimited, must return it as the Cause of *errors.OutcomeUnknown
 // unless FirstUse is true: Pay does so, because an earlier call with the key may have paid.

@@ -117,7 +117,7 @@ func (s *Payouts) Confirm(
 		refused.CallInfo, refused.Payout = head, booked
 		return nil, refused
 	}
-	confirmed, err := s.confirm(ctx, asked, booked, false, options...)
+	confirmed, err := s.confirm(ctx, s.low, asked, booked, false, options...)
 	if err == nil {
 		if differs := confirmed.differs(asked); differs != nil {
 			differs.CallInfo = head
@@ -131,18 +131,19 @@ func (s *Payouts) Confirm(
 // confirm signs and confirms without comparing again. With allowExpired it signs an approval that has expired by this
 // machine's clock.
 func (s *Payouts) confirm(
-	ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool, options ...moneymovement.CallOption,
+	ctx context.Context, low lowLevel, asked PayoutCreate, booked *Payout, allowExpired bool,
+	options ...moneymovement.CallOption,
 ) (*Payout, error) {
 	head := errors.CallInfo{Operation: opConfirmPayout.ID, IdempotencyKey: booked.IdempotencyKey,
 		Resource: string(booked.ID)}
 	if other := s.memory.sign(s.scope(booked.IdempotencyKey), string(booked.ID)); other != "" {
 		return nil, unproven(head, &TermsDiffer{CallInfo: head, Member: "id", Asked: other, Got: string(booked.ID)})
 	}
-	body, options, err := s.sign(ctx, asked, booked, allowExpired, options)
+	body, low, err := s.sign(ctx, low, asked, booked, allowExpired, options)
 	if err != nil {
 		return nil, err
 	}
-	confirmed, err := s.approver.notePayout(s.low.ConfirmPayout(ctx, booked.ID, body, options).Value())
+	confirmed, err := s.approver.notePayout(low.ConfirmPayout(ctx, booked.ID, body, options).Value())
 	if err != nil {
 		return nil, err
 	}
@@ -162,19 +163,19 @@ func (s *Payouts) confirm(
 	return confirmed, nil
 }
 
-// sign returns the body of a confirm and its options. You name a chain by its EVM id, and the approval may name it by a
-// code of the same chain. The approval may also write the contact's id with its prefix where the booking has none, or
-// the other way round. For each of the two, sign compares at most once more.
-func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, allowExpired bool,
-	options []moneymovement.CallOption) (
-	*approvalConfirm, []moneymovement.CallOption, error,
-) {
+// sign returns the body of a confirm and the lowLevel that sends it. You name a chain by its EVM id, and the approval
+// may name it by a code of the same chain. The approval may also write the contact's id with its prefix where the
+// booking has none, or the other way round. For each of the two, sign compares at most once more.
+func (s *Payouts) sign(
+	ctx context.Context, low lowLevel, asked PayoutCreate, booked *Payout, allowExpired bool,
+	options []moneymovement.CallOption,
+) (*approvalConfirm, lowLevel, error) {
 	code := s.names.codeOf(asked.ToChainID)
 	contact := booked.ContactID // the approval usually has the id in this form
 	for otherContact, otherCode := false, false; ; {
 		want := intent(asked, booked, code)
 		want.Destination.ContactID = string(asked.ContactID.withPrefixOf(contact))
-		body, confirming, err := s.approver.confirm(ctx, s.low, &opConfirmPayout, booked.Approval, want, allowExpired,
+		body, confirming, err := s.approver.confirm(ctx, low, &opConfirmPayout, booked.Approval, want, allowExpired,
 			options)
 		refused, ok := errors.AsType[*signing.ApprovalRefused](err)
 		switch {
@@ -187,9 +188,9 @@ func (s *Payouts) sign(ctx context.Context, asked PayoutCreate, booked *Payout, 
 			s.names[ChainCode(refused.Got)] == asked.ToChainID:
 			code, otherCode = ChainCode(refused.Got), true
 		case refused.Field == "destination.chainId":
-			return nil, nil, s.names.explained(refused, asked.ToChainID)
+			return nil, low, s.names.explained(refused, asked.ToChainID)
 		default:
-			return nil, nil, err
+			return nil, low, err
 		}
 	}
 }
@@ -236,7 +237,7 @@ func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) 
 		return nil, err
 	}
 	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
-		return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+		return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
 	})
 }
 

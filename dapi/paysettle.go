@@ -7,7 +7,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -122,7 +121,7 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 		waits := payout.Status == PayoutStatusAwaitingApproval || !payout.Status.Known() && !payout.funded()
 		return payout.Status == PayoutStatusExpired || waits && !p.payouts.approver.now().Before(closes)
 	}
-	p.reading = transport.ClassPoll
+	p.reading = moneymovement.ClassPoll
 	payout, err := wait(ctx, nil, poll[Payout]{
 		low: p.payouts.low, operation: &opGetPayout, resource: "payout", id: string(p.id()),
 		read:   func(ctx context.Context) (*Payout, error) { return p.get(ctx) },
@@ -191,7 +190,7 @@ func reopens(err error) bool {
 // windowClosed reports whether the approval expired before it was signed, or before a confirm with an expired token
 // could be sent again.
 func windowClosed(err error) bool {
-	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+	if tooLong, ok := errors.AsType[*moneymovement.NoRoom](err); ok && tooLong.Closed {
 		return true
 	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)

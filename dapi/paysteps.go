@@ -185,8 +185,8 @@ func (p *payment) callHook(ctx context.Context) ending {
 func (p *payment) confirm(ctx context.Context) ending {
 	var response moneymovement.Response
 	p.wasRead, p.sent = false, true
-	confirmed, err := p.payouts.confirm(ctx, p.asked, p.booked, p.tried == p.booked,
-		withKey(p.key), moneymovement.CaptureResponse(&response))
+	confirmed, err := p.payouts.confirm(ctx, p.payouts.low.withKey(p.key), p.asked, p.booked, p.tried == p.booked,
+		moneymovement.CaptureResponse(&response))
 	p.opts.capture(response)
 	p.leave() // the rest waits for the service, and not for room in the rate window
 	if err != nil {
