@@ -22,20 +22,19 @@ import (
 //
 // The first call in line waits for at most [LongestTurn], and is then sent.
 //
-// Make it with [New]. The zero Limiter limits nothing.
+// Make it with [New]. A nil or zero Limiter limits nothing.
 type Limiter struct {
-	Settings
+	allowances map[moneymovement.Window]moneymovement.Allowance
+	sharing    *Sharing // nil in one process
 
 	mu      sync.Mutex
 	lines   map[lineKey]*line
 	sweepAt int // how many lines there may be before unused lines are removed
 }
 
-// Settings are the windows of a limiter, and how it shares them.
-type Settings struct {
-	// Allowances are the windows. Other windows are not limited.
-	Allowances map[moneymovement.Window]moneymovement.Allowance
-	// Store counts the windows for many processes. Without it, the limiter counts for itself.
+// Sharing is how many processes share windows.
+type Sharing struct {
+	// Store counts the windows.
 	Store Store
 	// Credential names what the windows of the store count by.
 	Credential string
@@ -72,15 +71,33 @@ type lineKey struct {
 	scope  string
 }
 
-// New returns a limiter.
-func New(settings Settings) *Limiter { return &Limiter{Settings: settings} }
+// New returns a limiter for the given windows. Other windows are not limited. Without sharing, it counts for itself.
+func New(allowances map[moneymovement.Window]moneymovement.Allowance, sharing *Sharing) *Limiter {
+	return &Limiter{allowances: allowances, sharing: sharing}
+}
+
+// ShareOfStatedWindows returns the part of each window that one of n clients of a credential may use: rounded down, and
+// at least one call. The window of a login challenge stays whole, since only one client knows the challenge.
+func ShareOfStatedWindows(n int) map[moneymovement.Window]moneymovement.Allowance {
+	windows := moneymovement.StatedWindows()
+	for window, allowance := range windows {
+		if window != moneymovement.WindowLoginChallenge {
+			allowance.Calls = max(allowance.Calls/max(n, 1), 1)
+			windows[window] = allowance
+		}
+	}
+	return windows
+}
 
 // Wait implements moneymovement.RateLimiter.
 func (l *Limiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	allowance := l.Allowances[call.Window]
+	if l == nil {
+		return nil
+	}
+	allowance := l.allowances[call.Window]
 	if allowance.Calls <= 0 || allowance.Per <= 0 {
 		return nil
 	}
@@ -138,8 +155,8 @@ func (l *Limiter) sweep() {
 }
 
 // key names a window in the store. A scope can be an email, so the name has its digest only.
-func (l *Limiter) key(call moneymovement.RateCall) string {
-	key := l.Credential + ":" + string(call.Window)
+func (s *Sharing) key(call moneymovement.RateCall) string {
+	key := s.Credential + ":" + string(call.Window)
 	if call.Scope != "" {
 		digest := sha256.Sum256([]byte(call.Scope))
 		key += ":" + hex.EncodeToString(digest[:8])

@@ -60,10 +60,10 @@ type slot struct {
 
 func newLine(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Allowance) *line {
 	s := &line{of: l, window: call.Window, calls: allowance.Calls, held: allowance.Held()}
-	if l.Store == nil {
+	if l.sharing == nil {
 		s.own = &own{calls: s.calls, held: s.held, base: time.Now()}
 	} else {
-		s.store = &store{key: l.key(call), slack: s.held - allowance.Per}
+		s.store = &store{key: l.sharing.key(call), slack: s.held - allowance.Per}
 	}
 	return s
 }

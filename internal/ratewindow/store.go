@@ -165,7 +165,7 @@ func (s *line) ask(now time.Time) {
 		return
 	}
 	ask := Ask{
-		Key: st.key, Process: s.of.Process, Calls: s.calls, Held: s.held, Ahead: s.ahead(), Waiting: calls,
+		Key: st.key, Process: s.of.sharing.Process, Calls: s.calls, Held: s.held, Ahead: s.ahead(), Waiting: calls,
 		Pressed: s.pressed(now), Overdue: overdue && calls.sum() > 0, Unused: st.unused,
 	}
 	if now.Sub(st.heard) < s.held { // the log still exists, unless it was lost
@@ -180,7 +180,7 @@ func (s *line) ask(now time.Time) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
-		answer, err := s.of.Store.Ask(ctx, ask)
+		answer, err := s.of.sharing.Store.Ask(ctx, ask)
 		s.of.mu.Lock()
 		defer s.of.mu.Unlock()
 		s.hear(&ask, now, answer, err)
@@ -262,7 +262,7 @@ func (s *line) lose(now time.Time, err error) {
 	st := s.store
 	if st.away.IsZero() {
 		st.away = now
-		if s.of.Share > 0 {
+		if s.of.sharing.Share > 0 {
 			s.own = s.ownShare(now)
 			s.refuseLate(now)
 		}
@@ -281,7 +281,7 @@ func upTo(most time.Duration) time.Duration {
 // ownShare returns this process's part of the window. It has the calls that this process made, and counts the calls of
 // the others as they were when the store was last heard: of each n free places, one is for this process.
 func (s *line) ownShare(now time.Time) *own {
-	n, recent := s.of.Share, s.store.recent
+	n, recent := s.of.sharing.Share, s.store.recent
 	share := &own{calls: max(s.calls/n, 1), held: s.held, base: now}
 	until := make([]time.Time, share.calls)
 	for i := range until {
@@ -307,7 +307,7 @@ func (s *line) failsAt() time.Time {
 	if s.store.away.IsZero() || s.own != nil {
 		return time.Time{}
 	}
-	return s.store.away.Add(s.of.Patience)
+	return s.store.away.Add(s.of.sharing.Patience)
 }
 
 // failWhileAway ends the wait of all calls if the store was away for too long. While a question is under way, it may
@@ -318,7 +318,7 @@ func (s *line) failWhileAway(now time.Time) {
 		return
 	}
 	for _, w := range s.queue.all() {
-		s.refuse(w, s.of.Away(s.window, s.store.err))
+		s.refuse(w, s.of.sharing.Away(s.window, s.store.err))
 	}
 }
 
