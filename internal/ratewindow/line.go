@@ -37,6 +37,9 @@ type own struct {
 
 func (o *own) time(now time.Time) int64 { return int64(now.Sub(o.base)) }
 
+// has reports that there is room for the k-th next call.
+func (o *own) has(k int, now time.Time) bool { return k+len(o.slots) <= o.calls || !o.free(k, now).After(now) }
+
 // free returns when the k-th next call finds room, by the clock as it is now.
 func (o *own) free(k int, now time.Time) time.Time {
 	at := o.time(now)
@@ -71,25 +74,22 @@ func newLine(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Al
 // join puts a call in line. It returns nil if the call can be sent at once, and an error if its turn comes too late, as
 // far as is known now.
 func (s *line) join(ctx context.Context, call moneymovement.RateCall) (*waiter, error) {
-	now := time.Now()
-	w := waiter{rank: rankOf(call.Class), number: s.queue.came}
-	s.queue.came++
-	if s.own != nil && s.queue.empty() && !s.ownRoom(w.rank == Polls, now).After(now) {
+	now, rank := time.Now(), rankOf(call.Class)
+	if s.own != nil && s.queue.empty() && s.own.has(s.place(rank == Polls), now) {
 		s.made(s.own.take(now), now)
 		return nil, nil
 	}
-	if w.rank == Confirms {
+	w := &waiter{rank: rank, number: s.queue.came, ended: make(chan error, 1)}
+	if s.queue.came++; rank == Confirms {
 		w.closes = call.Closes
 	}
 	w.deadline, _ = ctx.Deadline()
-	if err := s.tooLate(&w, now); err != nil {
+	if err := s.tooLate(w, now); err != nil {
 		return nil, err
 	}
-	joined := w // only a call that waits is on the heap
-	joined.ended = make(chan error, 1)
-	s.queue.add(&joined)
+	s.queue.add(w)
 	s.serve(now)
-	return &joined, nil
+	return w, nil
 }
 
 // serve admits the calls whose turn has come, and sets the alarm for the next one.
@@ -122,18 +122,18 @@ func (s *line) next(now time.Time) *waiter {
 	return w
 }
 
-// ownRoom returns when the line's own window has room. While only polls wait, some slots stay free.
-func (s *line) ownRoom(onlyPolls bool, now time.Time) time.Time {
+// place returns for which next call the line's own window must have room. While only polls wait, some slots stay free.
+func (s *line) place(onlyPolls bool) int {
 	if onlyPolls {
-		return s.own.free(kept(s.own.calls)+1, now)
+		return kept(s.own.calls) + 1
 	}
-	return s.own.free(1, now)
+	return 1
 }
 
 // ownAt returns when the first call in line gets a slot of the line's own window.
 func (s *line) ownAt(now time.Time) time.Time {
 	waiting := s.queue.counts()
-	return earlier(s.ownRoom(waiting.onlyPolls(), now), s.since.Add(LongestTurn))
+	return earlier(s.own.free(s.place(waiting.onlyPolls()), now), s.since.Add(LongestTurn))
 }
 
 // admit admits the first call in line. The call takes its slot.

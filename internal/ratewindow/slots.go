@@ -31,7 +31,10 @@ func (s *slots) add(until int64, calls int) {
 		copy(grown, *s)
 		*s = grown
 	}
-	place, _ := slices.BinarySearch(*s, until+1) // most come last
+	place := len(*s)
+	if place > 0 && (*s)[place-1] > until {
+		place, _ = slices.BinarySearch(*s, until+1)
+	}
 	*s = slices.Insert(*s, place, until)
 }
 
