@@ -7,14 +7,14 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // pay makes the call that pays, and returns what it shows. The begun call is stored.
 func (s *progress) pay(ctx context.Context) found {
 	s.during(func() { s.paying, s.shown = true, s.record })
 	defer s.during(func() { s.paying = false })
-	ctx = transport.WatchQueue(ctx, func(window moneymovement.Window, until time.Time) func() {
+	ctx = ratewindow.WatchQueue(ctx, func(window moneymovement.Window, until time.Time) func() {
 		return s.waits(ctx, window, until)
 	})
 	switch r := &s.record; r.Kind {

@@ -36,7 +36,7 @@ func TestTheFunctionDoesWhatTheMemoryDoes(t *testing.T) {
 	windows, err := NewWindows(pool, "other schema")
 	require.NoError(t, err)
 	windows.take = strings.Replace(windows.take, "$10", "$13 || ' ' || $10", 1)
-	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+	fleettest.SameAsMemory(t, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
 		set := *windows
 		set.take = strings.Replace(windows.take, "$13", fmt.Sprintf("'%d'", now.UnixMicro()), 1)
 		return set.Ask(t.Context(), ask)

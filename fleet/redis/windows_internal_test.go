@@ -29,7 +29,7 @@ func TestTheScriptDoesWhatTheMemoryDoes(t *testing.T) {
 	const fromTheTest = "{table.remove(ARGV, #ARGV - 1), table.remove(ARGV)}"
 	script := redis.NewScript(strings.Replace(takeScript, clock, fromTheTest, 1))
 	client := connect(t, servers.Redis(t))
-	fleettest.SameAsMemory(t, 60, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
+	fleettest.SameAsMemory(t, func(now time.Time, ask fleet.Ask) (fleet.Answer, error) {
 		args := append(arguments(&ask), now.Unix(), now.UnixMicro()%1_000_000)
 		reply, err := script.Run(t.Context(), client, []string{"window:{" + ask.Key + "}"}, args...).Slice()
 		if err != nil {

@@ -4,112 +4,115 @@ package fleettest
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/moneymovement/moneymovement-go/fleet"
 )
 
-// SameAsMemory makes random sequences of questions, with clocks that jump and slots that come back, and fails if the
-// store gives another answer than fleet.Memory. ask asks the store as if its clock showed the time. Each sequence has a
-// key of its own.
-func SameAsMemory(t *testing.T, sequences int, ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error)) {
+// SameAsMemory draws sequences of questions, with clocks that jump and slots that come back, and fails if the store
+// gives another answer than fleet.Memory. ask asks the store as if its clock showed the time.
+//
+// So the scripts of the stores do what the one implementation in Go does. That many processes on it do what one process
+// does alone is the model test of package fleet.
+func SameAsMemory(t *testing.T, ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error)) {
 	t.Helper()
-	for seed := range sequences {
-		s := sequence{random: rand.New(rand.NewPCG(uint64(seed), 1))} //gosec:disable G404 -- a test repeats its seeds
-		if difference := s.run(seed, ask); difference != "" {
-			t.Fatalf("seed %d, after %d questions: %s", seed, s.asked, difference)
+	sequences := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		sequences++ // each has a key of its own
+		s := sequence{key: fmt.Sprint("same:", sequences), now: time.UnixMicro(1_800_000_000_000_000)}
+		memory := &fleet.Memory{Now: func() time.Time { return s.now }}
+		calls := rapid.SampledFrom([]int{1, 2, 5, 20, 120}).Draw(rt, "calls")
+		for range rapid.IntRange(1, 90).Draw(rt, "questions") {
+			s.now = s.now.Add(passes.Draw(rt, "passes"))
+			s.compare(rt, s.question(rt, calls), memory, ask)
 		}
-	}
+	})
 }
+
+// passes draws how much time passes before a question. The clock can be set back.
+var passes = rapid.OneOf(
+	rapid.Just[time.Duration](0),
+	rapid.Just[time.Duration](0),
+	rapid.Map(rapid.Int64Range(0, 300_000), microseconds),
+	rapid.Map(rapid.Int64Range(0, 20_000_000), microseconds),
+	rapid.Map(rapid.Int64Range(-5_000_000, 65_000_000), microseconds),
+)
+
+func microseconds(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 
 type sequence struct {
-	random *rand.Rand
-	asked  int
-	now    time.Time
-	given  []int64 // marks
-	log    string  // of the store
-	known  string  // of the memory
+	key   string
+	now   time.Time
+	given []int64 // marks
+	log   string  // of the store
+	known string  // of the memory
 }
 
-const questions = 60
-
-func (s *sequence) run(seed int, ask func(time.Time, fleet.Ask) (fleet.Answer, error)) string {
-	s.now = time.UnixMicro(1_800_000_000_000_000)
-	memory := &fleet.Memory{Now: func() time.Time { return s.now }}
-	calls := []int{1, 2, 5, 20, 120}[s.random.IntN(5)]
-	for ; s.asked < questions; s.asked++ {
-		s.pass()
-		q := s.question(fmt.Sprintf("same:%d", seed), calls)
-		inMemory := q
-		if q.Log != "" {
-			q.Log, inMemory.Log = s.log, s.known
-		}
-		if s.random.IntN(40) == 0 {
-			q.Log, inMemory.Log = "another", "another"
-		}
-		want, err := memory.Ask(context.Background(), inMemory)
-		if err != nil {
-			return err.Error()
-		}
-		got, err := ask(s.now, q)
-		if err != nil {
-			return err.Error()
-		}
-		if s.log != "" && (got.Log == s.log) != (want.Log == s.known) {
-			return fmt.Sprintf("log %s after %s, and in memory %s after %s", got.Log, s.log, want.Log, s.known)
-		}
-		s.log, s.known = got.Log, want.Log
-		got.Log = want.Log
-		for _, slot := range want.Slots {
-			s.given = append(s.given, slot.Mark)
-		}
-		if len(got.Slots) == 0 && len(want.Slots) == 0 {
-			got.Slots = want.Slots
-		}
-		if len(got.Free) == 0 && len(want.Free) == 0 {
-			got.Free = want.Free
-		}
-		if !reflect.DeepEqual(got, want) {
-			return fmt.Sprintf("%+v\ngot  %+v\nwant %+v", q, got, want)
-		}
+// compare asks both, and compares what they answer. The names of their logs differ.
+func (s *sequence) compare(
+	rt *rapid.T, q fleet.Ask, memory *fleet.Memory, ask func(time.Time, fleet.Ask) (fleet.Answer, error),
+) {
+	inMemory := q
+	if q.Log == before {
+		q.Log, inMemory.Log = s.log, s.known
 	}
-	return ""
-}
-
-// pass lets time pass, or sets the clock.
-func (s *sequence) pass() {
-	switch s.random.IntN(30) {
-	case 0:
-		s.now = s.now.Add(time.Duration(s.random.IntN(70)-5) * time.Second)
-	case 1, 2, 3:
-		s.now = s.now.Add(time.Duration(s.random.IntN(20_000)) * time.Millisecond)
-	case 4, 5, 6, 7, 8, 9, 10, 11, 12:
-		s.now = s.now.Add(time.Duration(s.random.IntN(300_000)) * time.Microsecond)
-	default:
+	want, err := memory.Ask(context.Background(), inMemory)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	got, err := ask(s.now, q)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if s.log != "" && (got.Log == s.log) != (want.Log == s.known) {
+		rt.Fatalf("log %s after %s, and in memory %s after %s", got.Log, s.log, want.Log, s.known)
+	}
+	s.log, s.known = got.Log, want.Log
+	got.Log = want.Log
+	for _, slot := range want.Slots {
+		s.given = append(s.given, slot.Mark)
+	}
+	if len(got.Slots) == 0 && len(want.Slots) == 0 {
+		got.Slots = want.Slots
+	}
+	if len(got.Free) == 0 && len(want.Free) == 0 {
+		got.Free = want.Free
+	}
+	if !reflect.DeepEqual(got, want) {
+		rt.Fatalf("%+v\ngot  %+v\nwant %+v", q, got, want)
 	}
 }
 
-func (s *sequence) question(key string, calls int) fleet.Ask {
+// before stands for the log of the answer before.
+const before = "the one before"
+
+func (s *sequence) question(rt *rapid.T, calls int) fleet.Ask {
+	rarely := func(what string, n int) bool { return rapid.IntRange(1, n).Draw(rt, what) == n }
 	q := fleet.Ask{
-		Key: key, Process: fmt.Sprint("p", s.random.IntN(6)), Calls: calls, Held: 61 * time.Second,
-		Ahead: 250 * time.Millisecond, Pressed: s.random.IntN(8) == 0, Overdue: s.random.IntN(60) == 0,
+		Key: s.key, Process: fmt.Sprint("p", rapid.IntRange(0, 5).Draw(rt, "process")), Calls: calls,
+		Held: 61 * time.Second, Ahead: 250 * time.Millisecond,
+		Pressed: rarely("pressed", 8), Overdue: rarely("overdue", 60),
 	}
 	for r := range q.Waiting {
-		if s.random.IntN(3) == 0 {
-			q.Waiting[r] = s.random.IntN(2 + calls/2)
+		if rarely("waits", 3) {
+			q.Waiting[r] = rapid.IntRange(0, 1+calls/2).Draw(rt, "waiting")
 		}
 	}
-	for s.random.IntN(4) == 0 && len(s.given) > 0 {
-		q.Unused = append(q.Unused, s.given[s.random.IntN(len(s.given))])
+	for len(s.given) > 0 && rarely("gives back", 4) {
+		q.Unused = append(q.Unused, rapid.SampledFrom(s.given).Draw(rt, "unused"))
 	}
-	if s.random.IntN(2) == 0 && s.log != "" {
-		q.Log = "the one before"
+	switch {
+	case rarely("knows another log", 40):
+		q.Log = "another"
+	case s.log != "" && rarely("knows the log", 2):
+		q.Log = before
 	}
-	for s.random.IntN(8) == 0 {
-		q.Past = append(q.Past, time.Duration(s.random.IntN(90_000_000)-1_000_000)*time.Microsecond)
+	for rarely("was without the log", 8) {
+		q.Past = append(q.Past, microseconds(rapid.Int64Range(-1_000_000, 89_000_000).Draw(rt, "age")))
 	}
 	return q
 }
