@@ -101,8 +101,8 @@ func (p *payments) attempt(timeout time.Duration, options ...payOption) (paid bo
 	ctx, cancel := context.WithTimeout(p.Context(), timeout)
 	defer cancel()
 	began := time.Now()
-	payout, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", payTerms(options...))
-	state, moved := payout.State, p.Fundings()
+	payment, err := p.account.Payouts.Pay(ctx, p.asked, "invoice-42", payTerms(options...))
+	state, moved := payment.State, p.Fundings()
 	lie := func(what string) {
 		p.lies = append(p.lies, fmt.Sprintf("%s: %s: %T: %v (%d times in the books)", what, state, err, err, moved))
 	}
@@ -114,7 +114,7 @@ func (p *payments) attempt(timeout time.Duration, options ...payOption) (paid bo
 		lie("paid twice")
 	case time.Since(began) > 12*time.Hour:
 		lie("went on for hours")
-	case err == nil && (moved != 1 || payout.Payout == nil || payout.Payout.ID == ""):
+	case err == nil && (moved != 1 || payment.Payout == nil || payment.Payout.ID == ""):
 		lie("a success that is none")
 	case err != nil && !typed:
 		lie("has no type")
