@@ -39,8 +39,8 @@ func TestStateAfterARefusal(t *testing.T) {
 		"no decision": {
 			refusals: []error{&errors.Forbidden{}, &errors.RateLimited{}, &errors.PayoutNotFundable{},
 				&errors.ContactNotPayable{}, &errors.NotDelivered{Err: context.Canceled}, &signing.ApprovalRefused{},
-				&PaymentDeclined{}, &PaymentDeclined{Err: &errors.OutcomeUnknown{}}, &PaymentDeclined{Err: &KeyTooOld{}},
-				&errors.NotDelivered{Err: &errors.ValidationFailed{}}, &errors.ValidationFailed{Refusal: ofConfirm()}},
+				&PaymentDeclined{}, &PaymentDeclined{Err: &errors.OutcomeUnknown{}},
+				&PaymentDeclined{Err: &KeyTooOld{}}, &errors.NotDelivered{Err: &errors.ValidationFailed{}}, &errors.ValidationFailed{Refusal: ofConfirm()}},
 			first: want{notPaid, true, true, false},
 			then:  want{inDoubt, false, false, true},
 		},
@@ -121,7 +121,8 @@ func TestStateOfASettledPayment(t *testing.T) {
 		"deal, expired": {&offer{phase: phaseEnded, deal: &Escrow{ID: "esc_1"}}, moneymovement.PaymentEnded, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := &flow{first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42", history: History{PayoutID: "po_1"}}
+			f := &flow{first: &opBookPayout, second: &opConfirmPayout, key: "invoice-42",
+				history: History{PayoutID: "po_1"}}
 			if c.offer != nil && c.offer.deal != nil {
 				f.first, f.second = &opCreateEscrow, &opConfirmEscrowAction
 			}

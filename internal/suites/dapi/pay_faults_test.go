@@ -94,7 +94,7 @@ func newPayments(t *testing.T) *payments {
 }
 
 // restart is what is left of a process that crashed: nothing but the key and the terms.
-func (p *payments) restart() { p.account = p.integrator().Self() }
+func (w *payWorld) restart() { w.account = w.integrator().Self() }
 
 // attempt pays once and judges what came back by the books, over all calls that were made for the payment.
 func (p *payments) attempt(timeout time.Duration, options ...payOption) (paid bool) {
@@ -191,14 +191,14 @@ func faultsAt(step string) map[string]sandbox.Fault {
 }
 
 // leadTo makes the next call come to a step that not every payment has.
-func (p *payments) leadTo(step string) {
+func (w *payWorld) leadTo(step string) {
 	switch step {
 	case "challenge", "token":
-		p.restart() // which logs in
+		w.restart() // which logs in
 	case "refresh":
 		time.Sleep(2 * time.Hour)
 	case "read":
-		p.refuse(http.StatusConflict, "approval_consumed")
+		w.refuse(http.StatusConflict, "approval_consumed")
 	}
 }
 
