@@ -63,12 +63,12 @@ func ExampleTransactions_Follow() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	payout, err := payBob(ctx, account)
+	payment, err := payBob(ctx, account)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, status := range []dapi.PayoutStatus{dapi.PayoutStatusCompleted, dapi.PayoutStatusRefunded} {
-		if _, err = account.Sandbox.SetPayoutStatus(ctx, payout.ID, status); err != nil {
+		if _, err = account.Sandbox.SetPayoutStatus(ctx, payment.Payout.ID, status); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -81,7 +81,7 @@ func ExampleTransactions_Follow() {
 		}
 		entry := change.Transaction
 		fmt.Println(entry.Type, entry.Direction, entry.Amount, entry.Status)
-		if entry.Type == dapi.TransactionTypeRefund && entry.PayoutID == payout.ID {
+		if entry.Type == dapi.TransactionTypeRefund && entry.PayoutID == payment.Payout.ID {
 			cancel() // enough for an example
 		}
 	}

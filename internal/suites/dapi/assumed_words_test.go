@@ -62,17 +62,17 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 			}
 		}
 		w.onSuccessOf(payoutAnswers, veiled)
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, dapi.PayoutStatus("settling"), payout.Payout.Status)
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		assert.Equal(t, dapi.PayoutStatus("settling"), payment.Payout.Status)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Equal(t, traffic{1, 1, 1}, w.traffic(), "the payout was asked, too")
 		again, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, payout.Payout.ID, again.Payout.ID)
+		assert.Equal(t, payment.Payout.ID, again.Payout.ID)
 		w.account = w.integrator().Self()
-		payout, err = w.pay() // a process that saw no confirm asks the service again, once the stated window has closed
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		payment, err = w.pay() // a process that saw no confirm asks the service again, once the stated window has closed
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Equal(t, 1, w.Fundings())
 	})
 }
@@ -97,14 +97,14 @@ func TestAConfirmIsSettledByReadingThePayout(t *testing.T) {
 					fault = fault.AfterCommit()
 				}
 				w.Host.Arm("POST", confirmPath, fault)
-				payout, err := w.pay()
+				payment, err := w.pay()
 				if !carriedOut { // a success that was none
-					w.assertInDoubt(t, payout, err)
+					w.assertInDoubt(t, payment, err)
 					assert.Zero(t, w.Fundings())
-					payout, err = w.pay()
+					payment, err = w.pay()
 				}
 				require.NoError(t, err)
-				assert.NotEmpty(t, payout.Payout.TransactionHash)
+				assert.NotEmpty(t, payment.Payout.TransactionHash)
 				assert.Equal(t, 1, w.Fundings())
 			})
 		}
@@ -135,9 +135,9 @@ func TestFundingInProgressInWordsOfAnotherService(t *testing.T) {
 		w.refuse(http.StatusConflict, "funding_in_progress")
 		w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["status"] = "working" })
 		started := time.Now()
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.NotEmpty(t, payout.Payout.TransactionHash)
+		assert.NotEmpty(t, payment.Payout.TransactionHash)
 		assert.Less(t, time.Since(started), 3*time.Minute)
 		assert.Equal(t, 2, w.Sent("BookPayout"), "booking again asks the service")
 		assert.Equal(t, 1, w.Fundings())
@@ -247,9 +247,9 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			payout, err := w.pay(firstUse())
+			payment, err := w.pay(firstUse())
 			require.NoError(t, err)
-			assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+			assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -342,10 +342,10 @@ func TestAConfirmWithoutEffectInWordsOfAnotherService(t *testing.T) {
 		}
 	})
 	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusOK, "").WithBody(`{"ok":true}`))
-	payout, err := w.pay()
-	w.assertInDoubt(t, payout, err)
-	payout, err = w.pay()
+	payment, err := w.pay()
+	w.assertInDoubt(t, payment, err)
+	payment, err = w.pay()
 	require.NoError(t, err)
-	assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+	assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	assert.Equal(t, 1, w.Fundings())
 }

@@ -30,9 +30,9 @@ func TestARefusedConfirmOfAPayoutThatMovedOn(t *testing.T) {
 					delete(payout, "approval")
 					delete(payout, "transactionHash")
 				})
-				payout, err := w.pay(firstUse())
+				payment, err := w.pay(firstUse())
 				require.Equal(t, 1, w.Fundings())
-				w.assertInDoubt(t, payout, err)
+				w.assertInDoubt(t, payment, err)
 			})
 		}
 	}
@@ -45,8 +45,8 @@ func TestARefusedConfirmThatSaysNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(code, slug).AfterCommit())
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payout, err := w.pay(firstUse())
-			w.assertInDoubt(t, payout, err)
+			payment, err := w.pay(firstUse())
+			w.assertInDoubt(t, payment, err)
 		})
 	}
 }
@@ -82,9 +82,9 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
 		}
 	}).Self()
-	payout, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+	payment, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
 	require.Error(t, err)
-	assert.NotEqual(t, moneymovement.PaymentPaid, payout.State, "%T %v", err, err)
+	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "%T %v", err, err)
 	assert.Zero(t, w.Fundings())
 }
 
@@ -95,8 +95,8 @@ func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
 	require.NoError(t, err)
 	w.Host.ForgetKeys()
 	w.account = w.integrator().Self()
-	payout, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.pay(beforeSigning(func(context.Context, *dapi.Payout) error { return &dapi.KeyTooOld{} }))
+	w.assertInDoubt(t, payment, err)
 
 	d := newDealWorld(t)
 	_, err = d.open(firstUse())
@@ -127,8 +127,8 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			require.Equal(t, 1, w.Fundings())
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable").Times(9))
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payout, err := w.pay(firstUse())
-			w.assertInDoubt(t, payout, err)
+			payment, err := w.pay(firstUse())
+			w.assertInDoubt(t, payment, err)
 		})
 	}
 	t.Run("of a deal", func(t *testing.T) {
@@ -155,8 +155,8 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 	})
 	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusInternalServerError, "internal_error").AfterCommit())
 	w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-	payout, err := w.pay(blank)
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.pay(blank)
+	w.assertInDoubt(t, payment, err)
 	w.Host.DisarmAll()
 	w.Host.ForgetKeys()
 	_, err = w.pay(blank)
@@ -181,6 +181,6 @@ func TestAlreadyFundedOfAnotherPayment(t *testing.T) {
 	require.NoError(t, err)
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 		WithDetails(map[string]any{"payoutId": paid.Payout.ID}))
-	payout, err := w.payAs("invoice-43", firstUse())
-	assert.Equal(t, moneymovement.PaymentInDoubt, payout.State, "%v", err)
+	payment, err := w.payAs("invoice-43", firstUse())
+	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "%v", err)
 }

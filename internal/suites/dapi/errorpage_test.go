@@ -53,13 +53,13 @@ var provoked = map[string]func(w *payWorld) error{
 	},
 	"dapi.StillPending": func(w *payWorld) error {
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		payout, err := w.pay()
+		payment, err := w.pay()
 		if err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 		defer cancel()
-		_, err = w.account.Payouts.Wait(ctx, payout.Payout.ID)
+		_, err = w.account.Payouts.Wait(ctx, payment.Payout.ID)
 		return err
 	},
 	"dapi.RailNotListed": func(w *payWorld) error {

@@ -175,13 +175,13 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 	}
 	results := make(chan result, 2)
 	pay := func() {
-		payout, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(beforeSigning(func(_ context.Context, payout *dapi.Payout) error {
+		payment, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(beforeSigning(func(_ context.Context, payout *dapi.Payout) error {
 			w.Host.ForgetKeys()
 			booked <- payout.ID
 			<-both
 			return nil
 		})))
-		results <- result{payout, err}
+		results <- result{payment, err}
 	}
 	go pay()
 	one := <-booked

@@ -27,19 +27,19 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		contact := w.Contact(account.Contacts, wallet())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		var payout dapi.Payment
+		var payment dapi.Payment
 		began := time.Now()
 		time.AfterFunc(10*time.Minute, func() {
 			var err error
-			payout, err = account.Payouts.Pay(ctx,
+			payment, err = account.Payouts.Pay(ctx,
 				dapi.PayoutCreate{ContactID: contact, Amount: amount("20"), Currency: dapi.USDC}, "payout-1", dapi.PayTerms{})
 			assert.NoError(t, err)
 		})
 		time.AfterFunc(5*time.Hour, func() {
-			completed, err := account.Payouts.Get(ctx, payout.Payout.ID)
+			completed, err := account.Payouts.Get(ctx, payment.Payout.ID)
 			assert.NoError(t, err)
 			assert.True(t, completed.Status.Final())
-			_, err = account.Sandbox.SetPayoutStatus(ctx, payout.Payout.ID, dapi.PayoutStatusRefunded)
+			_, err = account.Sandbox.SetPayoutStatus(ctx, payment.Payout.ID, dapi.PayoutStatusRefunded)
 			assert.NoError(t, err)
 		})
 
@@ -60,7 +60,7 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 			got = append(got, string(change.Transaction.Type)+" "+string(change.Transaction.Status))
 			at = append(at, time.Since(began))
 			if change.Transaction.Type == dapi.TransactionTypeRefund {
-				assert.Equal(t, payout.Payout.ID, change.Transaction.PayoutID)
+				assert.Equal(t, payment.Payout.ID, change.Transaction.PayoutID)
 				cancel()
 			}
 		}

@@ -90,8 +90,8 @@ func TestBookingThatHasEnded(t *testing.T) {
 				payout["status"] = status
 				delete(payout, "approval")
 			})
-			payout, err := w.pay()
-			assert.Equal(t, status, payout.Payout.Status)
+			payment, err := w.pay()
+			assert.Equal(t, status, payment.Payout.Status)
 			w.assertNothingSigned(t)
 			if completed {
 				require.NoError(t, err)
@@ -391,9 +391,9 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 		}
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
-	payout, err := w.pay(firstUse())
+	payment, err := w.pay(firstUse())
 	require.NoError(t, err)
-	assert.NotEqual(t, dapi.PayoutID("po_another"), payout.Payout.ID)
+	assert.NotEqual(t, dapi.PayoutID("po_another"), payment.Payout.ID)
 	assert.Equal(t, traffic{books: 2, confirms: 2, reads: 1}, w.traffic())
 	assert.Equal(t, 1, w.Fundings())
 }
@@ -409,12 +409,12 @@ func TestPayOverASocket(t *testing.T) {
 
 	lost := w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 	expired := w.Host.Arm("POST", bookPath, sandbox.ExpireToken())
-	payout, err := w.payAs("invoice-42")
+	payment, err := w.payAs("invoice-42")
 	require.NoError(t, err)
 	assert.Equal(t, 1, lost.Consumed())
 	assert.Equal(t, 1, expired.Consumed())
-	payout.Payout, err = account.Payouts.Wait(t.Context(), payout.Payout.ID)
+	payment.Payout, err = account.Payouts.Wait(t.Context(), payment.Payout.ID)
 	require.NoError(t, err)
-	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Payout.Status)
+	assert.Equal(t, dapi.PayoutStatusCompleted, payment.Payout.Status)
 	assert.Equal(t, 1, w.Fundings())
 }

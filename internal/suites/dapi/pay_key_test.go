@@ -44,9 +44,9 @@ func TestPayErrorsCarryTheKey(t *testing.T) {
 		_, err := w.pay()
 		key := as[*errors.OutcomeUnknown](t, err).IdempotencyKey
 		assert.Equal(t, "invoice-42", key)
-		payout, err := w.payAs(moneymovement.Key(key))
+		payment, err := w.payAs(moneymovement.Key(key))
 		require.NoError(t, err)
-		assert.Equal(t, key, payout.Payout.IdempotencyKey)
+		assert.Equal(t, key, payment.Payout.IdempotencyKey)
 		assert.Len(t, w.bookings(), 1, "it is still the same payment")
 	})
 }
@@ -108,11 +108,11 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 				)
 				for range 10 {
 					calls.Go(func() {
-						payout, err := w.payAs("invoice-42")
+						payment, err := w.payAs("invoice-42")
 						if assert.NoError(t, err) {
 							mu.Lock()
 							defer mu.Unlock()
-							ids[payout.Payout.ID] = true
+							ids[payment.Payout.ID] = true
 						}
 					})
 				}

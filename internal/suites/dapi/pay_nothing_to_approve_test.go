@@ -54,11 +54,11 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 					settling(payout)
 				}
 			})
-			payout, err := w.pay()
-			assert.Equal(t, tc.state, payout.State, "%v", err)
+			payment, err := w.pay()
+			assert.Equal(t, tc.state, payment.State, "%v", err)
 			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 			if tc.state == moneymovement.PaymentInDoubt {
-				w.assertInDoubt(t, payout, err)
+				w.assertInDoubt(t, payment, err)
 				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
 					`the booking has no approval to sign, and its status is "settling"`)
 			}

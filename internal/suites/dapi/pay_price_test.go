@@ -99,7 +99,7 @@ func TestPriceBounds(t *testing.T) {
 			if c.change != nil {
 				w.onBooking(c.change)
 			}
-			payout, err := w.pay(firstUse(), c.option)
+			payment, err := w.pay(firstUse(), c.option)
 			if c.bound == "" {
 				require.NoError(t, err)
 				assert.Equal(t, 1, w.Fundings())
@@ -107,8 +107,8 @@ func TestPriceBounds(t *testing.T) {
 			}
 			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, c.bound, refused.Bound, "%v", err)
-			assert.Equal(t, payout.Payout, refused.Payout)
-			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+			assert.Equal(t, payment.Payout, refused.Payout)
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 			w.assertNothingSigned(t)
 		})
 	}
@@ -154,11 +154,11 @@ func TestBoundsThatAreNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			before := len(w.Host.Requests())
-			payout, err := w.pay(c.option)
+			payment, err := w.pay(c.option)
 			refused := as[*errors.InvalidInput](t, err).Fields[0]
 			assert.Equal(t, strings.TrimSpace(name), refused.Field)
 			assert.Equal(t, c.code, refused.Code)
-			assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State,
+			assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State,
 				"an earlier call, with other options, may have paid")
 			assert.Len(t, w.Host.Requests(), before)
 		})
@@ -185,10 +185,10 @@ func TestStoredBoundsHoldOverRestarts(t *testing.T) {
 			"no worse than": noWorseThan(quote),
 			"least":         minDestinationAmount(quote.DestinationAmount, quote.DestinationCurrency),
 		} {
-			payout, err := w.pay(bound)
+			payment, err := w.pay(bound)
 			price := as[*dapi.PriceRefused](t, as[*errors.OutcomeUnknown](t, err).Cause)
 			assert.NotEmpty(t, price.Bound, name)
-			assert.Equal(t, moneymovement.PaymentInDoubt, payout.State, "an earlier process may have paid")
+			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "an earlier process may have paid")
 		}
 		assert.Zero(t, w.Fundings())
 		w.Wire.OnAnswer(nil)
@@ -252,9 +252,9 @@ func TestOfferThatIsOver(t *testing.T) {
 			quoteMember("expiresAt", time.Now().Add(-time.Duration(w.Sent("BookPayout"))*time.Hour).UTC().
 				Format(time.RFC3339))(payout)
 		})
-		payout, err := w.pay(firstUse())
+		payment, err := w.pay(firstUse())
 		assert.Equal(t, "ConfirmPayout", as[*errors.NotDelivered](t, err).Operation)
-		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 		assert.Equal(t, traffic{4, 0, 1}, w.traffic())
 		assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 	})

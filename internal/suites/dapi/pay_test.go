@@ -190,12 +190,12 @@ func TestPaySettles(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				payout, err := w.pay(c.options...)
+				payment, err := w.pay(c.options...)
 				require.NoError(t, err)
 				assert.Contains(t, []dapi.PayoutStatus{dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing,
-					dapi.PayoutStatusCompleted}, payout.Payout.Status)
-				assert.NotEmpty(t, payout.Payout.TransactionHash)
-				assert.Equal(t, "invoice-42", payout.Payout.IdempotencyKey)
+					dapi.PayoutStatusCompleted}, payment.Payout.Status)
+				assert.NotEmpty(t, payment.Payout.TransactionHash)
+				assert.Equal(t, "invoice-42", payment.Payout.IdempotencyKey)
 				assert.Equal(t, 1, w.Fundings(), "exactly one payment")
 
 				got := w.traffic()
@@ -358,16 +358,16 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 			WithDetails(map[string]any{"payoutId": "po_elsewhere", "transactionHash": "0x1"}))
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	})
 	t.Run("already_funded without saying which", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded"))
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Zero(t, w.Sent("GetPayout"))
 	})
 	t.Run("after the window had closed", func(t *testing.T) {

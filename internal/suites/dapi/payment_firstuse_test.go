@@ -20,19 +20,19 @@ func TestWrongInputLeavesNoTrace(t *testing.T) {
 	_, err := w.pay(firstUse(), maxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	payout, err := w.pay(firstUse(), firstUsedAt(time.Now()))
+	payment, err := w.pay(firstUse(), firstUsedAt(time.Now()))
 	as[*errors.SigningPolicyRefused](t, err)
-	assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
-	assert.False(t, !payout.Unpaid)
+	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+	assert.False(t, !payment.Unpaid)
 }
 
 // A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
 func TestFirstUseAfterADecision(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
-		payout, err := w.pay(firstUse(), maxFee(amount("0.1")))
+		payment, err := w.pay(firstUse(), maxFee(amount("0.1")))
 		as[*dapi.PriceRefused](t, err)
-		require.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+		require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	}
 	_, err := w.pay(firstUse(), maxFee(amount("1")))
 	require.NoError(t, err)
@@ -61,10 +61,10 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			c.arrange(w)
-			payout, err := w.pay(firstUse())
-			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+			payment, err := w.pay(firstUse())
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
-			assert.False(t, !payout.Unpaid)
+			assert.False(t, !payment.Unpaid)
 			assert.Zero(t, w.Fundings())
 			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
 		})
@@ -74,22 +74,22 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit())
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payout, err := w.pay(firstUse())
+		payment, err := w.pay(firstUse())
 		assert.Equal(t, 2, w.Sent("BookPayout"))
-		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State, "the replay is of this very call: %v",
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "the replay is of this very call: %v",
 			err)
 	})
 	t.Run("without the option, nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		payout, err := w.pay()
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("a refusal of the credential is asked nothing more", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payout, err := w.pay()
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
 		assert.Zero(t, w.Sent("ListTransactions"))
 	})
 }
@@ -103,15 +103,15 @@ func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
 	as[*errors.PayoutNotFundable](t, err)
 	for range 2 {
 		w.account = w.integrator().Self()
-		payout, err := w.pay(firstUse(), bookedBefore(booked.Payout.ID))
+		payment, err := w.pay(firstUse(), bookedBefore(booked.Payout.ID))
 		as[*errors.PayoutNotFundable](t, err)
-		assert.Equal(t, booked.Payout.ID, payout.Payout.ID)
-		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
-		assert.False(t, !payout.Unpaid)
+		assert.Equal(t, booked.Payout.ID, payment.Payout.ID)
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+		assert.False(t, !payment.Unpaid)
 	}
 	w.account = w.integrator().Self()
-	payout, err := w.pay(bookedBefore(booked.Payout.ID))
-	w.assertInDoubt(t, payout, err) // without FirstUse, an earlier call may have paid
+	payment, err := w.pay(bookedBefore(booked.Payout.ID))
+	w.assertInDoubt(t, payment, err) // without FirstUse, an earlier call may have paid
 	assert.Zero(t, w.Fundings())
 }
 
@@ -145,17 +145,17 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
-			payout, err := w.pay(firstUse())
-			require.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+			payment, err := w.pay(firstUse())
+			require.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			c.before(w)
 			if c.change != nil {
 				w.Wire.OnAnswer(c.change)
 			}
 			refuseEverything(w)
-			payout, err = w.pay(firstUse())
+			payment, err = w.pay(firstUse())
 			as[*errors.SigningPolicyRefused](t, err)
-			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
-			assert.True(t, payout.Unpaid)
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			assert.True(t, payment.Unpaid)
 		})
 	}
 	t.Run("the service replays another booking than the one that the program names", func(t *testing.T) {
@@ -165,16 +165,16 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 		as[*errors.SigningPolicyRefused](t, err)
 		w.account = w.integrator().Self()
 		refuseEverything(w)
-		payout, err := w.pay(firstUse(), bookedBefore("po_other"))
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay(firstUse(), bookedBefore("po_other"))
+		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("this client has paid", func(t *testing.T) {
 		w := newPayWorld(t)
 		_, err := w.pay(firstUse())
 		require.NoError(t, err)
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		payout, err := w.pay(firstUse())
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay(firstUse())
+		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("the service says that it is funded", func(t *testing.T) {
 		w := newPayWorld(t)

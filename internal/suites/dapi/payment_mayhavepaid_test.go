@@ -61,10 +61,10 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				payout, err := w.pay(append([]payOption{firstUse()}, c.options...)...)
+				payment, err := w.pay(append([]payOption{firstUse()}, c.options...)...)
 				c.needs(t, err)
-				require.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
-				assert.Equal(t, c.afterNone, !payout.Unpaid)
+				require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+				assert.Equal(t, c.afterNone, !payment.Unpaid)
 				assert.Zero(t, w.Fundings())
 			})
 			for _, process := range []string{"the same client", "another process"} {
@@ -81,8 +81,8 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 					if c.arrange != nil {
 						c.arrange(w)
 					}
-					payout, err := w.pay(append(options, c.options...)...)
-					assert.True(t, !payout.Unpaid, "%v", err)
+					payment, err := w.pay(append(options, c.options...)...)
+					assert.True(t, !payment.Unpaid, "%v", err)
 					assert.Equal(t, 1, w.Fundings())
 				})
 			}
@@ -94,9 +94,9 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 	w := newPayWorld(t)
 	_, err := w.pay(firstUse(), beforeSigning(func(context.Context, *dapi.Payout) error {
-		payout, err := w.pay(firstUse(), maxFee(amount("-1")))
+		payment, err := w.pay(firstUse(), maxFee(amount("-1")))
 		as[*errors.InvalidInput](t, err)
-		assert.True(t, !payout.Unpaid)
+		assert.True(t, !payment.Unpaid)
 		return nil
 	}))
 	require.NoError(t, err)
@@ -136,10 +136,10 @@ func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
 							if !mayHavePaid {
 								options = append(options, firstUse())
 							}
-							payout, err := w.pay(options...)
-							mayHavePaid = !payout.Unpaid
+							payment, err := w.pay(options...)
+							mayHavePaid = !payment.Unpaid
 							assert.True(t, mayHavePaid || w.Fundings() == 0, "%v", err)
-							return payout
+							return payment
 						}
 						for _, fault := range []func(*payWorld) []payOption{one, two} {
 							call(fault(w)...)

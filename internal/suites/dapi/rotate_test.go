@@ -156,7 +156,7 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 	w, integrator := funded(t)
 	account := integrator.Self()
-	payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+	payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 		ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("5"), Currency: dapi.USDC,
 	}, "first", dapi.PayTerms{})
 	require.NoError(t, err)
@@ -169,7 +169,7 @@ func TestAReadBehindAWriteKeepsItsSession(t *testing.T) {
 		}
 	})
 	w.Host.Arm("POST", "/sandbox/payouts/*/status", sandbox.Respond(http.StatusNoContent, "").AfterCommit())
-	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.Payout.ID, dapi.PayoutStatusFailed)
+	moved, err := account.Sandbox.SetPayoutStatus(t.Context(), payment.Payout.ID, dapi.PayoutStatusFailed)
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusFailed, moved.Status)
 	require.Len(t, carried, 2)

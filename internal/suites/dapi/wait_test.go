@@ -103,12 +103,12 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, deal := newReleaseWorld(t)
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
 		for resource, wait := range map[string]func(ctx context.Context) (id string, err error){
 			"payout": func(ctx context.Context) (string, error) {
-				_, err := w.account.Payouts.Wait(ctx, payout.Payout.ID)
-				return string(payout.Payout.ID), err
+				_, err := w.account.Payouts.Wait(ctx, payment.Payout.ID)
+				return string(payment.Payout.ID), err
 			},
 			"escrow": func(ctx context.Context) (string, error) {
 				_, err := w.account.Escrows.Wait(ctx, deal, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
@@ -191,24 +191,24 @@ func TestWaitForAPayout(t *testing.T) {
 				w := newWorld(t,
 					sandbox.WithSettings(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) }))
 				account := w.account()
-				payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+				payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: w.Contact(account.Contacts, wallet()), Amount: amount("25"), Currency: dapi.USDC,
 				}, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				time.AfterFunc(time.Minute, func() {
-					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payout.Payout.ID, end)
+					_, err := account.Sandbox.SetPayoutStatus(t.Context(), payment.Payout.ID, end)
 					assert.NoError(t, err)
 				})
-				payout.Payout, err = account.Payouts.Wait(t.Context(), payout.Payout.ID)
-				assert.Equal(t, end, payout.Payout.Status)
+				payment.Payout, err = account.Payouts.Wait(t.Context(), payment.Payout.ID)
+				assert.Equal(t, end, payment.Payout.Status)
 				if end == dapi.PayoutStatusCompleted {
 					require.NoError(t, err)
 					return
 				}
 				ended, ok := errors.AsType[*dapi.PayoutNotCompleted](err)
 				require.True(t, ok, "%v", err)
-				assert.Same(t, payout.Payout, ended.Payout)
-				assert.ErrorContains(t, err, "payout "+string(payout.Payout.ID)+" ended with status "+string(end)+
+				assert.Same(t, payment.Payout, ended.Payout)
+				assert.ErrorContains(t, err, "payout "+string(payment.Payout.ID)+" ended with status "+string(end)+
 					": its money came back or never left; to pay, use a new key")
 			})
 		})

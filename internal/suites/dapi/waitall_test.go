@@ -23,10 +23,10 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		contact := w.Contact(account.Contacts, wallet())
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
-			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),
+			payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),
 				Currency: dapi.USDC}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
 			require.NoError(t, err)
-			ids = append(ids, payout.Payout.ID)
+			ids = append(ids, payment.Payout.ID)
 		}
 		began := time.Now()
 		end := func(id dapi.PayoutID, after time.Duration, status dapi.PayoutStatus) {
