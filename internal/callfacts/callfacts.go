@@ -19,7 +19,7 @@ type Earlier int
 const (
 	NotSaid  Earlier = iota // the error says nothing about other calls
 	NonePaid                // none has paid or can still pay
-	MayExist                // the caller did not say that there is none that may have paid
+	MayExist                // nothing proves that there is none that may have paid
 	MayPay                  // one of them may have paid, or still can
 )
 

@@ -19,7 +19,7 @@ import (
 const (
 	paidNothing   = "this call paid nothing"
 	earlier       = "an earlier call with this key may have paid"
-	howToSay      = "dapi.FirstUse"
+	howToSay      = "with Journal in the terms"
 	sameTerms     = "the same terms"
 	outcomeIsOpen = "outcome unknown"
 )
