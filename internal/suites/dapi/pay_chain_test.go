@@ -75,7 +75,7 @@ func TestTheListOfChainsAllowsNoCode(t *testing.T) {
 				WithBody(`{"items":[{"chainId":42161,"code":"`+code+`","name":"Arbitrum","tokens":[]}]}`).Times(10))
 			_, err := w.account.Chains.Live(t.Context())
 			require.NoError(t, err)
-			_, err = w.pay(firstUse())
+			_, err = w.pay(journaled())
 			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -103,7 +103,7 @@ func TestWithChainNameAllowsACode(t *testing.T) {
 
 	w = newChainWorld(t, "arb.one-2")
 	w.account = w.Integrator(w.Developer(), dapi.WithChainName(10, "arb.one-2")).Self()
-	_, err = w.pay(firstUse())
+	_, err = w.pay(journaled())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "destination.chainId", refused.Field)
 	assert.NotContains(t, refused.Reason, "WithChainName", "the code names another chain")
@@ -117,7 +117,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newChainWorld(t, chain)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -133,7 +133,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 		} {
 			w := newChainWorld(t, arbitrum)
 			arrange(w)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 			assert.Zero(t, w.Sent("ListChains"), name)
