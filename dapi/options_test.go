@@ -185,7 +185,7 @@ func TestInvalidTermsAreRefused(t *testing.T) {
 		"a first use in the future":           {known(tomorrow), "History.FirstUsed", "out_of_range"},
 		"a deal's first use in the future":    {open(tomorrow), "History.FirstUsed", "out_of_range"},
 		"the path of another payout":          {known(dapi.History{PayoutID: ".."}), "History.PayoutID", "pattern"},
-		"a payout's history of a deal":        {known(dapi.History{EscrowID: "esc_1"}), "History.EscrowID", "unexpected"},
+		"a payout's history of a deal":        {known(dapi.History{EscrowID: "e_1"}), "History.EscrowID", "unexpected"},
 		"a deal's history of a payout":        {open(dapi.History{PayoutID: "po_1"}), "History.PayoutID", "unexpected"},
 		"an action's history of another deal": {act(dapi.History{EscrowID: "esc_2"}), "History.EscrowID", "unexpected"},
 	} {

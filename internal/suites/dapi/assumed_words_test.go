@@ -71,7 +71,7 @@ func TestAPaymentOfWhichOnlyTheConfirmTells(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, payment.Payout.ID, again.Payout.ID)
 		w.account = w.integrator().Self()
-		payment, err = w.pay() // a process that saw no confirm asks the service again, once the stated window has closed
+		payment, err = w.pay() // a process that saw no confirm asks again, once the stated window has closed
 		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 		assert.Equal(t, 1, w.Fundings())
 	})
@@ -149,7 +149,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 	for _, fee := range []any{map[string]any{"amount": "0.10"}, "ten", true, []any{"0.10"}, nil} {
 		w := newPayWorld(t)
 		w.onBooking(func(payout map[string]any) { payout["quote"].(map[string]any)["fee"] = fee })
-		_, err := w.pay(firstUse(), maxFee(amount("5")))
+		_, err := w.pay(journaled(), maxFee(amount("5")))
 		assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound, "%v", fee)
 		w.assertNothingSigned(t)
 	}
@@ -158,7 +158,7 @@ func TestAFeeThatCannotBeRead(t *testing.T) {
 		quote := payout["quote"].(map[string]any)
 		quote["fee"] = json.Number(quote["fee"].(string))
 	})
-	_, err := w.pay(firstUse(), maxFee(amount("5")))
+	_, err := w.pay(journaled(), maxFee(amount("5")))
 	require.NoError(t, err, "a fee as a number")
 }
 
@@ -176,7 +176,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 		t.Run(name+", payout", func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { payout["approval"].(map[string]any)["expiresAt"] = end })
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			require.NoError(t, err)
 			assert.Equal(t, 1, w.Fundings())
 		})
@@ -187,7 +187,7 @@ func TestApprovalsWithoutAnEnd(t *testing.T) {
 				approval := payout["approval"].(map[string]any)
 				approval["expiresAt"], approval["payload"] = end, []byte("\x00opaque")
 			})
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			// it was signed and sent; only this host knows that it is not its payload
 			var refused *errors.SignatureInvalid
 			assert.ErrorAs(t, err, &refused)
@@ -220,7 +220,8 @@ func TestADealWithWordsOfAnotherService(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, opened.Escrow.ID, again.Escrow.ID)
 			}
-			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
+			_, err = account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+				"release-1", dapi.DealTerms{})
 			require.NoError(t, err)
 			held, released := 0, 0
 			for _, entry := range w.Host.Ledger().Entries {
@@ -247,7 +248,7 @@ func TestANewBookingIsNotPaidByAWord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			require.NoError(t, err)
 			assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 			assert.Equal(t, 1, w.Fundings())
@@ -261,7 +262,7 @@ func TestANewDealIsNotHeldByAWord(t *testing.T) {
 		w := newWorld(t)
 		account := w.account()
 		w.onSuccess("POST", "/escrow", func(deal map[string]any) { deal["status"] = word })
-		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(firstUse()))
+		_, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
 		require.NoError(t, err)
 		held := 0
 		for _, entry := range w.Host.Ledger().Entries {
@@ -285,7 +286,7 @@ func TestWindowsOfADealWithAnotherWord(t *testing.T) {
 		require.NoError(t, err)
 		deal["holdUntil"] = ends.Add(time.Minute).Format(time.RFC3339)
 	})
-	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(firstUse()))
+	_, err := account.Escrows.Open(t.Context(), asked, "deal-1", dealTerms(journaled()))
 	require.Error(t, err)
 	assert.Zero(t, w.Key.Approvals(), "nothing was signed")
 }
@@ -312,7 +313,7 @@ func TestAFirstPriceThatCannotBeRead(t *testing.T) {
 				change(bookings, payout["quote"].(map[string]any))
 			})
 			w.waitBeforeSigning(31*time.Second, 1)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			refused := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundReadable, refused.Bound)
 			assert.NotNil(t, refused.Reference, "the first price")
@@ -328,7 +329,7 @@ func TestAFeeAmongMuchThatCannotBeRead(t *testing.T) {
 		payout["documentIds"] = slices.Repeat([]any{map[string]any{}}, 1000)
 		payout["quote"].(map[string]any)["fee"] = map[string]any{"amount": "24"}
 	})
-	_, err := w.pay(firstUse(), maxFee(amount("2")))
+	_, err := w.pay(journaled(), maxFee(amount("2")))
 	assert.Equal(t, dapi.BoundReadable, as[*dapi.PriceRefused](t, err).Bound)
 	w.assertNothingSigned(t)
 }

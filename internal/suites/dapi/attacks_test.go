@@ -30,7 +30,7 @@ func TestARefusedConfirmOfAPayoutThatMovedOn(t *testing.T) {
 					delete(payout, "approval")
 					delete(payout, "transactionHash")
 				})
-				payment, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				require.Equal(t, 1, w.Fundings())
 				w.assertInDoubt(t, payment, err)
 			})
@@ -45,7 +45,7 @@ func TestARefusedConfirmThatSaysNothing(t *testing.T) {
 			w := newPayWorld(t)
 			w.Host.Arm("POST", confirmPath, sandbox.Respond(code, slug).AfterCommit())
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			w.assertInDoubt(t, payment, err)
 		})
 	}
@@ -62,7 +62,7 @@ func TestARefusedApprovalOfADealThatSaysNothing(t *testing.T) {
 					if !readable {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
 					}
-					_, err := w.open(firstUse())
+					_, err := w.open(journaled())
 					if readable {
 						require.NoError(t, err, "the deal shows that its money is held")
 						return
@@ -82,7 +82,7 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 			return &errors.AlreadyFunded{Refusal: errors.Refusal{Code: errors.CodeAlreadyFunded, Status: 409}}
 		}
 	}).Self()
-	payment, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+	payment, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 	require.Error(t, err)
 	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State, "%T %v", err, err)
 	assert.Zero(t, w.Fundings())
@@ -91,7 +91,7 @@ func TestAVerifierWhoseErrorIsOfAnotherPayment(t *testing.T) {
 // An error of the caller's function can hold one of another payment.
 func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	require.NoError(t, err)
 	w.Host.ForgetKeys()
 	w.account = w.integrator().Self()
@@ -99,7 +99,7 @@ func TestAHookWhoseErrorIsOfAnotherPayment(t *testing.T) {
 	w.assertInDoubt(t, payment, err)
 
 	d := newDealWorld(t)
-	_, err = d.open(firstUse())
+	_, err = d.open(journaled())
 	require.NoError(t, err)
 	d.Host.ForgetKeys()
 	d.account = d.integrator().Self()
@@ -127,7 +127,7 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			require.Equal(t, 1, w.Fundings())
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable").Times(9))
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			w.assertInDoubt(t, payment, err)
 		})
 	}
@@ -141,7 +141,7 @@ func TestAConfirmByHandIsRemembered(t *testing.T) {
 			created.Action)
 		require.Error(t, err)
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(9))
-		_, err = w.open(firstUse())
+		_, err = w.open(journaled())
 		assertDealInDoubt(t, err)
 	})
 }
@@ -167,9 +167,9 @@ func TestAHookThatChangesTheBooking(t *testing.T) {
 // A deal of another key is not the one that was asked for.
 func TestOpenWithADealOfAnotherKey(t *testing.T) {
 	w := newDealWorld(t)
-	first, err := w.open(firstUse())
+	first, err := w.open(journaled())
 	require.NoError(t, err)
-	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(createdBefore(first.Escrow.ID)))
+	_, err = w.account.Escrows.Open(t.Context(), w.deal, "deal-2", dealTerms(knownDeal(first.Escrow.ID)))
 	as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, 1, w.holdings())
 }
@@ -177,10 +177,10 @@ func TestOpenWithADealOfAnotherKey(t *testing.T) {
 // A refusal that names the paid payout of another key pays nothing.
 func TestAlreadyFundedOfAnotherPayment(t *testing.T) {
 	w := newPayWorld(t)
-	paid, err := w.pay(firstUse())
+	paid, err := w.pay(journaled())
 	require.NoError(t, err)
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
 		WithDetails(map[string]any{"payoutId": paid.Payout.ID}))
-	payment, err := w.payAs("invoice-43", firstUse())
+	payment, err := w.payAs("invoice-43", journaled())
 	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State, "%v", err)
 }

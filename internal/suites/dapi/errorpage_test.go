@@ -39,11 +39,11 @@ var provoked = map[string]func(w *payWorld) error{
 	},
 	"errors.Unrecognized": func(w *payWorld) error { return w.scripted(http.StatusConflict, "a_new_slug") },
 	"dapi.PriceRefused": func(w *payWorld) error {
-		_, err := w.pay(firstUse(), maxFee(amount("0")))
+		_, err := w.pay(journaled(), maxFee(amount("0")))
 		return err
 	},
 	"dapi.PaymentDeclined": func(w *payWorld) error {
-		_, err := w.pay(firstUse(),
+		_, err := w.pay(journaled(),
 			beforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") }))
 		return err
 	},

@@ -32,7 +32,8 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		time.AfterFunc(10*time.Minute, func() {
 			var err error
 			payment, err = account.Payouts.Pay(ctx,
-				dapi.PayoutCreate{ContactID: contact, Amount: amount("20"), Currency: dapi.USDC}, "payout-1", dapi.PayTerms{})
+				dapi.PayoutCreate{ContactID: contact, Amount: amount("20"), Currency: dapi.USDC}, "payout-1",
+				dapi.PayTerms{})
 			assert.NoError(t, err)
 		})
 		time.AfterFunc(5*time.Hour, func() {

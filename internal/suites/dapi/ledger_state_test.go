@@ -113,7 +113,8 @@ func TestEveryChangeOfTheLedgerIsDelivered(t *testing.T) {
 			},
 			"be paid": func(r *rapid.T) {
 				_, _ = other.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: toClient,
-					Amount: decimal.New(rapid.Int64Range(100, 500).Draw(r, "cents"), -2), Currency: dapi.USDC}, key(), dapi.PayTerms{})
+					Amount: decimal.New(rapid.Int64Range(100, 500).Draw(r, "cents"), -2), Currency: dapi.USDC}, key(),
+					dapi.PayTerms{})
 			},
 			"end": func(r *rapid.T) {
 				if len(paid) > 0 {

@@ -95,7 +95,7 @@ func TestBookingThatAnswersAnotherPayment(t *testing.T) {
 		"whose id has a line end":      func(payout map[string]any) { payout["id"] = "po_1\nx" },
 		"whose id runs backwards":      func(payout map[string]any) { payout["id"] = "po_1\u202e" },
 		"whose id is another path":     func(payout map[string]any) { payout["id"] = "po_1/../po_2" },
-		"whose id is endless":          func(payout map[string]any) { payout["id"] = "po_" + strings.Repeat("1", 1000) },
+		"whose id is endless":          func(payout map[string]any) { payout["id"] = strings.Repeat("p", 1000) },
 		"that has no id":               func(payout map[string]any) { delete(payout, "id") },
 		"that has no id and is funded": func(payout map[string]any) { clear(payout); payout["status"] = "completed" },
 	} {
@@ -116,7 +116,8 @@ func TestAlreadyFundedThatNamesAnotherPayout(t *testing.T) {
 	other, err := w.payAs("invoice-41")
 	require.NoError(t, err)
 	w.Host.Arm("POST", confirmPath, sandbox.Respond(http.StatusConflict, "already_funded").
-		WithDetails(map[string]any{"payoutId": string(other.Payout.ID), "transactionHash": other.Payout.TransactionHash}))
+		WithDetails(map[string]any{"payoutId": string(other.Payout.ID),
+			"transactionHash": other.Payout.TransactionHash}))
 	payment, err := w.payAs("invoice-42")
 	unknown := as[*errors.OutcomeUnknown](t, err)
 	assert.Equal(t, string(other.Payout.ID), as[*errors.AlreadyFunded](t, unknown.Cause).PayoutID)
@@ -201,9 +202,10 @@ func TestAlreadyFundedWithOtherTerms(t *testing.T) {
 	require.NoError(t, err)
 	w.asked.Amount = amount("25")
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-		WithDetails(map[string]any{"payoutId": string(other.Payout.ID), "transactionHash": other.Payout.TransactionHash}))
+		WithDetails(map[string]any{"payoutId": string(other.Payout.ID),
+			"transactionHash": other.Payout.TransactionHash}))
 	w.onSuccess("GET", "/payouts/*", func(payout map[string]any) { payout["idempotencyKey"] = "invoice-42" })
-	payment, err := w.payAs("invoice-42", firstUse())
+	payment, err := w.payAs("invoice-42", journaled())
 	assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause).Member)
 }

@@ -72,7 +72,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -123,7 +123,7 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 		})
@@ -140,7 +140,7 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 		w.rewritePayload(payout, func(m map[string]any) { m["expiresAt"] = end })
 		payout["approval"].(map[string]any)["expiresAt"] = end
 	})
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
@@ -191,7 +191,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 			return nil
 		}
 	}).Self()
-	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
@@ -223,7 +223,7 @@ func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 					return &tc.refusal
 				}
 			}).Self()
-			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 			assert.Equal(t, tc.refusal.Field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.EqualValues(t, tc.asked, asked.Load())
 			w.assertNothingSigned(t)
@@ -297,7 +297,8 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 			"Act": func(ctx context.Context) error {
 				created, err := c.account.Escrows.Create(ctx, deal)
 				require.NoError(t, err)
-				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act", dapi.DealTerms{})
+				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
+					dapi.DealTerms{})
 				return err
 			},
 		} {
@@ -315,14 +316,14 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 	w := newPayWorld(t)
 	whole := string(w.asked.ContactID)
 	w.asked.ContactID = w.asked.ContactID[len("ct_"):]
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	require.NoError(t, err, "where the service spells it as it was asked")
 
 	w.onBooking(func(payout map[string]any) {
 		payout["contactId"] = whole
 		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
 	})
-	_, err = w.payAs("invoice-43", firstUse())
+	_, err = w.payAs("invoice-43", journaled())
 	// signed where the service spells it out; the host knows another payload
 	as[*errors.SignatureInvalid](t, err)
 }
@@ -363,7 +364,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					}
 				})
 				w.refuse(http.StatusForbidden, "signing_policy_refused")
-				_, err := w.payAs("invoice-42", firstUse())
+				_, err := w.payAs("invoice-42", journaled())
 				as[*errors.SigningPolicyRefused](t, err)
 
 				time.Sleep(5 * time.Minute)
@@ -391,7 +392,7 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 		}
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
-	payment, err := w.pay(firstUse())
+	payment, err := w.pay(journaled())
 	require.NoError(t, err)
 	assert.NotEqual(t, dapi.PayoutID("po_another"), payment.Payout.ID)
 	assert.Equal(t, traffic{books: 2, confirms: 2, reads: 1}, w.traffic())

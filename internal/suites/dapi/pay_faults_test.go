@@ -63,7 +63,8 @@ var faults = map[string]sandbox.Fault{
 	"arrives twice":         sandbox.Duplicate(0),
 	"arrives again later":   sandbox.Duplicate(3 * time.Hour),
 	"sent twice by a proxy": sandbox.Repeat(),
-	"moved elsewhere":       sandbox.Respond(http.StatusTemporaryRedirect, "").WithHeader("Location", "/dapi/v1/chains"),
+	"moved elsewhere": sandbox.Respond(http.StatusTemporaryRedirect, "").
+		WithHeader("Location", "/dapi/v1/chains"),
 }
 
 // refusals are what the service can say to a confirm besides.

@@ -23,10 +23,14 @@ func TestPaymentsNeedAKey(t *testing.T) {
 	w := newPayWorld(t)
 	before := len(w.Host.Requests())
 	for name, call := range map[string]func() error{
-		"Pay":  func() error { _, err := w.payAs(""); return err },
-		"Open": func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), "", dapi.DealTerms{}); return err },
+		"Pay": func() error { _, err := w.payAs(""); return err },
+		"Open": func() error {
+			_, err := w.account.Escrows.Open(t.Context(), deal(), "", dapi.DealTerms{})
+			return err
+		},
 		"Act": func() error {
-			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "", dapi.DealTerms{})
+			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "",
+				dapi.DealTerms{})
 			return err
 		},
 	} {
@@ -134,7 +138,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	paid, refused := 0, 0
 	for i := range 20 {
 		calls.Go(func() {
-			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)), firstUse())
+			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)), journaled())
 			_, uncovered := errors.AsType[*errors.PayoutNotFundable](err)
 			mu.Lock()
 			defer mu.Unlock()
@@ -161,7 +165,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 func TestABookingThatIsSigned(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.PublicKey, w.asked.Signature = w.Key.PublicKey(), []byte("first")
-	paid, err := w.pay(firstUse())
+	paid, err := w.pay(journaled())
 	require.NoError(t, err)
 	read, err := w.account.Payouts.Get(t.Context(), paid.Payout.ID)
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func TestFreshQuote(t *testing.T) {
 				}
 			})
 			w.refuse(http.StatusConflict, "quote_expired")
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			if c.worse {
 				worsened := as[*dapi.PriceRefused](t, err)
 				assert.NotEmpty(t, worsened.Payout.ID)
@@ -72,7 +72,7 @@ func TestTolerancesDoNotAddUp(t *testing.T) {
 		w.worsen([]string{"0.009", "0.018", "0.027"}[min(n, 3)-1])
 		w.Host.Advance(31 * time.Second)
 	})
-	_, err := w.pay(firstUse(), quoteTolerance(amount("0.01")))
+	_, err := w.pay(journaled(), quoteTolerance(amount("0.01")))
 	as[*dapi.PriceRefused](t, err)
 	assert.Equal(t, traffic{books: 3, confirms: 2, reads: 1}, w.traffic(), "each fresh quote is measured by the first")
 }

@@ -48,7 +48,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(c.change)
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			if c.member == "" {
 				require.NoError(t, err)
 				return
@@ -74,7 +74,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 				payout["status"] = "completed"
 				delete(payout, "approval")
 			})
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State,
 				"a difference is doubt, never success")
 			unknown := as[*errors.OutcomeUnknown](t, err)
@@ -85,7 +85,7 @@ func TestEchoedTermsOfAPayout(t *testing.T) {
 			w := newPayWorld(t)
 			w.onSuccess("POST", confirmPath, c.change)
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(403, "forbidden").Times(10))
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			assert.Equal(t, c.member, as[*dapi.TermsDiffer](t, unknown.Cause).Member)
@@ -106,7 +106,7 @@ func TestBookingWithoutItsKey(t *testing.T) {
 func TestBookingOfOtherTermsWithoutItsStatus(t *testing.T) {
 	w := newPayWorld(t)
 	w.onBooking(both(without("status"), func(payout map[string]any) { payout["amount"] = "250" }))
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member)
 	w.assertNothingSigned(t)
 }
@@ -173,7 +173,7 @@ func TestBeforeSigning(t *testing.T) {
 	t.Run("refuses", func(t *testing.T) {
 		w := newPayWorld(t)
 		no := errors.New("not today")
-		payment, err := w.pay(firstUse(),
+		payment, err := w.pay(journaled(),
 			beforeSigning(func(context.Context, *dapi.Payout) error { return no }))
 		require.ErrorIs(t, err, no)
 		declined := as[*dapi.PaymentDeclined](t, err)
@@ -189,7 +189,7 @@ func TestBeforeSigning(t *testing.T) {
 			w := newPayWorld(t)
 			w.Configure(func(s *sandbox.Settings) { s.QuoteLifetime = sandbox.DefaultSettings().QuoteLifetime })
 			started := time.Now()
-			_, err := w.pay(firstUse(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+			_, err := w.pay(journaled(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				<-ctx.Done()
 				return ctx.Err()
 			}))
@@ -214,7 +214,7 @@ func TestKeyThatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
 		first := time.Now()
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		time.Sleep(6 * 24 * time.Hour)
 		_, err = w.pay(firstUsedAt(first))
@@ -225,7 +225,7 @@ func TestKeyThatIsTooOld(t *testing.T) {
 		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 		assert.Equal(t, 1, w.Fundings())
 
-		_, err = w.pay(firstUse())
+		_, err = w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Fundings(), "this client knows the payout")
 		w.account = w.integrator().Self()

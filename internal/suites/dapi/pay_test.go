@@ -317,7 +317,7 @@ func TestPayReturns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				_, err := w.pay(firstUse())
+				_, err := w.pay(journaled())
 				c.want(t, w, err)
 				assert.Equal(t, c.sent, w.traffic())
 				assert.Zero(t, w.Fundings())
@@ -347,7 +347,8 @@ func TestPayAgainWithTheSameKey(t *testing.T) {
 			first, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "already_funded").
-				WithDetails(map[string]any{"payoutId": string(first.Payout.ID), "transactionHash": first.Payout.TransactionHash}))
+				WithDetails(map[string]any{"payoutId": string(first.Payout.ID),
+					"transactionHash": first.Payout.TransactionHash}))
 			second, err := w.payAs("invoice-42")
 			require.NoError(t, err)
 			assert.Equal(t, first.Payout.ID, second.Payout.ID)
@@ -411,7 +412,7 @@ func TestPayWorsePrice(t *testing.T) {
 					w.Host.Advance(31 * time.Second)
 				}
 			})
-			_, err := w.pay(append(options, firstUse())...)
+			_, err := w.pay(append(options, journaled())...)
 			worsened := as[*dapi.PriceRefused](t, err)
 			assert.Equal(t, dapi.BoundNoWorseThan, worsened.Bound)
 			assert.True(t, worsened.Quote.DestinationAmount.LessThan(worsened.Reference.DestinationAmount))

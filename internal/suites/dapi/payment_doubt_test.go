@@ -68,7 +68,7 @@ func TestRefusalAfterALostConfirm(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 				w.refuse(status, slug)
 				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payment, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				require.Equal(t, 1, w.Fundings())
 				w.assertInDoubt(t, payment, err)
 			})
@@ -111,7 +111,7 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 				require.Error(t, err)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payment, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				assert.Equal(t, tc.state, payment.State, "%v", err)
 			})
 		})
@@ -135,14 +135,14 @@ func TestCallbackThatPanics(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				assert.Panics(t, func() { _, _ = w.pay(append(c.options, firstUse())...) })
+				assert.Panics(t, func() { _, _ = w.pay(append(c.options, journaled())...) })
 				w.Key.BeforeApproval(nil)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-				payment, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				w.assertInDoubt(t, payment, err)
 
 				time.Sleep(8 * 24 * time.Hour)
-				payment, err = w.pay(firstUse())
+				payment, err = w.pay(journaled())
 				w.assertInDoubt(t, payment, err) // the service may have forgotten the key, this client has not
 			})
 		})
@@ -165,7 +165,7 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 		})
 		for _, key := range []moneymovement.Key{"invoice-42", "invoice-43"} {
 			payments.Go(func() {
-				payment, err := w.payAs(key, firstUse(), together)
+				payment, err := w.payAs(key, journaled(), together)
 				ended.Done()
 				ended.Wait()
 				assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
@@ -184,7 +184,7 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	hooked := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
 	declines := beforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
-	payment, err := w.pay(firstUse(), declines)
+	payment, err := w.pay(journaled(), declines)
 	as[*dapi.PaymentDeclined](t, err)
 	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State)
 
@@ -205,9 +205,9 @@ func TestAPageInPlaceOfAConfirmsResponseLeavesADoubt(t *testing.T) {
 				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
 				w.Host.Arm("POST", confirmPath, page.AfterCommit())
 				w.Host.Arm("GET", "/payouts/*", page)
-				payment, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				w.assertInDoubt(t, payment, err)
-				assert.True(t, !payment.Unpaid)
+				assert.False(t, payment.Unpaid)
 				assert.Equal(t, 1, w.Fundings())
 				payment, err = w.pay()
 				require.NoError(t, err)

@@ -17,29 +17,29 @@ import (
 // Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
 func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(firstUse(), maxFee(amount("-1")))
+	_, err := w.pay(journaled(), maxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	payment, err := w.pay(firstUse(), firstUsedAt(time.Now()))
+	payment, err := w.pay(journaled(), firstUsedAt(time.Now()))
 	as[*errors.SigningPolicyRefused](t, err)
 	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
-	assert.False(t, !payment.Unpaid)
+	assert.True(t, payment.Unpaid)
 }
 
 // A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
-func TestFirstUseAfterADecision(t *testing.T) {
+func TestADecisionLeavesNoDoubt(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
-		payment, err := w.pay(firstUse(), maxFee(amount("0.1")))
+		payment, err := w.pay(journaled(), maxFee(amount("0.1")))
 		as[*dapi.PriceRefused](t, err)
 		require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	}
-	_, err := w.pay(firstUse(), maxFee(amount("1")))
+	_, err := w.pay(journaled(), maxFee(amount("1")))
 	require.NoError(t, err)
 }
 
-// A stated first use that was plainly refused is not paid, and keeps the type of its refusal.
-func TestFirstUseThatIsRefused(t *testing.T) {
+// A first use, by the journal, that was plainly refused is not paid, and keeps the type of its refusal.
+func TestARefusedPaymentIsUnpaid(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		code    errors.Code
@@ -61,10 +61,10 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			c.arrange(w)
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
-			assert.False(t, !payment.Unpaid)
+			assert.True(t, payment.Unpaid)
 			assert.Zero(t, w.Fundings())
 			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
 		})
@@ -74,12 +74,12 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit())
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payment, err := w.pay(firstUse())
+		payment, err := w.pay(journaled())
 		assert.Equal(t, 2, w.Sent("BookPayout"))
 		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "the replay is of this very call: %v",
 			err)
 	})
-	t.Run("without the option, nobody knows", func(t *testing.T) {
+	t.Run("without a journal, nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 		payment, err := w.pay()
@@ -96,22 +96,22 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 
 // Another process knows from its stored row which payout was booked and not paid. The replay of that booking does not
 // mean that another call paid.
-func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
+func TestAnotherProcessKnowsFromItsHistory(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.Amount = amount("100.01")
-	booked, err := w.pay(firstUse())
+	booked, err := w.pay(journaled())
 	as[*errors.PayoutNotFundable](t, err)
 	for range 2 {
 		w.account = w.integrator().Self()
-		payment, err := w.pay(firstUse(), bookedBefore(booked.Payout.ID))
+		payment, err := w.pay(journaled(), knownPayout(booked.Payout.ID))
 		as[*errors.PayoutNotFundable](t, err)
 		assert.Equal(t, booked.Payout.ID, payment.Payout.ID)
 		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
-		assert.False(t, !payment.Unpaid)
+		assert.True(t, payment.Unpaid)
 	}
 	w.account = w.integrator().Self()
-	payment, err := w.pay(bookedBefore(booked.Payout.ID))
-	w.assertInDoubt(t, payment, err) // without FirstUse, an earlier call may have paid
+	payment, err := w.pay(knownPayout(booked.Payout.ID))
+	w.assertInDoubt(t, payment, err) // without a journal, an earlier call may have paid
 	assert.Zero(t, w.Fundings())
 }
 
@@ -145,14 +145,14 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
-			payment, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			require.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			c.before(w)
 			if c.change != nil {
 				w.Wire.OnAnswer(c.change)
 			}
 			refuseEverything(w)
-			payment, err = w.pay(firstUse())
+			payment, err = w.pay(journaled())
 			as[*errors.SigningPolicyRefused](t, err)
 			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			assert.True(t, payment.Unpaid)
@@ -161,19 +161,19 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 	t.Run("the service replays another booking than the one that the program names", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		as[*errors.SigningPolicyRefused](t, err)
 		w.account = w.integrator().Self()
 		refuseEverything(w)
-		payment, err := w.pay(firstUse(), bookedBefore("po_other"))
+		payment, err := w.pay(journaled(), knownPayout("po_other"))
 		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("this client has paid", func(t *testing.T) {
 		w := newPayWorld(t)
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		payment, err := w.pay(firstUse())
+		payment, err := w.pay(journaled())
 		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("the service says that it is funded", func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 		first, err := w.pay()
 		require.NoError(t, err)
 		w.account = w.integrator().Self()
-		again, err := w.pay(firstUse())
+		again, err := w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, first.Payout.ID, again.Payout.ID)
 		assert.Equal(t, 1, w.Fundings())

@@ -19,7 +19,7 @@ import (
 const (
 	paidNothing   = "this call paid nothing"
 	earlier       = "an earlier call with this key may have paid"
-	howToSay      = "dapi.FirstUse"
+	howToSay      = "with Journal in the terms"
 	sameTerms     = "the same terms"
 	outcomeIsOpen = "outcome unknown"
 )
@@ -72,10 +72,10 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 			t.Run("the first use", func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				payment, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				c.typed(t, err)
 				assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
-				assert.False(t, !payment.Unpaid, "%v", err)
+				assert.True(t, payment.Unpaid, "%v", err)
 				assert.NotContains(t, err.Error(), earlier)
 			})
 			t.Run("nothing is said of earlier calls", func(t *testing.T) {
@@ -85,12 +85,12 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 				payment, err := w.pay()
 				c.typed(t, err)
 				assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
-				assert.True(t, !payment.Unpaid, "%v", err)
+				assert.False(t, payment.Unpaid, "%v", err)
 				assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
 				assert.NotContains(t, err.Error(), sameTerms)
 
 				w.asked = asked // corrected
-				_, err = w.pay(firstUse())
+				_, err = w.pay(journaled())
 				require.NoError(t, err, "the key is free for corrected terms")
 				assert.Equal(t, 1, w.Fundings())
 			})
@@ -100,12 +100,12 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 				}
 				w := newPayWorld(t)
 				w.loseConfirm()
-				payment, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				w.assertInDoubt(t, payment, err)
 				w.hideReads()
 				c.arrange(w)
-				payment, err = w.pay(firstUse())
-				assert.True(t, !payment.Unpaid, "%v", err)
+				payment, err = w.pay(journaled())
+				assert.False(t, payment.Unpaid, "%v", err)
 				assert.NotEqual(t, moneymovement.PaymentNotPaid, payment.State)
 				assertInOrder(t, err.Error(), paidNothing, earlier)
 				assert.NotContains(t, err.Error(), howToSay, "it would have no effect")
@@ -146,7 +146,7 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 			}
 
 			w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug))
-			payment, err = w.pay(firstUse()) // as the text says
+			payment, err = w.pay(journaled()) // as the text says
 			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
 			assert.True(t, errors.HasCode(err, errors.Code(slug)), "%v", err)
 			assert.NotContains(t, err.Error(), earlier)
@@ -162,6 +162,6 @@ func TestNobodyListensAtTheFirstUse(t *testing.T) {
 	payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 	w.assertInDoubt(t, payment, err)
 	assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
-	payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(firstUse()))
+	payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(journaled()))
 	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
 }

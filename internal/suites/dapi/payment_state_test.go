@@ -77,7 +77,7 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					w := newPayWorld(t)
 					w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-					payment, err := w.pay(firstUse())
+					payment, err := w.pay(journaled())
 					require.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 					require.Equal(t, 1, w.Fundings())
 					if process == "another process" {
@@ -131,7 +131,7 @@ func (w *payWorld) assertOpen(t *testing.T, setback string, payment dapi.Payment
 	}
 	as[*errors.ValidationFailed](t, err)
 	assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
-	assert.True(t, !payment.Unpaid)
+	assert.False(t, payment.Unpaid)
 }
 
 func (w *payWorld) assertInDoubt(t *testing.T, payment dapi.Payment, err error) {
@@ -139,7 +139,7 @@ func (w *payWorld) assertInDoubt(t *testing.T, payment dapi.Payment, err error) 
 	require.Error(t, err)
 	state := payment.State
 	assert.Equal(t, moneymovement.PaymentInDoubt, state, "%T: %v", err, err)
-	assert.True(t, !payment.Unpaid)
+	assert.False(t, payment.Unpaid)
 	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
 }
 
@@ -238,7 +238,7 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			other := w.integrator().Self()
-			payment, err := w.pay(firstUse(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+			payment, err := w.pay(journaled(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				return refuse(w)
@@ -267,7 +267,7 @@ func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow, payment, err := atOnce(func() (dapi.Payment, error) { return w.pay(firstUse()) })
+		slow, payment, err := atOnce(func() (dapi.Payment, error) { return w.pay(journaled()) })
 		w.assertInDoubt(t, payment, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.Fundings())

@@ -68,7 +68,8 @@ func TestAPaymentUnderWayFinishesUnderItsKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.Key.Approvals(), "the key that booked signs the approval")
 	require.Len(t, seen("/payouts"), 1)
-	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.Payout.ID)+"/confirm"), "one session books and confirms")
+	assert.Equal(t, seen("/payouts"), seen("/payouts/"+string(first.Payout.ID)+"/confirm"),
+		"one session books and confirms")
 	assert.Zero(t, next.Logins(), "nothing was sent under the new key")
 
 	deleteFirst()
@@ -125,7 +126,8 @@ func TestAnEscrowActionFinishesUnderItsKey(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, seen("/escrow"), seen("/escrow/"+string(deal.Escrow.ID)+"/actions/deal/confirm"))
 	deleteFirst()
-	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release", dapi.DealTerms{})
+	_, err = account.Escrows.Act(t.Context(), terms, deal.Escrow.ID, dapi.EscrowActionTypeRelease, "release",
+		dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, 1, next.Approvals())
 	assert.Equal(t, seen("/escrow/"+string(deal.Escrow.ID)+"/actions"),
@@ -147,7 +149,8 @@ func TestAKeyThatComesDuringAnEscrowActionSignsTheNext(t *testing.T) {
 	opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0}, []int{w.Key.Approvals(), next.Approvals()})
-	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1", dapi.DealTerms{})
+	_, err = escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "release-1",
+		dapi.DealTerms{})
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 1}, []int{w.Key.Approvals(), next.Approvals()})
 }

@@ -23,8 +23,9 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		contact := w.Contact(account.Contacts, wallet())
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
-			payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),
-				Currency: dapi.USDC}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
+			payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+				ContactID: contact, Amount: amount(value), Currency: dapi.USDC,
+			}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
 			require.NoError(t, err)
 			ids = append(ids, payment.Payout.ID)
 		}
