@@ -32,7 +32,7 @@ func (s *Clients) WaitReady(ctx context.Context, id ClientID, options ...WaitOpt
 	return wait(ctx, options, poll[Client]{
 		low: transport.Of(s).low, operation: &opGetClient, resource: "client", id: string(id),
 		read: func(ctx context.Context) (*Client, error) {
-			return transport.Of(s).low.as(transport.ClassPoll).GetClient(ctx, id, nil)
+			return transport.Of(s).low.as(moneymovement.ClassPoll).GetClient(ctx, id, nil)
 		},
 		status: func(c *Client) string { return string(c.Status) },
 		done:   func(c *Client) bool { return c.Status == ClientStatusReady },

@@ -9,6 +9,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -129,10 +130,10 @@ func (d *dealFlow) book(ctx context.Context, f *flow) (*offer, moneymovement.Res
 		}
 		return d.offer(f, deal, response.Status == 201 && !response.Replayed), response, nil
 	}
-	if f.doubt == assumedDoubt && f.history == (History{}) {
-		f.doubt = noDoubt // nobody knows of an earlier call, and the deal itself shows one
+	if f.earlier == callfacts.MayExist && f.history == (History{}) {
+		f.earlier = callfacts.NonePaid // nobody knows of an earlier call, and the deal itself shows one
 	}
-	if f.doubt != noDoubt {
+	if f.earlier != callfacts.NonePaid {
 		o, err := d.sync(ctx, f, d.id)
 		switch {
 		case err != nil:

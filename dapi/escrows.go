@@ -100,7 +100,7 @@ func (s *Escrows) Wait(
 			c.Missing("statuses", len(statuses) == 0 || slices.Contains(statuses, ""))
 		},
 		read: func(ctx context.Context) (*Escrow, error) {
-			return s.approver.noteDeal(s.low.as(transport.ClassPoll).SyncEscrow(ctx, id, nil))
+			return s.approver.noteDeal(s.low.as(moneymovement.ClassPoll).SyncEscrow(ctx, id, nil))
 		},
 		status: func(e *Escrow) string { return string(e.Status) },
 		done:   func(e *Escrow) bool { return slices.Contains(statuses, e.Status) },

@@ -38,18 +38,18 @@ type flow struct {
 	attempt *attempt
 	leave   func() // leaves the line
 
-	doubt        doubt  // what is known about other calls with the key
-	clean        bool   // no earlier call left a doubt
-	booked       *offer // the last booking, nil before the first
-	fresh        bool   // the last booking is new, and waits for its approval
-	expiredOffer *offer // a booking that had expired when it came
-	lastChance   *offer // an expired booking that is confirmed, because the service returned no other
-	rebookCause  error  // why the payment was last booked again
-	sent         bool   // a confirm was sent, or may have been
-	wasRead      bool   // the payout or deal was read since the last confirm
-	readOther    bool   // that read was about something else
-	lastRead     *offer // as that read returned it, nil if the read failed or has other terms
-	readErr      error  // why that read failed
+	earlier      callfacts.Earlier // what is known of other calls with the key
+	clean        bool              // no earlier call left a doubt
+	booked       *offer            // the last booking, nil before the first
+	fresh        bool              // the last booking is new, and waits for its approval
+	expiredOffer *offer            // a booking that had expired when it came
+	lastChance   *offer            // an expired booking that is confirmed, because the service returned no other
+	rebookCause  error             // why the payment was last booked again
+	sent         bool              // a confirm was sent, or may have been
+	wasRead      bool              // the payout or deal was read since the last confirm
+	readOther    bool              // that read was about something else
+	lastRead     *offer            // as that read returned it, nil if the read failed or has other terms
+	readErr      error             // why that read failed
 }
 
 // payable is what differs between a payout, a deal and an action of a deal.
@@ -158,12 +158,12 @@ func (f *flow) run(ctx context.Context, low lowLevel, checks ...func(*transport.
 	if err := f.checkAge(f.clock().now()); err != nil && f.about == "" {
 		return f.early(err, false)
 	}
-	f.attempt, f.doubt, err = f.memory.begin(f.scope, f.proven)
+	f.attempt, f.earlier, err = f.memory.begin(f.scope, f.proven)
 	if err != nil {
 		return f.early(err, true)
 	}
 	defer f.attempt.abandon()
-	f.clean = f.proven && f.doubt == noDoubt
+	f.clean = f.proven && f.earlier == callfacts.NonePaid
 	return f.conclude(ctx, f.inLine(ctx))
 }
 
@@ -252,7 +252,7 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 		}
 	}
 	if f.booked == nil {
-		f.doubt = f.afterFirst(booked, response)
+		f.earlier = f.afterFirst(booked, response)
 	}
 	f.booked = booked
 	return ending{outcome: proceed}
@@ -260,15 +260,15 @@ func (f *flow) bookAndProve(ctx context.Context) ending {
 
 // afterFirst returns the doubt after the first response of a call. A new booking ends a doubt only if the caller
 // journals and has stored no id: nothing was signed with the key then. Otherwise the service may have forgotten the key.
-func (f *flow) afterFirst(booked *offer, response moneymovement.Response) doubt {
+func (f *flow) afterFirst(booked *offer, response moneymovement.Response) callfacts.Earlier {
 	created := response.Status == http.StatusCreated && !response.Replayed
 	switch {
 	case booked.phase == phasePaid && !f.fresh:
-		return knownDoubt
-	case f.doubt == assumedDoubt && created && f.journal != nil && f.history.id() == "":
-		return noDoubt
+		return callfacts.MayPay
+	case f.earlier == callfacts.MayExist && created && f.journal != nil && f.history.id() == "":
+		return callfacts.NonePaid
 	}
-	return f.doubt
+	return f.earlier
 }
 
 // signable reports an offer that can be signed, and of which no transaction shows that it is paid.
@@ -320,7 +320,7 @@ func (f *flow) bookedOther(ctx context.Context, known, got string) ending {
 	case o.settles():
 		return settledBy(o)
 	case o.phase == phaseOpen && o.approval != nil:
-		f.doubt, f.fresh, f.booked = knownDoubt, false, o
+		f.earlier, f.fresh, f.booked = callfacts.MayPay, false, o
 		return ending{outcome: proceed}
 	}
 	return ending{outcome: doubtful, err: differs}
@@ -339,7 +339,7 @@ func (f *flow) compare(ctx context.Context) ending {
 	case f.fresh: // it waits for its approval, whatever its status is
 	case o.phase == phasePaid:
 		return settledBy(o)
-	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.doubt != noDoubt):
+	case o.problem != nil && (o.deal != nil || o.phase != phaseOpen || f.earlier != callfacts.NonePaid):
 		if differs, ok := o.problem.(*TermsDiffer); ok { //nolint:errorlint // an unproven response can have one as cause
 			return ending{outcome: refused, err: differs}
 		}
@@ -470,26 +470,22 @@ func (f *flow) conclude(ctx context.Context, end ending) result {
 	if _, old := end.err.(*KeyTooOld); old { //nolint:errorlint // one in the caller's error is of another payment
 		end.outcome = refused
 	}
-	if end.outcome == doubtful && f.signedNothing() { // what was lost has booked something at the most
-		end.outcome, f.doubt = refused, noDoubt
+	if end.outcome == doubtful && f.signedNothing() && f.attempt.onlyCall() { // what was lost has booked something at the most
+		end.outcome, f.earlier = refused, callfacts.NonePaid
 	}
-	inDoubt := end.outcome == doubtful || f.doubt != noDoubt || !f.attempt.onlyCall()
-	earlier := callfacts.MayPay
-	switch {
-	case !inDoubt:
-		earlier = callfacts.NonePaid
-	case end.outcome == refused && f.doubt != knownDoubt && f.attempt.onlyCall():
-		earlier = callfacts.MayExist
+	if end.outcome == doubtful {
+		f.attempt.end(transport.KeyMaybePaid)
+		return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NonePaid))
 	}
-	if earlier == callfacts.MayPay {
+	if !f.attempt.onlyCall() {
+		f.earlier = callfacts.MayPay
+	}
+	if f.earlier == callfacts.MayPay {
 		f.attempt.end(transport.KeyMaybePaid)
 	} else {
 		f.attempt.end(transport.KeyUnpaid) // this client knows of no call that may have paid
 	}
-	if end.outcome == refused {
-		return f.refusedResult(end.err, earlier)
-	}
-	return f.result(moneymovement.PaymentInDoubt, nil, f.doubtAbout(end.err, f.second, callfacts.NotSaid))
+	return f.refusedResult(end.err, f.earlier)
 }
 
 // signedNothing reports that no call with the key has signed anything: not this one, and by the caller's store and this

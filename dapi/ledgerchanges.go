@@ -119,7 +119,7 @@ func (s *Transactions) Follow(
 	ctx context.Context, params ChangesParams, options ...WaitOption,
 ) iter.Seq2[TransactionChange, error] {
 	return func(yield func(TransactionChange, error) bool) {
-		reading := &Transactions{transport.Of(s).low.as(transport.ClassPoll)}
+		reading := &Transactions{transport.Of(s).low.as(moneymovement.ClassPoll)}
 		f, err := reading.follower(ctx, params, nil)
 		w := waiting{progress: func(Progress) {}}
 		transport.Apply(&w, options)

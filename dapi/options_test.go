@@ -212,36 +212,35 @@ func TestTermsThatNoApprovalCanHaveAreRefused(t *testing.T) {
 	}
 }
 
-// WithChainName refuses a code that is not a word, and one that names another chain.
+// A code that is not a word is refused, and one that names another chain.
 func TestInvalidChainNamesAreRefused(t *testing.T) {
 	key, err := signing.Generate()
 	require.NoError(t, err)
-	developer := dapi.Developer{Email: "ops@example.com", Key: key}
 	for name, tc := range map[string]struct {
-		options []moneymovement.Option
-		code    string
+		names map[dapi.ChainCode]dapi.ChainID
+		code  string
 	}{
-		"no id":    {[]moneymovement.Option{dapi.WithChainName(0, "zero")}, "out_of_range"},
-		"no code":  {[]moneymovement.Option{dapi.WithChainName(1, "")}, "invalid_format"},
-		"a number": {[]moneymovement.Option{dapi.WithChainName(42161, "8453")}, "invalid_format"},
-		"no word":  {[]moneymovement.Option{dapi.WithChainName(1, "e\"th")}, "invalid_format"},
-		"too long": {[]moneymovement.Option{dapi.WithChainName(1, dapi.ChainCode(strings.Repeat("a", 33)))},
+		"no id":    {map[dapi.ChainCode]dapi.ChainID{"zero": 0}, "out_of_range"},
+		"no code":  {map[dapi.ChainCode]dapi.ChainID{"": 1}, "invalid_format"},
+		"a number": {map[dapi.ChainCode]dapi.ChainID{"8453": 42161}, "invalid_format"},
+		"no word":  {map[dapi.ChainCode]dapi.ChainID{"e\"th": 1}, "invalid_format"},
+		"too long": {map[dapi.ChainCode]dapi.ChainID{dapi.ChainCode(strings.Repeat("a", 33)): 1},
 			"invalid_format"},
-		"of another chain": {[]moneymovement.Option{dapi.WithChainName(42161, "base")}, "conflict"},
-		"of two": {[]moneymovement.Option{dapi.WithChainName(7, "seven"), dapi.WithChainName(8, "seven")},
-			"conflict"},
-		"what is known":     {[]moneymovement.Option{dapi.WithChainName(8453, "base")}, ""},
-		"a second of a one": {[]moneymovement.Option{dapi.WithChainName(8453, "base-mainnet")}, ""},
+		"of another chain": {map[dapi.ChainCode]dapi.ChainID{"base": 42161}, "conflict"},
+
+		"what is known":     {map[dapi.ChainCode]dapi.ChainID{"base": 8453}, ""},
+		"a second of a one": {map[dapi.ChainCode]dapi.ChainID{"base-mainnet": 8453}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := dapi.NewIntegrator(baseURL, developer, tc.options...)
+			_, err := dapi.NewIntegrator(baseURL,
+				dapi.Developer{Email: "ops@example.com", Key: key, ChainNames: tc.names})
 			if tc.code == "" {
 				require.NoError(t, err)
 				return
 			}
 			refused := as[*errors.InvalidInput](t, err)
 			require.Len(t, refused.Fields, 1)
-			assert.Equal(t, "WithChainName", refused.Fields[0].Field)
+			assert.Equal(t, "chainNames", refused.Fields[0].Field)
 			assert.Equal(t, tc.code, refused.Fields[0].Code)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -98,7 +99,7 @@ type payoutFlow struct {
 	*Payouts // with the developer key that booked the payout
 	asked    PayoutCreate
 	bounds   Bounds
-	reading  transport.RateClass // of reads of the payout, "" for ordinary reads
+	reading  moneymovement.RateClass // of reads of the payout, "" for ordinary reads
 }
 
 func (p *payoutFlow) clock() approver { return p.approver }
@@ -188,13 +189,13 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	}
 	inDoubt := mayHaveMoved(err)
 	if inDoubt {
-		f.doubt = knownDoubt
+		f.earlier = callfacts.MayPay
 	}
 	if refusal, ok := errors.AsType[*errors.FundingInProgress](said); ok && f.id() != "" {
 		return p.awaitFunding(ctx, f, refusal)
 	}
 	rebooks := rebooks(err)
-	if inDoubt || f.doubt == knownDoubt && rebooks {
+	if inDoubt || f.earlier == callfacts.MayPay && rebooks {
 		if o, _ := p.get(ctx, f); o != nil && o.differs == nil && (o.phase == phasePaid || o.phase == phaseEnded) {
 			return settledBy(o)
 		}
@@ -279,7 +280,7 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 			!o.payout.Status.Known() && o.phase != phasePaid
 		return o.phase == phaseLapsed || waits && !p.approver.now().Before(closes)
 	}
-	p.reading = transport.ClassPoll
+	p.reading = moneymovement.ClassPoll
 	o, err := wait(ctx, nil, poll[offer]{
 		low: p.low, operation: &opGetPayout, resource: "payout", id: f.id(),
 		read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
@@ -305,7 +306,7 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 
 // look reads the payout, or looks for it. Even without a doubt another client may have paid the booking.
 func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
-	inDoubt := end.outcome == doubtful || f.doubt != noDoubt || !f.attempt.onlyCall()
+	inDoubt := end.outcome == doubtful || f.earlier != callfacts.NonePaid || !f.attempt.onlyCall()
 	if inDoubt && !f.wasRead {
 		p.find(ctx, f, end.err)
 	}
@@ -377,8 +378,8 @@ func refusesBooking(err error) bool {
 // it. A known doubt ends only if this client itself has refused other terms.
 func (f *flow) forgive(err error) {
 	reused, ok := errors.AsType[*errors.IdempotencyKeyReused](err)
-	if ok && f.booked == nil && (f.doubt != knownDoubt || reused.Status == 0) {
-		f.doubt = noDoubt
+	if ok && f.booked == nil && (f.earlier != callfacts.MayPay || reused.Status == 0) {
+		f.earlier = callfacts.NonePaid
 	}
 }
 
@@ -426,7 +427,7 @@ func rebooks(err error) bool {
 // windowClosed reports whether the approval expired before it was signed, or before a confirm with an expired token
 // could be sent again.
 func windowClosed(err error) bool {
-	if tooLong, ok := errors.AsType[*transport.WaitTooLong](err); ok && tooLong.Closed {
+	if tooLong, ok := errors.AsType[*moneymovement.NoRoom](err); ok && tooLong.Closed {
 		return true
 	}
 	refused, ok := errors.AsType[*signing.ApprovalRefused](err)

@@ -38,7 +38,7 @@ func (s *Payins) Wait(ctx context.Context, id PayinID, options ...WaitOption) (*
 	payin, err := wait(ctx, options, poll[Payin]{
 		low: transport.Of(s).low, operation: &opGetPayin, resource: "payin", id: string(id),
 		read: func(ctx context.Context) (*Payin, error) {
-			return transport.Of(s).low.as(transport.ClassPoll).GetPayin(ctx, id, nil)
+			return transport.Of(s).low.as(moneymovement.ClassPoll).GetPayin(ctx, id, nil)
 		},
 		status: func(p *Payin) string { return string(p.Status) },
 		done:   func(p *Payin) bool { return p.Status.Final() },

@@ -223,7 +223,7 @@ func (s *Payouts) Wait(ctx context.Context, id PayoutID, options ...WaitOption) 
 		return nil, err
 	}
 	return s.wait(ctx, id, options, func(ctx context.Context) (*Payout, error) {
-		return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+		return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
 	})
 }
 

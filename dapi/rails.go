@@ -44,8 +44,8 @@ func (s *Rails) All(
 //     missing.
 //   - *errors.ProviderUnavailable: the banking partner is down. Try again later.
 func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovement.CallOption) (*Rail, error) {
-	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(same transport.SameCredential) (*Rail, error) {
-		return s.find(ctx, rail.Method, rail.Currency, same)
+	return transport.Of(s).low.OpenRail(ctx, &rail, options).Or(func(auth transport.Authorizer) (*Rail, error) {
+		return (&Rails{s.low.with(auth)}).find(ctx, rail.Method, rail.Currency)
 	})
 }
 
@@ -66,7 +66,7 @@ func (s *Rails) WaitActive(
 			c.Missing("currency", currency == "")
 		},
 		read: func(ctx context.Context) (*Rail, error) {
-			return (&Rails{transport.Of(s).low.as(transport.ClassPoll)}).find(ctx, method, currency)
+			return (&Rails{transport.Of(s).low.as(moneymovement.ClassPoll)}).find(ctx, method, currency)
 		},
 		status: func(r *Rail) string { return string(r.Status) },
 		done:   func(r *Rail) bool { return r.Status.settled() },
@@ -79,10 +79,8 @@ func (s *Rails) WaitActive(
 }
 
 // find looks for a rail in the client's list.
-func (s *Rails) find(
-	ctx context.Context, method BankMethod, currency string, options ...moneymovement.CallOption,
-) (*Rail, error) {
-	for rail, err := range s.All(ctx, ListRailsParams{Limit: maxPage}, options...) {
+func (s *Rails) find(ctx context.Context, method BankMethod, currency string) (*Rail, error) {
+	for rail, err := range s.All(ctx, ListRailsParams{Limit: maxPage}) {
 		if err != nil {
 			return nil, err
 		}

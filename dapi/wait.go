@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -40,13 +41,13 @@ func OnProgress(f func(Progress)) WaitOption {
 // *errors.InvalidInput.
 func PollEvery(shortest, longest time.Duration) WaitOption {
 	return func(w *waiting) {
-		w.pace = transport.Pace{Least: shortest, Most: longest}
+		w.pace = moneymovement.Pace{Least: shortest, Most: longest}
 		w.invalid.Pace("PollEvery", shortest, longest)
 	}
 }
 
 type waiting struct {
-	pace     transport.Pace
+	pace     moneymovement.Pace
 	progress func(Progress)
 	invalid  transport.InvalidOptions
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -74,7 +75,7 @@ func (s *Payouts) WaitAll(ctx context.Context, ids []PayoutID, options ...WaitOp
 						return nil, err
 					}
 					defer reading.Release(1)
-					return s.low.as(transport.ClassPoll).GetPayout(ctx, id, nil)
+					return s.low.as(moneymovement.ClassPoll).GetPayout(ctx, id, nil)
 				})
 				select {
 				case waited <- PayoutResult{ID: id, Payout: payout, Err: err}:

@@ -63,7 +63,7 @@ func newLine(l *Limiter, call moneymovement.RateCall, allowance moneymovement.Al
 // join puts a call in line. It returns an error if its turn comes too late, as far as is known now.
 func (s *line) join(ctx context.Context, call moneymovement.RateCall) (*transport.Waiter, *place, error) {
 	now := time.Now()
-	w := s.queue.Come(transport.RateCall{Class: transport.RateClass(call.Class), Closes: call.Closes})
+	w := s.queue.Come(call)
 	w.Admitted = make(chan error, 1)
 	p := new(place)
 	if deadline, limited := ctx.Deadline(); limited {

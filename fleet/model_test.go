@@ -105,14 +105,14 @@ func TestManyProcessesTogetherAreLikeOne(t *testing.T) {
 			Per: time.Minute}
 		processes := rapid.SampledFrom([]int{1, 2, 5}).Draw(rt, "processes")
 		calls := drawCalls(rt, processes)
-		local := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": transport.Allowance(allowance)})
+		local := transport.NewLocalLimiter(map[moneymovement.Window]moneymovement.Allowance{"w": allowance})
 		var limiters []*fleet.Limiter
 		windows := new(fleet.Memory)
 		for range processes {
 			limiters = append(limiters, newLimiter(t, windows, fleet.WithWindow("w", allowance)))
 		}
 		want := run(t, calls, func(_ int, class moneymovement.RateClass) error {
-			return local.Wait(context.Background(), transport.RateCall{Window: "w", Class: transport.RateClass(class)})
+			return local.Wait(context.Background(), moneymovement.RateCall{Window: "w", Class: class})
 		})
 		got := run(t, calls, func(process int, class moneymovement.RateClass) error {
 			return limiters[process].Wait(context.Background(), moneymovement.RateCall{Window: "w", Class: class})

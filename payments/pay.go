@@ -14,7 +14,7 @@ import (
 func (s *progress) pay(ctx context.Context) found {
 	s.during(func() { s.paying, s.shown = true, s.record })
 	defer s.during(func() { s.paying = false })
-	ctx = transport.WatchQueue(ctx, func(window transport.Window, until time.Time) func() {
+	ctx = transport.WatchQueue(ctx, func(window moneymovement.Window, until time.Time) func() {
 		return s.waits(ctx, window, until)
 	})
 	switch r := &s.record; r.Kind {
@@ -33,7 +33,7 @@ func (s *progress) during(change func()) { s.mu.Lock(); defer s.mu.Unlock(); cha
 
 // waits stores that the call waits for room in a rate window. It does not matter if that fails. A login waits for all
 // calls that need it, and can end after this one.
-func (s *progress) waits(ctx context.Context, window transport.Window, until time.Time) (over func()) {
+func (s *progress) waits(ctx context.Context, window moneymovement.Window, until time.Time) (over func()) {
 	s.p.load.calls.Add(1)
 	s.during(func() {
 		if !s.paying || s.shown.State == moneymovement.PaymentPaid {

@@ -26,9 +26,10 @@ func (s *Quotes) Status(
 func (s *Quotes) Wait(
 	ctx context.Context, quoteID string, options ...WaitOption,
 ) (*model.UniversalTransactionStatus, error) {
-	return transport.Of(s).low.wait(ctx, quoteID, options, func(ctx context.Context) (*model.UniversalTransactionStatus,
-		error) {
-		return s.Status(ctx, quoteID, asPoll)
+	low := transport.Of(s).low
+	low.class = moneymovement.ClassPoll
+	return low.wait(ctx, quoteID, options, func(ctx context.Context) (*model.UniversalTransactionStatus, error) {
+		return low.GetTransactionStatus(ctx, quoteID, nil)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/errorpage"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
@@ -38,7 +39,7 @@ func OnProgress(f func(Progress)) WaitOption {
 // *errors.InvalidInput.
 func PollEvery(shortest, longest time.Duration) WaitOption {
 	return func(w *waiting) {
-		w.pace = transport.Pace{Least: shortest, Most: longest}
+		w.pace = moneymovement.Pace{Least: shortest, Most: longest}
 		w.invalid.Pace("PollEvery", shortest, longest)
 	}
 }
@@ -74,7 +75,7 @@ func (e *StillPending) MovedByCall() errors.Movement { return errors.MaybeMoved 
 func (e *StillPending) Unwrap() error { return e.Err }
 
 type waiting struct {
-	pace     transport.Pace
+	pace     moneymovement.Pace
 	progress func(Progress)
 	done     func(*model.UniversalTransactionStatus) bool
 	invalid  transport.InvalidOptions
@@ -99,6 +100,3 @@ func (c lowLevel) wait(ctx context.Context, quoteID string, options []WaitOption
 		},
 	})
 }
-
-// asPoll lets other reads pass first in a rate limiter of the caller.
-func asPoll(c *transport.Call) { c.Class = transport.ClassPoll }

@@ -31,8 +31,8 @@ type fakePayouts struct {
 func (f *fakePayouts) Book(
 	_ context.Context, payout dapi.PayoutCreate, options ...moneymovement.WriteOption,
 ) (*dapi.Payout, error) {
-	key, _ := moneymovement.KeyOf(options...)
-	return f.respond(call{method: "Book", payout: payout, key: key})
+	settings := moneymovement.CallSettingsOf(options...)
+	return f.respond(call{method: "Book", payout: payout, key: settings.Key})
 }
 
 func (f *fakePayouts) Pay(

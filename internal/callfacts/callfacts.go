@@ -12,14 +12,13 @@ type Facts struct {
 	Misplaced string  // what the credential looks like, if it looks like that of another surface
 }
 
-// Earlier is what is known of the other calls for a payment, when a call has paid nothing.
+// Earlier is what is known of the other calls for a payment.
 type Earlier int
 
 // The values of Earlier.
 const (
-	NotSaid  Earlier = iota // the error says nothing about other calls
-	NonePaid                // none has paid or can still pay
-	MayExist                // the caller did not say that there is none that may have paid
+	NonePaid Earlier = iota // none has paid or can still pay, as far as is known
+	MayExist                // nothing shows that there is none that may have paid
 	MayPay                  // one of them may have paid, or still can
 )
 

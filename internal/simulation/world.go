@@ -210,6 +210,7 @@ func (w *World) start(place int) {
 		return
 	}
 	p := newProcess("p"+strconv.Itoa(len(w.begun)+1), w.scheduler)
+	p.ctx = transport.WithRandom(p.ctx, func(below time.Duration) time.Duration { return p.random(w.seed, below) })
 	developer := dapi.Developer{Email: email, Key: w.signerOf(p, w.key)}
 	if w.plan.Break.Developer != nil {
 		w.plan.Break.Developer(&developer)
@@ -241,10 +242,7 @@ func (w *World) options(p *Process) []moneymovement.Option {
 		moneymovement.WithMetrics(&callsOf{log: w.calls, books: w.network.books, process: p,
 			counts: map[string]int{}}),
 		moneymovement.WithRateShare(w.plan.Processes),
-		func(c *transport.Config) {
-			c.Random = func(_ context.Context, below time.Duration) time.Duration { return p.random(w.seed, below) }
-			c.Limiter = &line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}
-		},
+		moneymovement.WithRateLimiter(&line{transport.NewLocalLimiter(windows), p, map[string]int{}, sync.Mutex{}}),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -66,7 +67,7 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				svc := script(slow, ok)
 				client := newClient(t, host, func(c *transport.Config) {
-					c.HTTP = &http.Client{Transport: svc, Timeout: 7 * time.Second}
+					c.HTTPClient = &http.Client{Transport: svc, Timeout: 7 * time.Second}
 				})
 				started := time.Now()
 				_, err := send(t.Context(), client, &bookThing, transport.Call{})
@@ -76,8 +77,8 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 				assert.Less(t, time.Since(started), 8*time.Second)
 
 				_, err = send(t.Context(),
-					newClient(t, host, retries(transport.Retry{Max: -1}), func(c *transport.Config) {
-						c.HTTP = &http.Client{Transport: script(slow), Timeout: time.Second}
+					newClient(t, host, retries(moneymovement.RetryPolicy{Max: -1}), func(c *transport.Config) {
+						c.HTTPClient = &http.Client{Transport: script(slow), Timeout: time.Second}
 					}), &bookThing, transport.Call{})
 				var unknown *errors.OutcomeUnknown
 				require.ErrorAs(t, err, &unknown)
@@ -107,16 +108,18 @@ func TestTheFirstAttemptIsMadeOnce(t *testing.T) {
 				log.SetOutput(&printed)        //nolint:forbidigo // which is where http.Client complains
 				defer log.SetOutput(os.Stderr) //nolint:forbidigo // as it was
 				svc := script(first, ok)
-				var answer transport.Answer
-				_, err := send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: 1})),
-					&bookThing, transport.Call{Keep: keep(&answer)})
+				var answer moneymovement.Response
+				_, err := send(t.Context(),
+					newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{Max: 1})),
+					&bookThing, transport.Kept(&answer))
 				require.NoError(t, err)
 				assert.Len(t, svc.attempts(), 2)
 				assert.Equal(t, 2, answer.Attempts)
 				assert.Empty(t, printed.String(), "http.Client has nothing to complain about")
 
 				svc = script(first)
-				_, err = send(t.Context(), newClient(t, host, through(svc), retries(transport.Retry{Max: -1})),
+				_, err = send(t.Context(),
+					newClient(t, host, through(svc), retries(moneymovement.RetryPolicy{Max: -1})),
 					&bookThing, transport.Call{})
 				require.Error(t, err)
 				assert.Len(t, svc.attempts(), 1)

@@ -13,47 +13,19 @@ import (
 	"time"
 	"unicode"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
-// Config holds the settings of a client. The zero value of a field is its default.
+// Config holds the settings of a client: those of the caller's options, and those of the surface.
 type Config struct {
-	HTTP           *http.Client
-	Wrap           []func(http.RoundTripper) http.RoundTripper // around the transport, the last one outermost
-	Retry          Retry
-	Limiter        Limiter // nil for no limiter
-	Unpaced        bool    // the surface must not set the limiter of its stated windows
-	Share          *int    // among how many clients the stated windows are divided, nil for one
-	Logger         *slog.Logger
-	UserAgent      string // comes before the SDK's own
-	Anonymous      bool   // sends no header that only says who asks, as far as net/http allows
-	AllowPlainHTTP bool   // also to hosts that are not loopback
-	Auth           Authorizer
-	Most           int // items that a list of a response may have; 0 for the default
-	Version        string
-	ChainNames     []ChainName // further names of chains in approvals
-	// ClockDifference is how far the service's clock may differ; nil for 10 days.
-	ClockDifference *time.Duration
-	Timeout         time.Duration // of each call without its own; 0 for none
-	Pace            *Pace         // of waits without their own; nil for the default
-	Measure         func(context.Context, Measurement)
-	// Random returns a random time that is at least zero and less than the given one; nil for math/rand. A simulation
-	// sets it, so that the pauses of a run can be repeated.
-	Random func(context.Context, time.Duration) time.Duration
-}
+	moneymovement.ClientSettings
 
-// ChainName is the code of the chain that has an EVM id.
-type ChainName struct {
-	ID   int64
-	Code string
-}
-
-// ConfigOf collects the settings of options. version is the version of the SDK.
-func ConfigOf[O ~func(*Config)](version string, options []O) Config {
-	config := Config{Version: version}
-	Apply(&config, options)
-	return config
+	Auth      Authorizer
+	Anonymous bool // sends no header that only says who asks, as far as net/http allows
+	Most      int  // items that a list of a response may have; 0 for the default
 }
 
 // Client sends the calls of one credential to one origin. It is safe for concurrent use.
@@ -61,17 +33,16 @@ type Client struct {
 	base     *url.URL
 	basePath string // of base, escaped
 	// the caller's transport, or the default one; its connections keep the last requests in their buffers
-	next      Hidden[http.RoundTripper]
-	timeout   time.Duration // of the caller's client, for one attempt; 0 for none
-	callLimit time.Duration // of each call without its own; 0 for none
-	polling   Pace          // of waits without their own
-	measure   func(context.Context, Measurement)
-	random    func(context.Context, time.Duration) time.Duration // nil for math/rand
-	retry     Retry
+	next      hidden.Value[http.RoundTripper]
+	timeout   time.Duration      // of the caller's client, for one attempt; 0 for none
+	callLimit time.Duration      // of each call without its own; 0 for none
+	polling   moneymovement.Pace // of waits without their own
+	metrics   moneymovement.Metrics
+	retry     moneymovement.RetryPolicy
 	budget    *budget
 	keys      *Keys
 	clock     serviceClock
-	limiter   Limiter
+	limiter   moneymovement.RateLimiter
 	auth      atomic.Pointer[Authorizer] // of new calls
 	logger    *slog.Logger
 	most      int      // items that a list of a response may have; 0 for the default
@@ -81,63 +52,42 @@ type Client struct {
 
 // New returns a client. surface is the path of the surface below the base URL.
 func New(baseURL, surface string, config Config) (*Client, error) {
-	base, err := origin(baseURL, surface, config.AllowPlainHTTP)
+	base, err := origin(baseURL, surface, config.PlainHTTP)
 	if err != nil {
 		return nil, err
 	}
 	if strings.ContainsFunc(config.UserAgent, unicode.IsControl) {
 		return nil, invalid("userAgent", "invalid_header", "must not contain control characters")
 	}
-	if err := Validate("New", config.check); err != nil {
+	if err := Validate("New", func(check *Check) { check.Options(config.Invalid) }); err != nil {
 		return nil, err
 	}
 	setPath(base, strings.TrimRight(base.EscapedPath(), "/")+surface)
 	c := &Client{
 		base:    base,
-		retry:   config.Retry.withDefaults(),
+		retry:   withDefaults(config.Retries),
 		budget:  newBudget(),
 		keys:    NewKeys(),
-		limiter: config.Limiter,
+		limiter: config.RateLimiter,
 		logger:  config.Logger,
 		most:    config.Most,
 
 		callLimit: config.Timeout,
-		measure:   config.Measure,
-		random:    config.Random,
-		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + config.Version + " (" +
+		metrics:   config.Metrics,
+		polling:   config.Polling,
+		userAgent: []string{strings.TrimSpace(config.UserAgent + " moneymovement-go/" + moneymovement.Version + " (" +
 			runtime.Version() + ")")},
 	}
 	if config.Anonymous && config.UserAgent == "" {
 		c.userAgent = []string{""} // net/http then sends none
 	}
-	if config.Pace != nil {
-		c.polling = *config.Pace
-	}
-	if config.ClockDifference != nil {
-		c.clock.allowed = *config.ClockDifference
-	}
+	c.clock.allowed = config.ClockDifference
 	c.basePath = base.EscapedPath()
 	c.Use(config.Auth)
 	if err := c.takeOver(&config); err != nil {
 		return nil, err
 	}
 	return c, nil
-}
-
-// check refuses invalid settings.
-func (c *Config) check(check *Check) {
-	check.Timeout("WithTimeout", c.Timeout)
-	if c.Share != nil {
-		check.AtLeast("WithRateShare", int64(*c.Share), 1)
-	}
-	if c.ClockDifference != nil && *c.ClockDifference <= 0 {
-		check.Refuse("WithClockDifference", "out_of_range", "must be positive")
-	}
-	if c.Pace != nil {
-		var invalid InvalidOptions
-		invalid.Pace("WithPolling", c.Pace.Least, c.Pace.Most)
-		check.Options(invalid)
-	}
 }
 
 // origin checks the base URL. It must be https or loopback, unless plain http is allowed. It must not end with the path
@@ -201,15 +151,12 @@ func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
 
 // do makes the value only for a success: it can be large, and a refusal does not need it.
 func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
-	if c != nil && c.measure != nil && ctx != nil {
+	if c != nil && c.metrics != nil && ctx != nil {
 		defer c.measured(ctx, r, time.Now(), &err)
 	}
-	if r.call.Keep != nil {
-		r.call.Keep(Answer{}) // so that Keep does not hold the response of an earlier call
-	}
+	r.call.forget()
 	r.idempotency()
 	r.check.Context(ctx)
-	r.check.Timeout("Timeout", r.call.Timeout)
 	r.check.Options(r.call.Invalid)
 	if err := r.check.err(r.head); err != nil {
 		return nil, err

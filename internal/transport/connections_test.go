@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -71,7 +72,7 @@ func TestGivingUpLeavesOtherCallsTheirConnections(t *testing.T) {
 		_, _ = io.WriteString(w, oneThing)
 	})
 	shared := &idleClosing{RoundTripper: &http.Transport{}}
-	client := newClient(t, server.URL, through(shared), retries(transport.Retry{Max: -1}))
+	client := newClient(t, server.URL, through(shared), retries(moneymovement.RetryPolicy{Max: -1}))
 
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
@@ -119,7 +120,7 @@ func (a *answer) valid(body []byte) error {
 }
 
 // moreThanAsked reports a page that has more entries than the request asked for. They are read.
-func (t *tracker) moreThanAsked() []wire.Unread {
+func (t *tracker) moreThanAsked() []moneymovement.Unread {
 	asked, err := strconv.Atoi(t.request.query.Get("limit"))
 	listed := t.answer.body.reader.Listed()
 	if err != nil || t.op.Answer == nil || listed >= 0 && listed <= asked {
@@ -132,7 +133,7 @@ func (t *tracker) moreThanAsked() []wire.Unread {
 var anything = wire.Answer{Shape: &wire.Any}
 
 // decode reads a success into value, and returns the members that it could not read.
-func (a *answer) decode(value any, described *wire.Answer, most int) ([]wire.Unread, error) {
+func (a *answer) decode(value any, described *wire.Answer, most int) ([]moneymovement.Unread, error) {
 	if err := a.readable(); err != nil {
 		return nil, err
 	}
@@ -177,19 +178,27 @@ func (a *answer) refusal(t *tracker) error {
 
 // keep gives the response to the caller if the caller asked for it.
 func (t *tracker) keep() {
-	if t.call.Keep == nil {
+	if len(t.call.Capture)+len(t.call.CaptureRevealing) == 0 {
 		return
 	}
-	t.call.Keep(Answer{
+	response := moneymovement.Response{
 		Status:         t.answer.status,
 		Header:         t.answer.header,
 		RequestID:      t.answer.header.Get(requestIDHeader),
-		IdempotencyKey: t.call.Key,
+		IdempotencyKey: string(t.call.Key),
 		Replayed:       t.answer.header.Get("Idempotency-Replayed") == "true",
 		Attempts:       t.attempts,
 		Queued:         t.queued,
 		Unread:         t.unread,
 		Body:           bytes.Clone(t.answer.bytes()),
-		Secret:         t.op.Reveals,
-	})
+	}
+	for _, into := range t.call.CaptureRevealing {
+		*into = response
+	}
+	if t.op.Reveals {
+		response.Body = nil
+	}
+	for _, into := range t.call.Capture {
+		*into = response
+	}
 }

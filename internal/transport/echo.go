@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -25,7 +26,7 @@ func (t *tracker) hideEcho() {
 	}
 	var pairs []string
 	for _, secret := range secrets {
-		pairs = append(pairs, secret, Redaction)
+		pairs = append(pairs, secret, hidden.Redaction)
 	}
 	if hidden, found := wire.Replace(t.answer.bytes(), strings.NewReplacer(pairs...)); found {
 		t.answer.body.Reset()

@@ -24,7 +24,7 @@ func (t *tracker) head() errors.CallInfo {
 // head returns what is known about a call before it is sent.
 func (r *Request) head() errors.CallInfo {
 	return errors.CallInfo{
-		Operation: r.op.ID, IdempotencyKey: r.call.Key, Resource: r.resource(), Account: r.account,
+		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
 	}.WithFacts(r.op.facts())
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // TestEachAttemptSendsAHeaderOfItsOwn lets the first attempt fail. Its connection may still read the header while the
@@ -16,8 +18,9 @@ import (
 func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []http.Header
-		client, err := New("https://service.invalid", "/v1",
-			Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		client, err := New("https://service.invalid", "/v1", Config{ClientSettings: moneymovement.ClientSettingsOf(
+			moneymovement.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response,
+				error) {
 				sent = append(sent, r.Header)
 				status := http.StatusOK
 				if len(sent) == 1 {
@@ -25,11 +28,11 @@ func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 				}
 				return &http.Response{StatusCode: status, Header: http.Header{},
 					Body: io.NopCloser(strings.NewReader(`{}`)), Request: r}, nil
-			})}})
+			})}))})
 		require.NoError(t, err)
 
 		op := &Operation{ID: "BookPayout", Method: http.MethodPost, Path: "/payouts", Repeat: RepeatKey}
-		_, err = Do[struct{}](t.Context(), client, NewRequest(op, "cl_1", Call{Key: "invoice-42", KeySet: true}))
+		_, err = Do[struct{}](t.Context(), client, NewRequest(op, "cl_1", Keyed("invoice-42")))
 
 		require.NoError(t, err)
 		require.Len(t, sent, 2)
@@ -46,14 +49,15 @@ func TestEachAttemptSendsAHeaderOfItsOwn(t *testing.T) {
 func TestHTTPClientIsGivenNoHeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answered := 0
-		client, err := New("https://service.invalid", "/v1",
-			Config{HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		client, err := New("https://service.invalid", "/v1", Config{ClientSettings: moneymovement.ClientSettingsOf(
+			moneymovement.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response,
+				error) {
 				assert.Equal(t, []string{"cl_1"}, r.Header["X-Service-Account"])
 				answered++
 				return &http.Response{StatusCode: http.StatusServiceUnavailable,
 					Header: http.Header{}, Body: http.NoBody,
 					Request: r}, nil
-			})}})
+			})}))})
 		require.NoError(t, err)
 		op := &Operation{ID: "GetPayout", Method: http.MethodGet, Path: "/payouts"}
 		r := NewRequest(op, "cl_1", Call{})

@@ -48,9 +48,9 @@ func (c *Check) key(op *Operation, key string) {
 // idempotency checks the caller's key. A write without a key sends none.
 func (r *Request) idempotency() {
 	switch {
-	case !r.call.KeySet:
+	case r.call.Key == "":
 	case r.op.write():
-		r.check.key(r.op, r.call.Key)
+		r.check.key(r.op, string(r.call.Key))
 	default:
 		r.check.Refuse(keyField, "not_applicable", "is not allowed for a read: leave it out")
 	}

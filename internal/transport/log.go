@@ -29,7 +29,7 @@ func (c *Client) log(ctx context.Context, t *tracker, resp *http.Response, err e
 		attrs = append(attrs, slog.String("account", t.request.account))
 	}
 	if t.call.Key != "" {
-		attrs = append(attrs, slog.String("idempotencyKey", t.call.Key))
+		attrs = append(attrs, slog.String("idempotencyKey", string(t.call.Key)))
 	}
 	if resp != nil {
 		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("requestId", requestID(resp, level)))

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
@@ -142,7 +143,7 @@ func (t *tracker) retryAt(err error) time.Time {
 
 // retryAt returns the time before which another attempt is useless. It is zero if err does not say.
 func retryAt(err error) time.Time {
-	if wait, ok := errors.AsType[*WaitTooLong](err); ok {
+	if wait, ok := errors.AsType[*moneymovement.NoRoom](err); ok {
 		return wait.Until
 	}
 	head, _ := errors.CallInfoOf(err)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // longQueue is the time in line after which a call is logged, and after which its credential may have expired.
@@ -54,7 +56,7 @@ func (c *Client) pace(ctx context.Context, t *tracker) (time.Duration, error) {
 		return 0, nil
 	}
 	started := time.Now()
-	call := RateCall{Class: t.class(), Closes: c.localTime(t.call.Closes)}
+	call := moneymovement.RateCall{Class: t.class(), Closes: c.localTime(t.call.Closes)}
 	err := c.passAll(ctx, t, call)
 	queued := time.Since(started)
 	t.queued += queued
@@ -64,7 +66,7 @@ func (c *Client) pace(ctx context.Context, t *tracker) (time.Duration, error) {
 	return queued, err
 }
 
-func (c *Client) passAll(ctx context.Context, t *tracker, call RateCall) error {
+func (c *Client) passAll(ctx context.Context, t *tracker, call moneymovement.RateCall) error {
 	if also := t.call.Counted; also.Window != "" {
 		call.Window, call.Scope = also.Window, also.Scope
 		if err := c.wait(ctx, call); err != nil {
@@ -73,14 +75,14 @@ func (c *Client) passAll(ctx context.Context, t *tracker, call RateCall) error {
 	}
 	call.Window, call.Scope = t.op.Window, t.scope
 	err := c.wait(ctx, call)
-	if err == nil && t.op.Window == WindowSandboxMoney {
-		call.Window, call.Scope = WindowWrites, ""
+	if err == nil && t.op.Window == moneymovement.WindowSandboxMoney {
+		call.Window, call.Scope = moneymovement.WindowWrites, ""
 		err = c.wait(ctx, call)
 	}
 	return err
 }
 
-func (c *Client) wait(ctx context.Context, call RateCall) error {
+func (c *Client) wait(ctx context.Context, call moneymovement.RateCall) error {
 	ctx, over := InLine(ctx, call.Window)
 	defer over()
 	return c.limiter.Wait(ctx, call)
@@ -88,7 +90,7 @@ func (c *Client) wait(ctx context.Context, call RateCall) error {
 
 // QueueWatch is called when a call has waited in line for some seconds. until is when it will go on, as far as is
 // known. What it returns is called when the wait is over.
-type QueueWatch func(window Window, until time.Time) (over func())
+type QueueWatch func(window moneymovement.Window, until time.Time) (over func())
 
 type (
 	queueWatch struct{} // the context's key of the QueueWatch
@@ -104,7 +106,7 @@ func WatchQueue(ctx context.Context, watch QueueWatch) context.Context {
 }
 
 // InLine begins a wait, and returns its context, for [GoesOn]. Call over when the wait is over.
-func InLine(ctx context.Context, window Window) (waiting context.Context, over func()) {
+func InLine(ctx context.Context, window moneymovement.Window) (waiting context.Context, over func()) {
 	watch, _ := ctx.Value(queueWatch{}).(QueueWatch)
 	if watch == nil {
 		return ctx, func() {}
@@ -137,21 +139,21 @@ func GoesOn(waiting context.Context, at func() time.Time) {
 }
 
 // class returns the class of the call, or that of its operation.
-func (t *tracker) class() RateClass {
+func (t *tracker) class() moneymovement.RateClass {
 	switch {
 	case t.call.Class != "":
 		return t.call.Class
-	case t.op.Window == WindowLogin:
-		return ClassLogin
+	case t.op.Window == moneymovement.WindowLogin:
+		return moneymovement.ClassLogin
 	case t.op.write():
-		return ClassWrite
+		return moneymovement.ClassWrite
 	}
-	return ClassRead
+	return moneymovement.ClassRead
 }
 
 // scope returns the account for which the sandbox money window counts.
 func (r *Request) scope() string {
-	if r.op.Window == WindowSandboxMoney {
+	if r.op.Window == moneymovement.WindowSandboxMoney {
 		return r.account
 	}
 	return ""
@@ -172,7 +174,8 @@ func (c *Client) Reserve(ctx context.Context, op *Operation, call Call) (time.Du
 }
 
 // logQueued writes the record of a call that waited in line.
-func (c *Client) logQueued(ctx context.Context, t *tracker, class RateClass, queued time.Duration, err error) {
+func (c *Client) logQueued(ctx context.Context, t *tracker, class moneymovement.RateClass, queued time.Duration,
+	err error) {
 	if c.logger == nil {
 		return
 	}

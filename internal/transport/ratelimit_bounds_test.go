@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // A line is removed when its last call no longer counts, and not when an earlier one does not.
 func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3,
+		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 3,
 			Per: time.Minute}})
 		began := time.Now()
 		take := func() time.Duration {
@@ -40,7 +41,7 @@ func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 // A line whose only slot was returned is removed at once.
 func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
+		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 1,
 			Per: time.Minute}})
 		require.NoError(t, pass(t.Context(), limiter, "w", "given back"))
 		gone := &abandoned{Context: t.Context()}
@@ -59,7 +60,7 @@ func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 // The time that the first call has waited brings the turn of the calls behind it closer.
 func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1, Per: time.Hour}})
+		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 1, Per: time.Hour}})
 		began := time.Now()
 		require.NoError(t, pass(t.Context(), limiter, "w", ""))
 		first := make(chan error, 1)
@@ -68,7 +69,7 @@ func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 		defer cancel()
-		var tooLong *transport.WaitTooLong
+		var tooLong *moneymovement.NoRoom
 		require.ErrorAs(t, pass(ctx, limiter, "w", ""), &tooLong)
 		assert.Equal(t, began.Add(130*time.Second), tooLong.Until)
 		require.NoError(t, <-first)
@@ -84,11 +85,12 @@ func TestADeadlineWithinAClassesTenth(t *testing.T) {
 			q.fill(1)
 			time.Sleep(time.Second)
 		}
-		q.comeMany(15, "read", transport.ClassRead, 0)
+		q.comeMany(15, "read", moneymovement.ClassRead, 0)
 		ctx, cancel := context.WithDeadline(t.Context(), q.began.Add(9*time.Second+minute))
 		defer cancel()
-		var tooLong *transport.WaitTooLong
-		require.ErrorAs(t, q.limiter.Wait(ctx, transport.RateCall{Window: "w", Class: transport.ClassPoll}), &tooLong)
+		var tooLong *moneymovement.NoRoom
+		require.ErrorAs(t, q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}),
+			&tooLong)
 		assert.Equal(t, q.began.Add(9*time.Second+minute), tooLong.Until)
 		q.calls.Wait()
 	})
@@ -99,8 +101,8 @@ func behindNineConfirms(t *testing.T) *queue {
 	t.Helper()
 	q := newQueue(t, 1)
 	q.fill(1)
-	q.come("write", transport.ClassWrite, 0)
-	q.comeMany(9, "before", transport.ClassConfirm, 0)
+	q.come("write", moneymovement.ClassWrite, 0)
+	q.comeMany(9, "before", moneymovement.ClassConfirm, 0)
 	time.Sleep(9*minute + time.Second)
 	synctest.Wait()
 	require.Len(t, q.went(), 9)
@@ -114,7 +116,7 @@ func TestAConfirmNeedsFiveSeconds(t *testing.T) {
 		t.Run(closes.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := behindNineConfirms(t)
-				q.come("confirm", transport.ClassConfirm, closes-time.Since(q.began))
+				q.come("confirm", moneymovement.ClassConfirm, closes-time.Since(q.began))
 				q.calls.Wait()
 				assert.Equal(t, want, q.order[9])
 				assert.Len(t, q.order, 11)
@@ -129,12 +131,13 @@ func TestADeadlineInALineOfPolls(t *testing.T) {
 		q := newQueue(t, 20)
 		q.fill(20)
 		time.Sleep(100 * time.Second)
-		q.comeMany(18+20, "poll", transport.ClassPoll, 0) // which leave two slots free
+		q.comeMany(18+20, "poll", moneymovement.ClassPoll, 0) // which leave two slots free
 		require.Len(t, q.went(), 18)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 		defer cancel()
-		var tooLong *transport.WaitTooLong
-		require.ErrorAs(t, q.limiter.Wait(ctx, transport.RateCall{Window: "w", Class: transport.ClassPoll}), &tooLong)
+		var tooLong *moneymovement.NoRoom
+		require.ErrorAs(t, q.limiter.Wait(ctx, moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}),
+			&tooLong)
 		assert.Equal(t, q.began.Add(100*time.Second+minute), tooLong.Until)
 		q.calls.Wait()
 	})
@@ -145,8 +148,8 @@ func TestConfirmsThatAreTooLateHoldNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := behindNineConfirms(t)
 		closing := func(after time.Duration) time.Duration { return 10*minute + after - time.Since(q.began) }
-		q.come("later", transport.ClassConfirm, closing(45*time.Second))
-		q.come("sooner", transport.ClassConfirm, closing(2*time.Second))
+		q.come("later", moneymovement.ClassConfirm, closing(45*time.Second))
+		q.come("sooner", moneymovement.ClassConfirm, closing(2*time.Second))
 		q.calls.Wait()
 		assert.Equal(t, "write", q.order[9])
 		assert.ElementsMatch(t, []string{"sooner", "later"}, q.late)
@@ -158,12 +161,12 @@ func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
-		q.comeMany(10, "before", transport.ClassConfirm, 0)
+		q.comeMany(10, "before", moneymovement.ClassConfirm, 0)
 		time.Sleep(9*minute + time.Second)
 		synctest.Wait()
 		require.Len(t, q.went(), 9)
-		q.come("write", transport.ClassWrite, 0)
-		q.come("confirm", transport.ClassConfirm, 0)
+		q.come("write", moneymovement.ClassWrite, 0)
+		q.come("confirm", moneymovement.ClassConfirm, 0)
 		q.calls.Wait()
 		assert.Equal(t, []string{"before", "confirm", "write"}, q.order[9:])
 	})
@@ -172,6 +175,6 @@ func TestNobodyIsPassedOverBeforeItWaits(t *testing.T) {
 // If there is room to ask, the service decides whether an approval has expired.
 func TestAConfirmThatHasClosedGoesWhereThereIsRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		require.NoError(t, narrow().Wait(t.Context(), write(transport.ClassConfirm, time.Now().Add(-time.Second))))
+		require.NoError(t, narrow().Wait(t.Context(), write(moneymovement.ClassConfirm, time.Now().Add(-time.Second))))
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -30,7 +31,7 @@ type queue struct {
 }
 
 func newQueue(t *testing.T, calls int) *queue {
-	limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls,
+	limiter := transport.NewLocalLimiter(windows{"w": {Calls: calls,
 		Per: time.Minute}})
 	return &queue{T: t, limiter: limiter, began: time.Now()}
 }
@@ -43,8 +44,8 @@ func (q *queue) fill(calls int) {
 }
 
 // come adds a call, and returns when the call waits or was admitted.
-func (q *queue) come(name string, class transport.RateClass, closesIn time.Duration) {
-	call := transport.RateCall{Window: "w", Class: class}
+func (q *queue) come(name string, class moneymovement.RateClass, closesIn time.Duration) {
+	call := moneymovement.RateCall{Window: "w", Class: class}
 	if closesIn > 0 {
 		call.Closes = time.Now().Add(closesIn)
 	}
@@ -61,7 +62,7 @@ func (q *queue) come(name string, class transport.RateClass, closesIn time.Durat
 	synctest.Wait()
 }
 
-func (q *queue) comeMany(count int, name string, class transport.RateClass, closesIn time.Duration) {
+func (q *queue) comeMany(count int, name string, class moneymovement.RateClass, closesIn time.Duration) {
 	for range count {
 		q.come(name, class, closesIn)
 	}
@@ -91,14 +92,14 @@ func TestClassesGoInTheirOrder(t *testing.T) {
 			q.fill(1)
 			time.Sleep(time.Second)
 		}
-		q.come("poll", transport.ClassPoll, 0)
-		q.come("read", transport.ClassRead, 0)
-		q.come("write", transport.ClassWrite, 0)
+		q.come("poll", moneymovement.ClassPoll, 0)
+		q.come("read", moneymovement.ClassRead, 0)
+		q.come("write", moneymovement.ClassWrite, 0)
 		q.come("unknown", "of a later version", 0)
-		q.come("endless", transport.ClassConfirm, 0)
-		q.come("later", transport.ClassConfirm, 110*time.Second)
-		q.come("sooner", transport.ClassConfirm, 90*time.Second)
-		q.come("refresh", transport.ClassRefresh, 0)
+		q.come("endless", moneymovement.ClassConfirm, 0)
+		q.come("later", moneymovement.ClassConfirm, 110*time.Second)
+		q.come("sooner", moneymovement.ClassConfirm, 90*time.Second)
+		q.come("refresh", moneymovement.ClassRefresh, 0)
 		q.calls.Wait()
 		assert.Equal(t, []string{"refresh", "sooner", "later", "endless", "read", "write", "unknown", "poll"}, q.order)
 		assert.Equal(t, minute+7*time.Second, q.at[7])
@@ -107,10 +108,10 @@ func TestClassesGoInTheirOrder(t *testing.T) {
 
 // Of ten admitted calls, one is of a waiting class, however many calls of a class before it wait.
 func TestEachClassThatWaitsKeepsATenth(t *testing.T) {
-	for name, classes := range map[string][2]transport.RateClass{
-		"writes behind confirms": {transport.ClassConfirm, transport.ClassWrite},
-		"polls behind reads":     {transport.ClassRead, transport.ClassPoll},
-		"polls behind confirms":  {transport.ClassConfirm, transport.ClassPoll},
+	for name, classes := range map[string][2]moneymovement.RateClass{
+		"writes behind confirms": {moneymovement.ClassConfirm, moneymovement.ClassWrite},
+		"polls behind reads":     {moneymovement.ClassRead, moneymovement.ClassPoll},
+		"polls behind confirms":  {moneymovement.ClassConfirm, moneymovement.ClassPoll},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -135,8 +136,8 @@ func TestATenthGivesWayToAConfirmThatCloses(t *testing.T) {
 				q := newQueue(t, calls)
 				for round := range 20 { // each confirm needs the next window's slot
 					q.fill(calls)
-					q.come(fmt.Sprint("write ", round), transport.ClassWrite, 0)
-					q.comeMany(calls, "confirm", transport.ClassConfirm, 120*time.Second)
+					q.come(fmt.Sprint("write ", round), moneymovement.ClassWrite, 0)
+					q.comeMany(calls, "confirm", moneymovement.ClassConfirm, 120*time.Second)
 					before := len(q.went())
 					time.Sleep(minute)
 					synctest.Wait()
@@ -157,17 +158,17 @@ func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 1)
 		q.fill(1)
-		err := q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassConfirm,
+		err := q.limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassConfirm,
 			Closes: time.Now().Add(60 * time.Second)})
-		var tooLong *transport.WaitTooLong
+		var tooLong *moneymovement.NoRoom
 		require.ErrorAs(t, err, &tooLong)
 		assert.True(t, tooLong.Closed)
 		assert.Equal(t, q.began.Add(minute), tooLong.Until)
 		require.NotErrorIs(t, err, context.DeadlineExceeded, "the caller has time")
 		assert.Zero(t, time.Since(q.began))
 
-		q.come("overtaken", transport.ClassConfirm, 70*time.Second)
-		q.come("refresh", transport.ClassRefresh, 0)
+		q.come("overtaken", moneymovement.ClassConfirm, 70*time.Second)
+		q.come("refresh", moneymovement.ClassRefresh, 0)
 		q.calls.Wait()
 		assert.Equal(t, []string{"refresh"}, q.order)
 		assert.Equal(t, []string{"overtaken"}, q.late)
@@ -182,15 +183,15 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 		for range 1000 {
 			q.calls.Go(func() {
 				assert.NoError(t,
-					q.limiter.Wait(t.Context(), transport.RateCall{Window: "w", Class: transport.ClassPoll}))
+					q.limiter.Wait(t.Context(), moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}))
 			})
 		}
 		synctest.Wait()
 		for i := range 54 { // of sixty slots, polls have their tenth here as well
-			q.come("read", transport.ClassRead, 0)
+			q.come("read", moneymovement.ClassRead, 0)
 			assert.Len(t, q.went(), i+1, "at once")
 		}
-		q.come("read", transport.ClassRead, 0)
+		q.come("read", moneymovement.ClassRead, 0)
 		assert.Len(t, q.went(), 54, "the window is full")
 		q.calls.Wait()
 		assert.Equal(t, minute, q.at[54])
@@ -201,10 +202,10 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 // A host that does not count must not block a program for an hour on the 61st credit.
 func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(transport.StatedWindows())
+		limiter := transport.NewLocalLimiter(moneymovement.StatedWindows())
 		began := time.Now()
 		for range 60 {
-			require.NoError(t, pass(t.Context(), limiter, transport.WindowSandboxMoney, "cl_1"))
+			require.NoError(t, pass(t.Context(), limiter, moneymovement.WindowSandboxMoney, "cl_1"))
 		}
 		assert.Zero(t, time.Since(began))
 
@@ -213,7 +214,7 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 		var credits sync.WaitGroup
 		for range 3 {
 			credits.Go(func() {
-				assert.NoError(t, pass(t.Context(), limiter, transport.WindowSandboxMoney, "cl_1"))
+				assert.NoError(t, pass(t.Context(), limiter, moneymovement.WindowSandboxMoney, "cl_1"))
 				mu.Lock()
 				defer mu.Unlock()
 				at = append(at, time.Since(began))
@@ -222,8 +223,8 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 4*transport.LongestTurn)
 		defer cancel()
-		var tooLong *transport.WaitTooLong
-		require.ErrorAs(t, pass(ctx, limiter, transport.WindowSandboxMoney, "cl_1"), &tooLong)
+		var tooLong *moneymovement.NoRoom
+		require.ErrorAs(t, pass(ctx, limiter, moneymovement.WindowSandboxMoney, "cl_1"), &tooLong)
 		assert.Equal(t, began.Add(4*transport.LongestTurn), tooLong.Until, "the fourth in line")
 		assert.Zero(t, time.Since(began), "told at once")
 		credits.Wait()
@@ -236,7 +237,7 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 func TestAMinutesWindowIsKeptForAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 2)
-		q.comeMany(120, "write", transport.ClassWrite, 0)
+		q.comeMany(120, "write", moneymovement.ClassWrite, 0)
 		q.calls.Wait()
 		for i, at := range q.at {
 			assert.Equal(t, time.Duration(i/2)*minute, at)
@@ -249,16 +250,16 @@ func TestADeadlineInALongLineOfAnotherClass(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, 10)
 		q.fill(10)
-		q.comeMany(100, "read", transport.ClassRead, 0)
+		q.comeMany(100, "read", moneymovement.ClassRead, 0)
 		for _, tc := range []struct {
 			deadline time.Duration
 			inTime   bool
 		}{{minute + 1, true}, {minute + 1, false}, {2*minute + 1, true}} { // one of ten is a poll
 			ctx, cancel := context.WithTimeout(t.Context(), tc.deadline)
 			defer cancel()
-			poll := transport.RateCall{Window: "w", Class: transport.ClassPoll}
+			poll := moneymovement.RateCall{Window: "w", Class: moneymovement.ClassPoll}
 			if !tc.inTime {
-				var tooLong *transport.WaitTooLong
+				var tooLong *moneymovement.NoRoom
 				require.ErrorAs(t, q.limiter.Wait(ctx, poll), &tooLong)
 				assert.Equal(t, q.began.Add(2*minute), tooLong.Until)
 				continue
@@ -297,7 +298,7 @@ func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 			gone := &abandoned{Context: t.Context()}
 			q.calls.Go(func() { assert.ErrorIs(t, pass(gone, q.limiter, "w", ""), context.Canceled) })
 			synctest.Wait()
-			q.comeMany(calls, "next", transport.ClassWrite, 0)
+			q.comeMany(calls, "next", moneymovement.ClassWrite, 0)
 			gone.ended.Store(true)
 			q.calls.Wait()
 			assert.Equal(t, want, q.at)

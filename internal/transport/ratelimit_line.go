@@ -4,13 +4,15 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // line holds the calls that wait for room in one window. A call takes its slot when it is admitted, so a call that
 // gives up costs the others nothing. The limiter's mutex guards it.
 type line struct {
 	Queue
-	window Window
+	window moneymovement.Window
 	kept   int // slots that polls must leave free
 	past   history
 	first  *Waiter   // the call whose turn is next
@@ -19,7 +21,7 @@ type line struct {
 	alarm  func()
 }
 
-func newLine(mu *sync.Mutex, window Window, allowance Allowance) *line {
+func newLine(mu *sync.Mutex, window moneymovement.Window, allowance moneymovement.Allowance) *line {
 	s := &line{window: window, kept: allowance.Calls / (PassedOver + 1),
 		past: history{most: allowance.Calls, held: allowance.Held()}}
 	s.alarm = func() {
@@ -31,7 +33,7 @@ func newLine(mu *sync.Mutex, window Window, allowance Allowance) *line {
 }
 
 // join puts a call in line. It returns nil if the call can be sent at once, and an error if its turn comes too late.
-func (s *line) join(ctx context.Context, call RateCall) (*Waiter, error) {
+func (s *line) join(ctx context.Context, call moneymovement.RateCall) (*Waiter, error) {
 	now := time.Now()
 	w := s.Come(call)
 	if s.first == nil && !s.room(w.Rank, now).After(now) {
@@ -60,9 +62,9 @@ func (s *line) tooLate(ctx context.Context, w *Waiter, now time.Time) error {
 	case !at.After(now):
 		return nil
 	case limited && !at.Before(deadline):
-		return &WaitTooLong{Window: s.window, Until: at}
+		return &moneymovement.NoRoom{Window: s.window, Until: at}
 	case !w.Closes.IsZero() && !at.Before(w.Closes):
-		return &WaitTooLong{Window: s.window, Until: at, Closed: true}
+		return &moneymovement.NoRoom{Window: s.window, Until: at, Closed: true}
 	}
 	return nil
 }
@@ -105,7 +107,7 @@ func (s *line) serve(now time.Time) {
 		}
 		if !w.Closes.IsZero() && !now.Before(w.Closes) {
 			s.Drop(w)
-			w.Admitted <- &WaitTooLong{Window: s.window, Until: now, Closed: true}
+			w.Admitted <- &moneymovement.NoRoom{Window: s.window, Until: now, Closed: true}
 			continue
 		}
 		at := s.room(s.alone(w), now)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // LocalLimiter is a Limiter for one credential in one process. In any period of [Allowance.Held] it admits at most as
@@ -16,7 +18,7 @@ import (
 //
 // The first call in line waits for at most [LongestTurn], and is then sent.
 type LocalLimiter struct {
-	allowances map[Window]Allowance
+	allowances map[moneymovement.Window]moneymovement.Allowance
 	mu         sync.Mutex
 	lines      map[lineKey]*line
 	sweepAt    int // how many lines there may be before unused lines are removed
@@ -32,17 +34,17 @@ const LongestTurn = 65 * time.Second
 const sweepLeast = 128
 
 type lineKey struct {
-	window Window
+	window moneymovement.Window
 	scope  string
 }
 
 // NewLocalLimiter returns a limiter for the given windows. Other windows are not limited.
-func NewLocalLimiter(allowances map[Window]Allowance) *LocalLimiter {
+func NewLocalLimiter(allowances map[moneymovement.Window]moneymovement.Allowance) *LocalLimiter {
 	return &LocalLimiter{allowances: allowances, lines: map[lineKey]*line{}, sweepAt: sweepLeast}
 }
 
 // Wait implements Limiter.
-func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
+func (l *LocalLimiter) Wait(ctx context.Context, call moneymovement.RateCall) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -76,7 +78,7 @@ func (l *LocalLimiter) Wait(ctx context.Context, call RateCall) error {
 }
 
 // of returns the line of a window. The caller holds mu.
-func (l *LocalLimiter) of(call RateCall, allowance Allowance) *line {
+func (l *LocalLimiter) of(call moneymovement.RateCall, allowance moneymovement.Allowance) *line {
 	key := lineKey{call.Window, call.Scope}
 	if l.lines[key] == nil {
 		l.sweep()

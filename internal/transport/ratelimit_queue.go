@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	moneymovement "github.com/moneymovement/moneymovement-go"
 )
 
 // Rank is the place of a class in the order. The lowest goes first.
@@ -18,14 +20,14 @@ const (
 	Ranks // how many there are
 )
 
-// Rank returns the rank of a class.
-func (c RateClass) Rank() Rank {
-	switch c {
-	case ClassRefresh:
+// rankOf returns the rank of a class.
+func rankOf(class moneymovement.RateClass) Rank {
+	switch class {
+	case moneymovement.ClassRefresh:
 		return FirstRank
-	case ClassConfirm:
+	case moneymovement.ClassConfirm:
 		return ConfirmRank
-	case ClassPoll:
+	case moneymovement.ClassPoll:
 		return PollRank
 	default:
 		return UsualRank
@@ -72,15 +74,15 @@ type Queue struct {
 }
 
 // Come returns a Waiter for a call, which is not in the queue yet.
-func (q *Queue) Come(call RateCall) Waiter {
+func (q *Queue) Come(call moneymovement.RateCall) Waiter {
 	w := q.like(call)
 	q.came++
 	return w
 }
 
 // like returns a Waiter as it would come.
-func (q *Queue) like(call RateCall) Waiter {
-	w := Waiter{Rank: call.Class.Rank(), number: q.came}
+func (q *Queue) like(call moneymovement.RateCall) Waiter {
+	w := Waiter{Rank: rankOf(call.Class), number: q.came}
 	if w.Rank == ConfirmRank {
 		w.Closes = call.Closes
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // Together, all shares are at most the stated windows, as long as each share can have one call. The window of a
 // challenge belongs to one client.
 func TestSharesOfTheStatedWindows(t *testing.T) {
-	stated := transport.StatedWindows()
+	stated := moneymovement.StatedWindows()
 	assert.Equal(t, stated, transport.ShareOfStatedWindows(1))
 	for n := 1; n <= 1000; n++ {
 		shares := transport.ShareOfStatedWindows(n)
@@ -25,7 +26,7 @@ func TestSharesOfTheStatedWindows(t *testing.T) {
 			whole := stated[window]
 			require.Equal(t, whole.Per, share.Per)
 			switch {
-			case window == transport.WindowLoginChallenge:
+			case window == moneymovement.WindowLoginChallenge:
 				require.Equal(t, whole, share)
 			case n > whole.Calls:
 				require.Equal(t, 1, share.Calls)
@@ -40,8 +41,8 @@ func TestSharesOfTheStatedWindows(t *testing.T) {
 // Two limiters with a half of each window pass as many calls at once as the window takes. They count the login window
 // of their address as well.
 func TestTwoHalvesOfEachWindow(t *testing.T) {
-	for window, allowance := range transport.StatedWindows() {
-		if window == transport.WindowLoginChallenge {
+	for window, allowance := range moneymovement.StatedWindows() {
+		if window == moneymovement.WindowLoginChallenge {
 			continue
 		}
 		t.Run(fmt.Sprint(window), func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -22,10 +23,10 @@ import (
 // the next one goes after that.
 // Rule: rate.reads, rate.writes, rate.sandbox-money
 func TestWindowsTakeWhatTheyState(t *testing.T) {
-	for window, allowance := range transport.StatedWindows() {
+	for window, allowance := range moneymovement.StatedWindows() {
 		t.Run(string(window), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				limiter := transport.NewLocalLimiter(transport.StatedWindows())
+				limiter := transport.NewLocalLimiter(moneymovement.StatedWindows())
 				started := time.Now()
 				for range allowance.Calls {
 					require.NoError(t, pass(t.Context(), limiter, window, ""))
@@ -40,14 +41,14 @@ func TestWindowsTakeWhatTheyState(t *testing.T) {
 
 // Rule: rate.reads, rate.writes, rate.login-address, rate.login-email, rate.login-challenge, rate.sandbox-money
 func TestStatedWindowsAreTheDescriptions(t *testing.T) {
-	assert.Equal(t, map[transport.Window]transport.Allowance{
-		transport.WindowReads:          {Calls: 600, Per: time.Minute},
-		transport.WindowWrites:         {Calls: 120, Per: time.Minute},
-		transport.WindowLogin:          {Calls: 20, Per: 5 * time.Minute},
-		transport.WindowLoginEmail:     {Calls: 10, Per: 5 * time.Minute},
-		transport.WindowLoginChallenge: {Calls: 10, Per: 5 * time.Minute},
-		transport.WindowSandboxMoney:   {Calls: 60, Per: time.Hour},
-	}, transport.StatedWindows())
+	assert.Equal(t, windows{
+		moneymovement.WindowReads:          {Calls: 600, Per: time.Minute},
+		moneymovement.WindowWrites:         {Calls: 120, Per: time.Minute},
+		moneymovement.WindowLogin:          {Calls: 20, Per: 5 * time.Minute},
+		moneymovement.WindowLoginEmail:     {Calls: 10, Per: 5 * time.Minute},
+		moneymovement.WindowLoginChallenge: {Calls: 10, Per: 5 * time.Minute},
+		moneymovement.WindowSandboxMoney:   {Calls: 60, Per: time.Hour},
+	}, moneymovement.StatedWindows())
 }
 
 // A call counts here for a little longer than at the service: a sixtieth, and at most a second.
@@ -55,7 +56,7 @@ func TestHowLongACallCounts(t *testing.T) {
 	for per, held := range map[time.Duration]time.Duration{
 		time.Minute: 61 * time.Second, time.Hour: time.Hour + time.Second, 30 * time.Second: 30500 * time.Millisecond,
 	} {
-		assert.Equal(t, held, transport.Allowance{Calls: 1, Per: per}.Held())
+		assert.Equal(t, held, moneymovement.Allowance{Calls: 1, Per: per}.Held())
 	}
 }
 
@@ -63,7 +64,7 @@ func TestHowLongACallCounts(t *testing.T) {
 // service's own window starts; and each goes through as soon as that lets it.
 func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		allowance := transport.Allowance{Per: time.Second}
+		allowance := moneymovement.Allowance{Per: time.Second}
 		per := allowance.Held()
 		calls := rapid.IntRange(1, 5).Draw(rt, "calls")
 		gaps := rapid.SliceOfN(rapid.IntRange(0, 350), 1, 40).Draw(rt, "gaps")
@@ -88,7 +89,7 @@ func TestNoStretchHoldsMoreThanTheWindow(t *testing.T) {
 
 		var got []time.Duration
 		synctest.Test(t, func(t *testing.T) {
-			limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: calls,
+			limiter := transport.NewLocalLimiter(windows{"w": {Calls: calls,
 				Per: allowance.Per}})
 			started := time.Now()
 			var mu sync.Mutex
@@ -127,7 +128,7 @@ const minute = 61 * time.Second
 
 func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 3,
+		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 3,
 			Per: time.Minute}})
 		started := time.Now()
 		var mu sync.Mutex
@@ -155,7 +156,7 @@ func TestCallersAreServedInTheOrderInWhichTheyCame(t *testing.T) {
 // nothing.
 func TestDeadlineBeforeTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
+		limiter := transport.NewLocalLimiter(windows{moneymovement.WindowWrites: {Calls: 1,
 			Per: time.Minute}})
 		svc := script(ok)
 		client := newClient(t, host, through(svc), limitedBy(limiter))
@@ -165,7 +166,7 @@ func TestDeadlineBeforeTheTurn(t *testing.T) {
 
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), minute) // its end is no time to send at
-			_, err = send(ctx, client, &bookThing, transport.Call{Key: "invoice-42", KeySet: true})
+			_, err = send(ctx, client, &bookThing, transport.Keyed("invoice-42"))
 			cancel()
 			var undelivered *errors.NotDelivered
 			require.ErrorAs(t, err, &undelivered)
@@ -184,7 +185,7 @@ func TestDeadlineBeforeTheTurn(t *testing.T) {
 // The line before a caller counts: the third of the next window comes after the two in front of it.
 func TestDeadlineInALongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 2,
+		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 2,
 			Per: time.Minute}})
 		started := time.Now()
 		var wg sync.WaitGroup
@@ -194,11 +195,11 @@ func TestDeadlineInALongLine(t *testing.T) {
 		}
 		for _, deadline := range []time.Duration{3*minute - 1, 3 * minute} {
 			ctx, cancel := context.WithTimeout(t.Context(), deadline)
-			var tooLong *transport.WaitTooLong
+			var tooLong *moneymovement.NoRoom
 			require.ErrorAs(t, pass(ctx, limiter, "w", ""), &tooLong)
 			cancel()
 			assert.Equal(t, started.Add(3*minute), tooLong.Until)
-			assert.Equal(t, transport.Window("w"), tooLong.Window)
+			assert.Equal(t, moneymovement.Window("w"), tooLong.Window)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*minute+1)
 		defer cancel()
@@ -211,7 +212,7 @@ func TestDeadlineInALongLine(t *testing.T) {
 // Callers who give up while they wait, in whatever order, leave no gap behind.
 func TestCancelledWaitersLeaveNoGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
+		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 1,
 			Per: time.Minute}})
 		require.NoError(t, pass(t.Context(), limiter, "w", ""))
 		started := time.Now()
@@ -241,11 +242,11 @@ func TestCancelledWaitersLeaveNoGap(t *testing.T) {
 // Rule: rate.per-credential
 func TestScopesAndWindowsAreCountedApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		allowance := transport.Allowance{Calls: 1, Per: time.Minute}
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"a": allowance, "b": allowance})
+		allowance := moneymovement.Allowance{Calls: 1, Per: time.Minute}
+		limiter := transport.NewLocalLimiter(windows{"a": allowance, "b": allowance})
 		started := time.Now()
 		for _, call := range [][2]string{{"a", ""}, {"a", "cl_1"}, {"a", "cl_2"}, {"b", ""}, {"b", "cl_1"}} {
-			require.NoError(t, pass(t.Context(), limiter, transport.Window(call[0]), call[1]))
+			require.NoError(t, pass(t.Context(), limiter, moneymovement.Window(call[0]), call[1]))
 		}
 		assert.Zero(t, time.Since(started))
 		require.NoError(t, pass(t.Context(), limiter, "a", "cl_1"))
@@ -256,7 +257,7 @@ func TestScopesAndWindowsAreCountedApart(t *testing.T) {
 // A process that logs in for years meets a challenge of its own each time, and an integrator any number of clients.
 func TestWindowsThatCountNothingAnyMoreAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1,
+		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 1,
 			Per: time.Minute}})
 		started := time.Now()
 		require.NoError(t, pass(t.Context(), limiter, "w", "kept"))
@@ -284,10 +285,10 @@ func TestWindowsThatAreNotLimited(t *testing.T) {
 		started := time.Now()
 		for _, limiter := range []*transport.LocalLimiter{
 			transport.NewLocalLimiter(nil),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"other": {Calls: 1, Per: time.Hour}}),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 0, Per: time.Hour}}),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: -1, Per: time.Hour}}),
-			transport.NewLocalLimiter(map[transport.Window]transport.Allowance{"w": {Calls: 1}}),
+			transport.NewLocalLimiter(windows{"other": {Calls: 1, Per: time.Hour}}),
+			transport.NewLocalLimiter(windows{"w": {Calls: 0, Per: time.Hour}}),
+			transport.NewLocalLimiter(windows{"w": {Calls: -1, Per: time.Hour}}),
+			transport.NewLocalLimiter(windows{"w": {Calls: 1}}),
 		} {
 			for range 1000 {
 				require.NoError(t, pass(t.Context(), limiter, "w", ""))
@@ -303,12 +304,12 @@ func TestWindowsThatAreNotLimited(t *testing.T) {
 // What the client asks its limiter: once an attempt, with the account where the window counts for one.
 func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 	type asked struct {
-		window transport.Window
+		window moneymovement.Window
 		scope  string
 	}
 	var mu sync.Mutex
 	var questions []asked
-	limiter := limiterFunc(func(_ context.Context, call transport.RateCall) error {
+	limiter := limiterFunc(func(_ context.Context, call moneymovement.RateCall) error {
 		mu.Lock()
 		defer mu.Unlock()
 		questions = append(questions, asked{call.Window, call.Scope})
@@ -317,15 +318,15 @@ func TestEveryAttemptAsksTheLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, host, through(script(lostAnswer, ok)), limitedBy(limiter))
 		deposit := transport.Operation{ID: "Deposit", Method: "POST", Path: "/deposits", Repeat: transport.RepeatKey,
-			Window: transport.WindowSandboxMoney, Answer: &thingAnswer}
+			Window: moneymovement.WindowSandboxMoney, Answer: &thingAnswer}
 		for _, op := range []*transport.Operation{&bookThing, &deposit} {
 			r := transport.NewRequest(op, "cl_1", transport.Call{})
 			_, err := transport.Do[thing](t.Context(), client, r)
 			require.NoError(t, err)
 		}
 	})
-	assert.Equal(t, []asked{{transport.WindowWrites, ""}, {transport.WindowWrites, ""},
-		{transport.WindowSandboxMoney, "cl_1"}, {transport.WindowWrites, ""}}, questions,
+	assert.Equal(t, []asked{{moneymovement.WindowWrites, ""}, {moneymovement.WindowWrites, ""},
+		{moneymovement.WindowSandboxMoney, "cl_1"}, {moneymovement.WindowWrites, ""}}, questions,
 		"sandbox money is a write as well")
 }
 
@@ -345,7 +346,7 @@ func TestLimiterThatFails(t *testing.T) {
 			if tc.first != nil {
 				passes = 1
 			}
-			limiter := limiterFunc(func(context.Context, transport.RateCall) error {
+			limiter := limiterFunc(func(context.Context, moneymovement.RateCall) error {
 				if passes--; passes < 0 {
 					return broken
 				}
@@ -359,11 +360,13 @@ func TestLimiterThatFails(t *testing.T) {
 	})
 }
 
-type limiterFunc func(context.Context, transport.RateCall) error
+type limiterFunc func(context.Context, moneymovement.RateCall) error
 
-func (f limiterFunc) Wait(ctx context.Context, call transport.RateCall) error { return f(ctx, call) }
+func (f limiterFunc) Wait(ctx context.Context, call moneymovement.RateCall) error {
+	return f(ctx, call)
+}
 
 // pass waits as a call without a class does.
-func pass(ctx context.Context, limiter transport.Limiter, window transport.Window, scope string) error {
-	return limiter.Wait(ctx, transport.RateCall{Window: window, Scope: scope})
+func pass(ctx context.Context, limiter moneymovement.RateLimiter, window moneymovement.Window, scope string) error {
+	return limiter.Wait(ctx, moneymovement.RateCall{Window: window, Scope: scope})
 }

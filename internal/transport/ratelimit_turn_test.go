@@ -10,43 +10,44 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
 // narrow is a window that takes one call in ten seconds and a sixth.
 func narrow() *transport.LocalLimiter {
-	return transport.NewLocalLimiter(map[transport.Window]transport.Allowance{transport.WindowWrites: {Calls: 1,
+	return transport.NewLocalLimiter(windows{moneymovement.WindowWrites: {Calls: 1,
 		Per: 10 * time.Second}})
 }
 
 const turn = 10*time.Second + 10*time.Second/60
 
-func write(class transport.RateClass, closes time.Time) transport.RateCall {
-	return transport.RateCall{Window: transport.WindowWrites, Class: class, Closes: closes}
+func write(class moneymovement.RateClass, closes time.Time) moneymovement.RateCall {
+	return moneymovement.RateCall{Window: moneymovement.WindowWrites, Class: class, Closes: closes}
 }
 
 // A confirm whose approval closes while it waits is told so, and takes no slot from those behind it.
 func TestAConfirmThatClosesInLineTakesNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, began := narrow(), time.Now()
-		require.NoError(t, limiter.Wait(t.Context(), write(transport.ClassWrite, time.Time{})))
+		require.NoError(t, limiter.Wait(t.Context(), write(moneymovement.ClassWrite, time.Time{})))
 		var line sync.WaitGroup
 		line.Go(func() {
-			err := limiter.Wait(t.Context(), write(transport.ClassConfirm, began.Add(15*time.Second)))
-			var tooLong *transport.WaitTooLong
+			err := limiter.Wait(t.Context(), write(moneymovement.ClassConfirm, began.Add(15*time.Second)))
+			var tooLong *moneymovement.NoRoom
 			assert.ErrorAs(t, err, &tooLong)
 			assert.True(t, tooLong.Closed)
-			assert.EqualError(t, err, "rate window writes has no room before the approval's window closes")
+			assert.ErrorContains(t, err, "rate window writes has no room before the approval's window closes")
 			assert.NotErrorIs(t, err, context.DeadlineExceeded)
 		})
 		synctest.Wait()
 		line.Go(func() { // goes first, and so takes the confirm's slot
-			assert.NoError(t, limiter.Wait(t.Context(), write(transport.ClassRefresh, time.Time{})))
+			assert.NoError(t, limiter.Wait(t.Context(), write(moneymovement.ClassRefresh, time.Time{})))
 			assert.Equal(t, turn, time.Since(began))
 		})
 		synctest.Wait()
 		line.Go(func() {
-			assert.NoError(t, limiter.Wait(t.Context(), write(transport.ClassWrite, time.Time{})))
+			assert.NoError(t, limiter.Wait(t.Context(), write(moneymovement.ClassWrite, time.Time{})))
 			assert.Equal(t, 2*turn, time.Since(began))
 		})
 		line.Wait()
@@ -57,11 +58,11 @@ func TestAConfirmThatClosesInLineTakesNoSlot(t *testing.T) {
 func TestRefreshesGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := narrow()
-		require.NoError(t, limiter.Wait(t.Context(), write(transport.ClassWrite, time.Time{})))
+		require.NoError(t, limiter.Wait(t.Context(), write(moneymovement.ClassWrite, time.Time{})))
 		var mu sync.Mutex
 		var order []string
 		var line sync.WaitGroup
-		join := func(class transport.RateClass) {
+		join := func(class moneymovement.RateClass) {
 			line.Go(func() {
 				assert.NoError(t, limiter.Wait(t.Context(), write(class, time.Time{})))
 				mu.Lock()
@@ -70,9 +71,9 @@ func TestRefreshesGoFirst(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		join(transport.ClassConfirm)
+		join(moneymovement.ClassConfirm)
 		for range 12 {
-			join(transport.ClassRefresh)
+			join(moneymovement.ClassRefresh)
 		}
 		line.Wait()
 		assert.Equal(t, "confirm", order[12], "%v", order)
@@ -83,20 +84,20 @@ func TestRefreshesGoFirst(t *testing.T) {
 func TestAWaitThatIsTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter, began := narrow(), time.Now()
-		require.NoError(t, limiter.Wait(t.Context(), write(transport.ClassWrite, time.Time{})))
+		require.NoError(t, limiter.Wait(t.Context(), write(moneymovement.ClassWrite, time.Time{})))
 		ctx, cancel := context.WithTimeout(t.Context(), turn)
 		defer cancel()
-		err := limiter.Wait(ctx, write(transport.ClassWrite, time.Time{}))
-		var tooLong *transport.WaitTooLong
+		err := limiter.Wait(ctx, write(moneymovement.ClassWrite, time.Time{}))
+		var tooLong *moneymovement.NoRoom
 		require.ErrorAs(t, err, &tooLong)
-		assert.Equal(t, transport.WaitTooLong{Window: transport.WindowWrites, Until: began.Add(turn)}, *tooLong)
-		require.EqualError(t, err, "rate window writes has no room before the deadline")
+		assert.Equal(t, moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: began.Add(turn)}, *tooLong)
+		require.ErrorContains(t, err, "rate window writes has no room before the deadline")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Zero(t, time.Since(began), "it is told at once")
 
 		longer, stop := context.WithTimeout(t.Context(), turn+1)
 		defer stop()
-		require.NoError(t, limiter.Wait(longer, write(transport.ClassWrite, time.Time{})))
+		require.NoError(t, limiter.Wait(longer, write(moneymovement.ClassWrite, time.Time{})))
 		assert.Equal(t, turn, time.Since(began))
 	})
 }

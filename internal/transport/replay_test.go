@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -84,12 +85,12 @@ func TestKeyedWritesAreNeverReplayedBehindOurBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newDyingServer(t)
-			client := newClient(t, server.address, retries(transport.Retry{Max: -1}))
+			client := newClient(t, server.address, retries(moneymovement.RetryPolicy{Max: -1}))
 			_, err := send(t.Context(), client, &readThing, transport.Call{}) // leaves a connection to be kept
 			require.NoError(t, err)
 
-			var answer transport.Answer
-			r := transport.NewRequest(op, "", transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&answer)})
+			var answer moneymovement.Response
+			r := transport.NewRequest(op, "", transport.Keyed("invoice-42", &answer))
 			if strings.Contains(op.Path, "{thingId}") {
 				r.PathParam("thingId", "ct_1", idRule)
 			}
@@ -114,8 +115,8 @@ func TestAttemptsAreCountedAsTheServiceSeesThem(t *testing.T) {
 	_, err := send(t.Context(), client, &readThing, transport.Call{})
 	require.NoError(t, err)
 
-	var answer transport.Answer
-	_, err = send(t.Context(), client, &bookThing, transport.Call{Keep: keep(&answer)})
+	var answer moneymovement.Response
+	_, err = send(t.Context(), client, &bookThing, transport.Kept(&answer))
 	require.NoError(t, err)
 	assert.Equal(t, 2, answer.Attempts)
 	assert.EqualValues(t, 2, server.posts.Load())
@@ -128,9 +129,10 @@ func TestACopiedRequestIsNotReplayed(t *testing.T) {
 			server := newDyingServer(t)
 			inner := &http.Transport{}
 			t.Cleanup(inner.CloseIdleConnections)
-			client := newClient(t, server.address, retries(transport.Retry{Max: -1}), func(c *transport.Config) {
-				c.HTTP = &http.Client{Transport: copying{inner}, Timeout: timeout}
-			})
+			client := newClient(t, server.address, retries(moneymovement.RetryPolicy{Max: -1}),
+				func(c *transport.Config) {
+					c.HTTPClient = &http.Client{Transport: copying{inner}, Timeout: timeout}
+				})
 			for i, op := range []*transport.Operation{&bookThing, &deleteThing} {
 				_, err := send(t.Context(), client, &readThing, transport.Call{})
 				require.NoError(t, err)
@@ -148,7 +150,7 @@ func TestACopiedRetryIsNotReplayed(t *testing.T) {
 	server := newDyingServerThat(t, "429 Too Many Requests")
 	inner := &http.Transport{}
 	t.Cleanup(inner.CloseIdleConnections)
-	client := newClient(t, server.address, retries(transport.Retry{Max: 1}), through(copying{inner}))
+	client := newClient(t, server.address, retries(moneymovement.RetryPolicy{Max: 1}), through(copying{inner}))
 	_, err := sendKeyed(t.Context(), client, &bookThing, transport.Call{})
 	var unknown *errors.OutcomeUnknown
 	require.ErrorAs(t, err, &unknown)
@@ -179,7 +181,7 @@ func TestKeyedWritesAreNotReplayedOverHTTP2(t *testing.T) {
 					}
 					things(w, r)
 				})
-				client := n.client(retries(transport.Retry{Max: -1}))
+				client := n.client(retries(moneymovement.RetryPolicy{Max: -1}))
 				_, err := send(t.Context(), client, &readThing, transport.Call{}) // leaves a connection to be kept
 				require.NoError(t, err)
 				_, err = sendKeyed(t.Context(), client, op, transport.Call{})

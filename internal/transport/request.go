@@ -36,7 +36,7 @@ type Request struct {
 // NewRequest starts a call of an operation for an account. An empty account is the credential's own account.
 func NewRequest(op *Operation, account string, call Call) *Request {
 	return &Request{op: op, call: call, path: op.Path, account: account, acting: [1]string{account},
-		key: [1]string{call.Key}}
+		key: [1]string{string(call.Key)}}
 }
 
 // PathParam puts a value into the path template. It refuses a value that could be read as another path, even if the

@@ -9,18 +9,11 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
-// Retry is the retry policy of a client. A zero field has its default.
-type Retry struct {
-	Max     int           // retries after the first attempt; 0 means 3, negative means no retries
-	WaitMin time.Duration // first backoff, 250 ms by default
-	// longest pause, and longest Retry-After to wait for; 65 s by default, which is a whole rate window
-	WaitMax time.Duration
-}
-
-func (p Retry) withDefaults() Retry {
+func withDefaults(p moneymovement.RetryPolicy) moneymovement.RetryPolicy {
 	if p.Max == 0 {
 		p.Max = 3
 	}
@@ -112,10 +105,10 @@ func (c *Client) fits(ctx context.Context, t *tracker, resp *http.Response) bool
 	}
 	now := time.Now()
 	deadline, limited := ctx.Deadline()
-	if !limited && resp == nil && t.silence+c.retry.bound(t.retried) >= maxSilence {
+	if !limited && resp == nil && t.silence+c.bound(t.retried) >= maxSilence {
 		return false
 	}
-	t.noTime = limited && !now.Add(max(wait, c.retry.bound(t.retried))).Before(deadline)
+	t.noTime = limited && !now.Add(max(wait, c.bound(t.retried))).Before(deadline)
 	if asked && !t.noTime {
 		t.askedBack = now.Add(wait)
 	}
@@ -133,7 +126,7 @@ func (noTimeLeft) Unwrap() error { return context.DeadlineExceeded }
 // Again reports whether to repeat a step that failed with err, and after which pause. tried is how often it was
 // started.
 func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration, bool) {
-	wait := c.jittered(ctx, c.retry.bound(tried))
+	wait := c.jittered(ctx, c.bound(tried))
 	if at := retryAt(err); !at.IsZero() {
 		wait = max(wait, time.Until(at))
 	}
@@ -144,7 +137,7 @@ func (c *Client) Again(ctx context.Context, tried int, err error) (time.Duration
 // service asked for, if that is longer. A wrong Retry-After, such as a time in the past, makes no burst of retries.
 func (c *Client) backoff(ctx context.Context, t *tracker, resp *http.Response) time.Duration {
 	asked, _ := retryAfter(resp)
-	pause := c.jittered(ctx, c.retry.bound(t.retried-1))
+	pause := c.jittered(ctx, c.bound(t.retried-1))
 	if resp == nil {
 		t.silence += pause
 	}
@@ -153,18 +146,26 @@ func (c *Client) backoff(ctx context.Context, t *tracker, resp *http.Response) t
 
 // jittered returns a random time between half the bound and the bound.
 func (c *Client) jittered(ctx context.Context, bound time.Duration) time.Duration {
-	if c.random != nil {
-		return bound/2 + c.random(ctx, bound/2+1)
+	if random, simulated := ctx.Value(randomKey{}).(func(time.Duration) time.Duration); simulated {
+		return bound/2 + random(bound/2+1)
 	}
 	return bound/2 + rand.N(bound/2+1) //gosec:disable G404 -- jitter is no secret
+}
+
+type randomKey struct{}
+
+// WithRandom returns a context whose calls pause for random times that random returns: at least zero, and less than the
+// given time. A simulation uses it, so that the pauses of a run can be repeated.
+func WithRandom(ctx context.Context, random func(time.Duration) time.Duration) context.Context {
+	return context.WithValue(ctx, randomKey{}, random)
 }
 
 const longestBackoff = 8 * time.Second
 
 // bound returns the longest pause after so many retries. It doubles with each retry.
-func (p Retry) bound(retried int) time.Duration {
-	least := min(p.WaitMin, longestBackoff) // so that doubling cannot overflow
-	return min(least<<min(retried, 10), longestBackoff, p.WaitMax)
+func (c *Client) bound(retried int) time.Duration {
+	least := min(c.retry.WaitMin, longestBackoff) // so that doubling cannot overflow
+	return min(least<<min(retried, 10), longestBackoff, c.retry.WaitMax)
 }
 
 func retryAfter(resp *http.Response) (time.Duration, bool) {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -90,7 +91,7 @@ func road() (names []string) {
 var timeouts = map[string]time.Duration{"no timeout": 0, "a timeout": time.Minute}
 
 func throughFor(next http.RoundTripper, timeout time.Duration) func(*transport.Config) {
-	return func(c *transport.Config) { c.HTTP = &http.Client{Transport: next, Timeout: timeout} }
+	return func(c *transport.Config) { c.HTTPClient = &http.Client{Transport: next, Timeout: timeout} }
 }
 
 // times returns when the attempts were made, after the first one.
@@ -110,10 +111,10 @@ func TestAttemptsAndPausesOfBothRoads(t *testing.T) {
 			t.Run(name+"/"+called, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					svc := script(end, end, end, ok)
-					client := newClient(t, host, throughFor(svc, timeout), retries(transport.Retry{}))
-					var answer transport.Answer
+					client := newClient(t, host, throughFor(svc, timeout), retries(moneymovement.RetryPolicy{}))
+					var answer moneymovement.Response
 					_, err := send(t.Context(), client, &bookThing,
-						transport.Call{Key: "invoice-42", KeySet: true, Keep: keep(&answer)})
+						transport.Keyed("invoice-42", &answer))
 					require.NoError(t, err)
 					at := times(svc.attempts())
 					require.Len(t, at, 4)
@@ -154,8 +155,8 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 	const timeout = 7 * time.Second
 	const pause = 2 * time.Second
 	busy := refuses(http.StatusTooManyRequests, errors.CodeRateLimited, "Retry-After", "2")
-	quick := func(longest time.Duration) transport.Retry {
-		return transport.Retry{Max: 2, WaitMin: 1, WaitMax: longest}
+	quick := func(longest time.Duration) moneymovement.RetryPolicy {
+		return moneymovement.RetryPolicy{Max: 2, WaitMin: 1, WaitMax: longest}
 	}
 	for name, tc := range map[string]struct {
 		hangs step
@@ -176,7 +177,7 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 					started := time.Now()
 					_, err := send(t.Context(),
 						newClient(t, host, throughFor(svc, timeout), retries(quick(time.Minute))), &bookThing,
-						transport.Call{Key: "invoice-42", KeySet: true})
+						transport.Keyed("invoice-42"))
 					took := time.Since(started).Round(time.Second)
 					switch position {
 					case "at first":
@@ -206,7 +207,8 @@ func TestTimeoutOfBothRoads(t *testing.T) {
 		t.Run(name+"/once", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				client := newClient(t, host, throughFor(script(tc.hangs), timeout), retries(transport.Retry{Max: -1}))
+				client := newClient(t, host, throughFor(script(tc.hangs), timeout),
+					retries(moneymovement.RetryPolicy{Max: -1}))
 				_, err := send(t.Context(), client, &readThing, transport.Call{})
 				assert.Equal(t, timeout, time.Since(started).Round(time.Second))
 				assert.Contains(t, beneath(err), tc.says)
@@ -221,7 +223,7 @@ func TestTheShortestTimeout(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		started := time.Now()
-		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(transport.Retry{Max: -1})),
+		_, err := send(ctx, newClient(t, host, throughFor(step(hangs), 1), retries(moneymovement.RetryPolicy{Max: -1})),
 			&readThing, transport.Call{})
 		require.Error(t, err)
 		assert.Less(t, time.Since(started), time.Second)
@@ -318,7 +320,7 @@ func (n *numbered) Authorize(_ context.Context, h http.Header) error {
 	return nil
 }
 
-func (n *numbered) Wait(context.Context, transport.RateCall) error {
+func (n *numbered) Wait(context.Context, moneymovement.RateCall) error {
 	n.paced++
 	return nil
 }

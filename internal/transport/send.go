@@ -10,9 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/handshake"
-	"github.com/moneymovement/moneymovement-go/internal/wire"
+	"github.com/moneymovement/moneymovement-go/internal/hidden"
 )
 
 // tracker holds what is known about the attempts of one call.
@@ -32,16 +33,16 @@ type tracker struct {
 	lost      bool          // an attempt got no complete response, and may have been carried out
 	// an earlier attempt got a server error and may have been carried out
 	doubted bool
-	noTime  bool             // the deadline left no room for another attempt
-	unsent  bool             // the last attempt had no connection, so the service cannot have received it
-	final   bool             // the last attempt's connection failed in a way that a next one would fail too
-	answer  answer           // of the last attempt; empty if it was lost or will be repeated
-	most    int              // items that a list of the response may have
-	unread  []wire.Unread    // of the response
-	shown   bool             // the response held the resource
-	stream  *streaming       // set to read a stream in place of a decoded response
-	limited io.LimitedReader // of the response body
-	body    *timedBody       // of the last response
+	noTime  bool                   // the deadline left no room for another attempt
+	unsent  bool                   // the last attempt had no connection, so the service cannot have received it
+	final   bool                   // the last attempt's connection failed in a way that a next one would fail too
+	answer  answer                 // of the last attempt; empty if it was lost or will be repeated
+	most    int                    // items that a list of the response may have
+	unread  []moneymovement.Unread // of the response
+	shown   bool                   // the response held the resource
+	stream  *streaming             // set to read a stream in place of a decoded response
+	limited io.LimitedReader       // of the response body
+	body    *timedBody             // of the last response
 	// header is the header of the last attempt, with the credential. It shows the authorizer which token was refused.
 	header http.Header
 }
@@ -177,7 +178,7 @@ func dropUnreadableLocation(h http.Header) {
 // cookies and redirects.
 func (c *Client) takeOver(config *Config) error {
 	var next http.RoundTripper
-	if given := config.HTTP; given != nil {
+	if given := config.HTTPClient; given != nil {
 		c.timeout, next = given.Timeout, given.Transport
 	}
 	if next == nil {
@@ -185,15 +186,12 @@ func (c *Client) takeOver(config *Config) error {
 		own.current.Load().DisableCompression = config.Anonymous // so that there is no Accept-Encoding
 		next = own
 	}
-	for _, wrap := range config.Wrap {
-		if wrap == nil {
-			return invalid("WithTransport", "invalid_option", "must not be nil")
-		}
+	for _, wrap := range config.Transports {
 		if next = wrap(next); next == nil {
 			return invalid("WithTransport", "invalid_option", "must return a transport, not nil")
 		}
 	}
-	c.next = Hide(next)
+	c.next = hidden.Hide(next)
 	return nil
 }
 

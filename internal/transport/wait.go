@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -26,7 +27,7 @@ type Seen struct {
 
 // Wait reads until done, at the given pace, or at the client's if pace is zero. It returns the last value that it read.
 // A permanent error ends it at once. See [Client.Poll].
-func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) (last *T, err error) {
+func Wait[T any](ctx context.Context, c *Client, pace moneymovement.Pace, awaited Awaited[T]) (last *T, err error) {
 	if ctx == nil || c == nil {
 		return awaited.Read(ctx) // which refuses the call under its own name
 	}
@@ -50,13 +51,24 @@ func Wait[T any](ctx context.Context, c *Client, pace Pace, awaited Awaited[T]) 
 }
 
 // Polling returns pace, or the client's if pace is zero.
-func (c *Client) Polling(pace Pace) Pace { return cmp.Or(pace, c.polling, DefaultPace()) }
+func (c *Client) Polling(pace moneymovement.Pace) moneymovement.Pace {
+	return cmp.Or(pace, c.polling, DefaultPace)
+}
 
 // waitEnded reports that the caller's context ended the wait, or that the rate window has no room before its deadline.
 func waitEnded(ctx context.Context, err error) bool {
 	if ended := ctx.Err(); ended != nil {
 		return errors.Is(err, ended)
 	}
-	_, late := errors.AsType[*WaitTooLong](err)
+	_, late := errors.AsType[*moneymovement.NoRoom](err)
 	return late
+}
+
+// Apply applies options to a value. Nil options are ignored.
+func Apply[T any, O ~func(*T)](to *T, options []O) {
+	for _, option := range options {
+		if option != nil {
+			option(to)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
@@ -45,7 +46,7 @@ func await(told *[]transport.Seen, reads ...any) transport.Awaited[string] {
 }
 
 // steady is a pace whose pauses are within one second.
-func steady() transport.Pace { return transport.Pace{Least: time.Second, Most: time.Second} }
+func steady() moneymovement.Pace { return moneymovement.Pace{Least: time.Second, Most: time.Second} }
 
 // Progress is called after each successful read.
 func TestWaitTellsWhatItReads(t *testing.T) {
@@ -123,7 +124,7 @@ func TestWaitThatSomethingElseEnds(t *testing.T) {
 // A rate window without room before the deadline ends a wait like the deadline itself.
 func TestWaitThatTheRateWindowEnds(t *testing.T) {
 	var told []transport.Seen
-	late := &transport.WaitTooLong{}
+	late := &moneymovement.NoRoom{}
 	_, err := transport.Wait(t.Context(), poller(t), steady(), await(&told, late))
 	require.True(t, errors.Is(err, late), "%v", err)
 	still, ok := errors.AsType[stillWaiting](err)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -82,38 +81,40 @@ func TestTheListOfChainsAllowsNoCode(t *testing.T) {
 	}
 }
 
-// A code that the SDK does not know is allowed by an option, which the refusal names.
-func TestWithChainNameAllowsACode(t *testing.T) {
-	const option = `dapi.WithChainName(42161, "arb.one-2")`
+// A code that the SDK does not know is allowed by the developer's ChainNames, which the refusal names.
+func TestChainNamesAllowACode(t *testing.T) {
 	w := newChainWorld(t, "arb.one-2")
 	_, err := w.pay()
-	assert.ErrorContains(t, err, option)
+	assert.ErrorContains(t, err, `add "arb.one-2": 42161 to the ChainNames`)
 	w.assertNothingSigned(t)
 
-	for _, names := range [][]moneymovement.Option{
-		{dapi.WithChainName(arbitrum, "arb.one-2")},
-		{dapi.WithChainName(arbitrum, "arb"), dapi.WithChainName(arbitrum, "arb.one-2"), dapi.WithChainName(1, "eth")},
+	for _, names := range []map[dapi.ChainCode]dapi.ChainID{
+		{"arb.one-2": arbitrum}, {"arb": arbitrum, "arb.one-2": arbitrum, "eth": 1},
 	} {
 		w = newChainWorld(t, "arb.one-2")
-		w.account = w.Integrator(w.Developer(), names...).Self()
+		developer := w.Developer()
+		developer.ChainNames = names
+		w.account = w.Integrator(developer).Self()
 		_, err = w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Fundings())
 	}
 
 	w = newChainWorld(t, "arb.one-2")
-	w.account = w.Integrator(w.Developer(), dapi.WithChainName(10, "arb.one-2")).Self()
+	developer := w.Developer()
+	developer.ChainNames = map[dapi.ChainCode]dapi.ChainID{"arb.one-2": 10}
+	w.account = w.Integrator(developer).Self()
 	_, err = w.pay(firstUse())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "destination.chainId", refused.Field)
-	assert.NotContains(t, refused.Reason, "WithChainName", "the code names another chain")
+	assert.NotContains(t, refused.Reason, "ChainNames", "the code names another chain")
 	w.assertNothingSigned(t)
 }
 
 func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 	for name, chain := range map[string]any{
 		"another code": "base", "another EVM id": 8453, "an unknown code": "arbitrum-nova", "no name": "",
-		"a code in other letters": "Arbitrum", "a code and more": "arbitrum ", "a line": "a\ndapi.WithChainName(1)",
+		"a code in other letters": "Arbitrum", "a code and more": "arbitrum ", "a line": "a\nChainNames",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newChainWorld(t, chain)

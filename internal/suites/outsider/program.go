@@ -121,6 +121,5 @@ func Book(ctx context.Context, account *dapi.Account) (moneymovement.Key, error)
 		moneymovement.CaptureResponse(&response), moneymovement.CaptureResponseWithSecrets(&response),
 	}
 	_, err := account.Payouts.Book(ctx, dapi.PayoutCreate{}, options...)
-	key, _ := moneymovement.KeyOf(options...)
-	return key, err
+	return moneymovement.CallSettingsOf(options...).Key, err
 }
