@@ -163,6 +163,25 @@ func TestWhatErrorsMean(t *testing.T) {
 	}
 }
 
+// A refusal of a booking can leave open what the service did, such as a 503. If the flow has signed nothing, it says that
+// nothing was paid, and the payment is tried again.
+func TestARefusalThatProvesNothingByItself(t *testing.T) {
+	all := refusals()
+	maps.Copy(all, failures())
+	tried := 0
+	for name, err := range all {
+		failure, typed := errors.AsType[errors.Failure](err)
+		if !typed || failure.MovedByCall() != errors.MaybeMoved {
+			continue
+		}
+		tried++
+		r, _ := shown(KindEscrow, false, shows(moneymovement.PaymentNotPaid, true, err, err, time.Time{}))
+		assert.Equal(t, moneymovement.PaymentAccepted, r.State, name)
+		assert.False(t, r.MayHaveLeft, name)
+	}
+	assert.Greater(t, tried, 10)
+}
+
 // A payment that may be paid stays so after each error that says nothing about the earlier calls.
 func TestADoubtIsNotEndedByAnError(t *testing.T) {
 	all := refusals()
