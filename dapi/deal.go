@@ -272,8 +272,8 @@ func (d *dealFlow) look(ctx context.Context, f *flow, end ending) ending {
 	_, conflict := errors.AsType[*errors.Conflict](end.err)
 	_, consumed := errors.AsType[*errors.ApprovalConsumed](end.err)
 	closed := approvalClosed(end.err)
-	signs := f.sent || f.first == &opPrepareEscrowAction
-	if f.wasRead || !signs || f.id() == "" || end.moved == errors.NotMoved && !closed {
+	prepared := f.sent || f.first == &opPrepareEscrowAction || f.rebookCause != nil // the action alone
+	if f.wasRead || !prepared || f.id() == "" || end.moved == errors.NotMoved && !closed {
 		return end
 	}
 	began := cmp.Or(d.began, d.approver.now())

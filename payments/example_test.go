@@ -39,7 +39,7 @@ func invoice(number string, amount int64) payments.Payment {
 		Key:      moneymovement.DeriveKey("invoice", number),
 		Account:  "cl_8fK2",
 		Payout:   dapi.PayoutCreate{ContactID: "ct_3dR9", Amount: decimal.NewFromInt(amount), Currency: dapi.USDC},
-		Bounds:   payments.Bounds{MaxFee: &maxFee},
+		Bounds:   dapi.Bounds{MaxFee: &maxFee},
 		Metadata: map[string]string{"invoice": number},
 	}
 }

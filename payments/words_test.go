@@ -11,7 +11,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
-	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // The table of docs/operations.md is the one place that has the words of the SDK, of this package and of the service
@@ -30,8 +29,8 @@ func TestTheTableOfStatesHasEachWord(t *testing.T) {
 			}
 		}
 	}
-	for _, state := range []dapi.PaymentState{dapi.PaymentPaid, dapi.PaymentNotPaid, dapi.PaymentEnded,
-		dapi.PaymentUnknown, dapi.PaymentNeedsDecision} {
+	for _, state := range []moneymovement.PaymentState{moneymovement.PaymentPaid, moneymovement.PaymentNotPaid,
+		moneymovement.PaymentEnded, moneymovement.PaymentInDoubt, moneymovement.PaymentNeedsDecision} {
 		assert.Contains(t, columns[0], fmt.Sprintf("`%s`", state))
 	}
 	for _, state := range moneymovement.StoredPaymentStates() {

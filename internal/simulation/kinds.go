@@ -80,7 +80,7 @@ func (o *order) submission(used time.Time) payments.Submission {
 		return payments.TransferPayment{Key: o.Key, To: o.To, FirstUsed: used}
 	}
 	return payments.Payment{Key: o.Key, Account: payments.OwnAccount, Payout: o.Terms, FirstUsed: used,
-		Bounds: payments.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency}}
+		Bounds: dapi.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &o.Least, DestinationCurrency: o.Currency}}
 }
 
 // signs reports whether an approval is for the order, apart from its price.

@@ -235,7 +235,7 @@ func (m *processor) decision(record payments.Record, random *rand.Rand) payments
 	case reason == payments.ReasonPrice && random.IntN(3) == 0:
 		less := o.Least.Mul(decimal.New(90, -2)).Truncate(2)
 		o.Allowed = less
-		return payments.NewBounds(payments.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &less,
+		return payments.NewBounds(dapi.Bounds{MaxFee: &o.MaxFee, MinDestinationAmount: &less,
 			DestinationCurrency: o.Currency})
 	case !record.MayHaveLeft && random.IntN(4) == 0:
 		if _, paid := m.world.fundedAs(o); !paid { // an older store does not know it

@@ -145,7 +145,7 @@ func storeVariants() []variant {
 				return false
 			}}
 		}),
-		storeVariant("bounds are forgotten", claimedAgain(func(r *payments.Record) { r.Bounds = payments.Bounds{} })),
+		storeVariant("bounds are forgotten", claimedAgain(func(r *payments.Record) { r.Bounds = dapi.Bounds{} })),
 		storeVariant("the lowest amount is halved", payoutsAgain(func(r *payments.Record) {
 			half := r.Bounds.MinDestinationAmount.Div(decimal.NewFromInt(2))
 			r.Bounds.MinDestinationAmount = &half
@@ -229,7 +229,7 @@ func storeVariants() []variant {
 				payment.Payout.Amount = payment.Payout.Amount.Add(decimal.New(int64(process), 0))
 			})}},
 		{name: "payments are submitted without bounds", broke: Break{
-			Submit: submitted(func(_ int, payment *payments.Payment) { payment.Bounds = payments.Bounds{} })}},
+			Submit: submitted(func(_ int, payment *payments.Payment) { payment.Bounds = dapi.Bounds{} })}},
 	}
 	for i := range variants {
 		variants[i].on = "payments"

@@ -39,12 +39,12 @@ var (
 	} = (*dapi.Contacts)(nil)
 	_ interface {
 		Act(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
-			key moneymovement.Key, options ...dapi.KeyOption) (*dapi.Escrow, error)
+			key moneymovement.Key, dealTerms dapi.DealTerms, options ...moneymovement.CallOption) (dapi.Deal, error)
 		Confirm(ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 			prepared *dapi.EscrowAction, options ...moneymovement.CallOption) (*dapi.Escrow, error)
 		Create(ctx context.Context, deal dapi.EscrowCreate, options ...moneymovement.WriteOption) (*dapi.Escrow, error)
-		Open(ctx context.Context, deal dapi.EscrowCreate, key moneymovement.Key,
-			options ...dapi.OpenOption) (*dapi.Escrow, error)
+		Open(ctx context.Context, deal dapi.EscrowCreate, key moneymovement.Key, terms dapi.DealTerms,
+			options ...moneymovement.CallOption) (dapi.Deal, error)
 		Prepare(ctx context.Context, id dapi.EscrowID, action dapi.EscrowActionType,
 			options ...moneymovement.WriteOption) (*dapi.EscrowAction, error)
 		Sync(ctx context.Context, id dapi.EscrowID, options ...moneymovement.CallOption) (*dapi.Escrow, error)
@@ -63,8 +63,8 @@ var (
 		Confirm(ctx context.Context, asked dapi.PayoutCreate, booked *dapi.Payout,
 			options ...moneymovement.CallOption) (*dapi.Payout, error)
 		Get(ctx context.Context, id dapi.PayoutID, options ...moneymovement.CallOption) (*dapi.Payout, error)
-		Pay(ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key,
-			options ...dapi.PayOption) (*dapi.Payout, error)
+		Pay(ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key, terms dapi.PayTerms,
+			options ...moneymovement.CallOption) (dapi.Payment, error)
 		Wait(ctx context.Context, id dapi.PayoutID, options ...dapi.WaitOption) (*dapi.Payout, error)
 		WaitAll(ctx context.Context, ids []dapi.PayoutID, options ...dapi.WaitOption) iter.Seq[dapi.PayoutResult]
 	} = (*dapi.Payouts)(nil)
