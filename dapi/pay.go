@@ -281,15 +281,15 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 		return o.phase == phaseLapsed || waits && !p.approver.now().Before(closes)
 	}
 	p.reading = moneymovement.ClassPoll
-	o, err := wait(ctx, nil, poll[offer]{
-		low: p.low, operation: &opGetPayout, resource: "payout", id: f.id(),
-		read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
-		status: func(o *offer) string { return string(o.payout.Status) },
-		done: func(o *offer) bool {
+	o, err := transport.Awaited[offer]{
+		Client: p.low.transport, Operation: &opGetPayout, Resource: "payout", ID: f.id(),
+		Read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
+		Status: func(o *offer) string { return string(o.payout.Status) },
+		Done: func(o *offer) bool {
 			return o.payout.Status.Final() || lapsed(o) ||
 				o.phase == phasePaid && o.payout.Status != PayoutStatusFunding
 		},
-	})
+	}.Wait(ctx, nil)
 	p.reading = ""
 	switch {
 	case err != nil:

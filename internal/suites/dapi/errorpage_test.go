@@ -51,7 +51,7 @@ var provoked = map[string]func(w *payWorld) error{
 		_, err := w.pay(firstUsedAt(time.Now().Add(-8 * 24 * time.Hour)))
 		return err
 	},
-	"dapi.StillPending": func(w *payWorld) error {
+	"moneymovement.StillPending": func(w *payWorld) error {
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		payment, err := w.pay()
 		if err != nil {

@@ -111,7 +111,7 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		assert.Equal(t, dapi.PayoutStatusFunding, payment.Payout.Status, "the last reading comes back")
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmPayout", unknown.Operation)
-		pending := as[*dapi.StillPending](t, unknown.Cause)
+		pending := as[*moneymovement.StillPending](t, unknown.Cause)
 		assert.Equal(t, "funding", pending.Status)
 		assert.Equal(t, "payout", pending.Resource)
 		assert.Equal(t, string(payment.Payout.ID), pending.ID)
