@@ -81,8 +81,8 @@ func (r *Request) send(ctx context.Context, newValue func() any) (any, error) {
 	}
 }
 
-// attempt makes one attempt and reads its response. It returns whether there is to be another one, and after which
-// pause. Otherwise err is why there is no complete response.
+// attempt makes one attempt and reads its response. It returns whether another one follows, and after which pause.
+// Otherwise err is why there is no complete response.
 func (r *Request) attempt(ctx context.Context, retried int) (pause time.Duration, again bool, err error) {
 	if err = r.enter(ctx); err != nil { // pace > authorize
 		return 0, false, err

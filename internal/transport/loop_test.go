@@ -123,7 +123,8 @@ func TestTimeoutOfTheGivenClient(t *testing.T) {
 		t.Run(name+"/once", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				client := newClient(t, host, throughFor(script(tc.hangs), timeout), retries(moneymovement.RetryPolicy{Max: -1}))
+				client := newClient(t, host, throughFor(script(tc.hangs), timeout),
+					retries(moneymovement.RetryPolicy{Max: -1}))
 				_, err := send(t.Context(), client, &readThing, transport.Call{})
 				assert.Equal(t, timeout, time.Since(started).Round(time.Second))
 				assert.Contains(t, beneath(err), tc.says)

@@ -40,7 +40,7 @@ type Request struct {
 	attempts  int                    // sent so far
 	began     time.Time              // when the first attempt was sent
 	silence   time.Duration          // of the attempts without a response, and of the pauses after them
-	askedBack time.Time              // when the service asked for the next attempt
+	askedBack time.Time              // the end of the pause that the service asked for
 	noTime    bool                   // the deadline left no room for another attempt
 	lost      bool                   // an attempt got no complete response, and may have been carried out
 	doubted   bool                   // an earlier attempt got a server error, and may have been carried out

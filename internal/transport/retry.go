@@ -49,8 +49,7 @@ func (r *Request) again(
 	if resp == nil {
 		r.silence += pause
 	}
-	asked, _ := retryAfter(resp)
-	return max(asked, pause), true
+	return max(retryAfter(resp), pause), true
 }
 
 // worthRetrying holds the policy. The package documentation of moneymovement states it for users.
@@ -75,8 +74,8 @@ func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Dura
 	if ctx.Err() != nil {
 		return false
 	}
-	wait, asked := retryAfter(resp)
-	if asked && wait > r.client.retry.WaitMax {
+	wait := retryAfter(resp)
+	if wait > r.client.retry.WaitMax {
 		return false
 	}
 	now := time.Now()
@@ -85,7 +84,7 @@ func (r *Request) fits(ctx context.Context, resp *http.Response, bound time.Dura
 		return false
 	}
 	r.noTime = limited && !now.Add(max(wait, bound)).Before(deadline)
-	if asked && !r.noTime {
+	if !r.noTime {
 		r.askedBack = now.Add(wait)
 	}
 	return !r.noTime
@@ -133,11 +132,13 @@ func (c *Client) bound(retried int) time.Duration {
 	return retryablehttp.DefaultBackoff(p.WaitMin, min(longestBackoff, p.WaitMax), min(retried, 10), nil)
 }
 
-func retryAfter(resp *http.Response) (time.Duration, bool) {
+// retryAfter returns how long the service asks to wait, which is 0 if it does not.
+func retryAfter(resp *http.Response) time.Duration {
 	if resp == nil {
-		return 0, false
+		return 0
 	}
-	return errors.RetryAfter(resp.Header, time.Now())
+	wait, _ := errors.RetryAfter(resp.Header, time.Now())
+	return wait
 }
 
 // maxDrained is how many bytes of an unused body are read, so that its connection can be used again.
