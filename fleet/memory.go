@@ -35,6 +35,7 @@ func (m *Memory) Ask(_ context.Context, ask Ask) (Answer, error) {
 	question := ratewindow.Ask(ask)
 	answer := m.logs[ask.Key].Take(now().UnixMicro(), &question)
 	return Answer{
-		Log: answer.Log, Slots: slotsOf[Slot](answer.Slots), Next: answer.Next, Free: answer.Free, Others: answer.Others,
+		Log: answer.Log, Slots: slotsOf[Slot](answer.Slots), Next: answer.Next, Free: answer.Free,
+		Others: answer.Others,
 	}, nil
 }

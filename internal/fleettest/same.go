@@ -5,46 +5,38 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"testing"
+	"sync/atomic"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/moneymovement/moneymovement-go/fleet"
 )
 
-// SameAsMemory draws sequences of questions, with clocks that jump and slots that come back, and fails if the store
-// gives another answer than fleet.Memory. ask asks the store as if its clock showed the time.
+// SameAsMemory asks a random sequence of questions, with a clock that jumps and slots that come back, and fails if the
+// store gives another answer than fleet.Memory. ask asks the store as if its clock showed the time. draw returns a
+// number from 0 to n-1.
 //
 // So the scripts of the stores do what the one implementation in Go does. That many processes on it do what one process
 // does alone is the model test of package fleet.
-func SameAsMemory(t *testing.T, ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error)) {
-	t.Helper()
-	sequences := 0
-	rapid.Check(t, func(rt *rapid.T) {
-		sequences++ // each has a key of its own
-		s := sequence{key: fmt.Sprint("same:", sequences), now: time.UnixMicro(1_800_000_000_000_000)}
-		memory := &fleet.Memory{Now: func() time.Time { return s.now }}
-		calls := rapid.SampledFrom([]int{1, 2, 5, 20, 120}).Draw(rt, "calls")
-		for range rapid.IntRange(1, 90).Draw(rt, "questions") {
-			s.now = s.now.Add(passes.Draw(rt, "passes"))
-			s.compare(rt, s.question(rt, calls), memory, ask)
+func SameAsMemory(
+	t interface{ Fatal(args ...any) }, draw func(n int) int,
+	ask func(now time.Time, ask fleet.Ask) (fleet.Answer, error),
+) {
+	s := sequence{draw: draw, key: fmt.Sprint("same:", sequences.Add(1)), now: time.UnixMicro(1_800_000_000_000_000)}
+	memory := &fleet.Memory{Now: func() time.Time { return s.now }}
+	calls := []int{1, 2, 5, 20, 120}[draw(5)]
+	for range 1 + draw(80) {
+		s.pass()
+		if difference := s.compare(s.question(calls), memory, ask); difference != "" {
+			t.Fatal(difference)
 		}
-	})
+	}
 }
 
-// passes draws how much time passes before a question. The clock can be set back.
-var passes = rapid.OneOf(
-	rapid.Just[time.Duration](0),
-	rapid.Just[time.Duration](0),
-	rapid.Map(rapid.Int64Range(0, 300_000), microseconds),
-	rapid.Map(rapid.Int64Range(0, 20_000_000), microseconds),
-	rapid.Map(rapid.Int64Range(-5_000_000, 65_000_000), microseconds),
-)
-
-func microseconds(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+// sequences counts them: each has a key of its own.
+var sequences atomic.Int64
 
 type sequence struct {
+	draw  func(n int) int
 	key   string
 	now   time.Time
 	given []int64 // marks
@@ -52,24 +44,24 @@ type sequence struct {
 	known string  // of the memory
 }
 
-// compare asks both, and compares what they answer. The names of their logs differ.
+// compare asks both, and returns how the answers differ. The names of their logs may differ.
 func (s *sequence) compare(
-	rt *rapid.T, q fleet.Ask, memory *fleet.Memory, ask func(time.Time, fleet.Ask) (fleet.Answer, error),
-) {
+	q fleet.Ask, memory *fleet.Memory, ask func(time.Time, fleet.Ask) (fleet.Answer, error),
+) string {
 	inMemory := q
 	if q.Log == before {
 		q.Log, inMemory.Log = s.log, s.known
 	}
 	want, err := memory.Ask(context.Background(), inMemory)
 	if err != nil {
-		rt.Fatal(err)
+		return err.Error()
 	}
 	got, err := ask(s.now, q)
 	if err != nil {
-		rt.Fatal(err)
+		return err.Error()
 	}
 	if s.log != "" && (got.Log == s.log) != (want.Log == s.known) {
-		rt.Fatalf("log %s after %s, and in memory %s after %s", got.Log, s.log, want.Log, s.known)
+		return fmt.Sprintf("log %s after %s, and in memory %s after %s", got.Log, s.log, want.Log, s.known)
 	}
 	s.log, s.known = got.Log, want.Log
 	got.Log = want.Log
@@ -83,36 +75,51 @@ func (s *sequence) compare(
 		got.Free = want.Free
 	}
 	if !reflect.DeepEqual(got, want) {
-		rt.Fatalf("%+v\ngot  %+v\nwant %+v", q, got, want)
+		return fmt.Sprintf("%+v\ngot  %+v\nwant %+v", q, got, want)
 	}
+	return ""
 }
 
 // before stands for the log of the answer before.
 const before = "the one before"
 
-func (s *sequence) question(rt *rapid.T, calls int) fleet.Ask {
-	rarely := func(what string, n int) bool { return rapid.IntRange(1, n).Draw(rt, what) == n }
+// pass lets time pass, or sets the clock.
+func (s *sequence) pass() {
+	switch s.draw(30) {
+	case 29:
+		s.now = s.now.Add(time.Duration(s.draw(70)-5) * time.Second)
+	case 28, 27, 26:
+		s.now = s.now.Add(time.Duration(s.draw(20_000)) * time.Millisecond)
+	case 25, 24, 23, 22, 21, 20, 19, 18, 17:
+		s.now = s.now.Add(time.Duration(s.draw(300_000)) * time.Microsecond)
+	default:
+	}
+}
+
+// rarely returns true once in n times.
+func (s *sequence) rarely(n int) bool { return s.draw(n) == n-1 }
+
+func (s *sequence) question(calls int) fleet.Ask {
 	q := fleet.Ask{
-		Key: s.key, Process: fmt.Sprint("p", rapid.IntRange(0, 5).Draw(rt, "process")), Calls: calls,
-		Held: 61 * time.Second, Ahead: 250 * time.Millisecond,
-		Pressed: rarely("pressed", 8), Overdue: rarely("overdue", 60),
+		Key: s.key, Process: fmt.Sprint("p", s.draw(6)), Calls: calls, Held: 61 * time.Second,
+		Ahead: 250 * time.Millisecond, Pressed: s.rarely(8), Overdue: s.rarely(60),
 	}
 	for r := range q.Waiting {
-		if rarely("waits", 3) {
-			q.Waiting[r] = rapid.IntRange(0, 1+calls/2).Draw(rt, "waiting")
+		if s.rarely(3) {
+			q.Waiting[r] = s.draw(2 + calls/2)
 		}
 	}
-	for len(s.given) > 0 && rarely("gives back", 4) {
-		q.Unused = append(q.Unused, rapid.SampledFrom(s.given).Draw(rt, "unused"))
+	for s.rarely(4) && len(s.given) > 0 {
+		q.Unused = append(q.Unused, s.given[s.draw(len(s.given))])
 	}
-	switch {
-	case rarely("knows another log", 40):
-		q.Log = "another"
-	case s.log != "" && rarely("knows the log", 2):
+	if s.rarely(2) && s.log != "" {
 		q.Log = before
 	}
-	for rarely("was without the log", 8) {
-		q.Past = append(q.Past, microseconds(rapid.Int64Range(-1_000_000, 89_000_000).Draw(rt, "age")))
+	if s.rarely(40) {
+		q.Log = "another"
+	}
+	for s.rarely(8) {
+		q.Past = append(q.Past, time.Duration(s.draw(90_000_000)-1_000_000)*time.Microsecond)
 	}
 	return q
 }

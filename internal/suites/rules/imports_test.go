@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"internal/jsonscan", "internal/servers"},
 	{"errors"},
 	{".", "internal/required", "internal/mishaps", "internal/unmade"},
-	{"signing", "internal/wire"},
+	{"signing", "internal/ratewindow", "internal/wire"},
 	{"internal/transport", "internal/watchedkey"},
 	{"internal/nonce"},
 	{"model"},
