@@ -442,7 +442,9 @@ func (f *flow) askAndJournal(ctx context.Context) ending {
 		history.Quote = new(*o.payout.Quote)
 	}
 	if err == nil && f.journal != nil {
-		err = f.journal(asking, history)
+		if err = f.journal(asking, history); err != nil { // perhaps another process has stored that it signs
+			f.earlier, f.clean = callfacts.MayPay, false
+		}
 	}
 	if err != nil {
 		return refusedBy(&PaymentDeclined{CallInfo: f.head(), Payout: o.payout, Err: err})

@@ -57,7 +57,9 @@ func record(key moneymovement.Key, n int, state moneymovement.PaymentState) paym
 	return r
 }
 
-func due(key moneymovement.Key, n int) payments.Record { return record(key, n, moneymovement.PaymentAccepted) }
+func due(key moneymovement.Key, n int) payments.Record {
+	return record(key, n, moneymovement.PaymentAccepted)
+}
 
 // work stores payments from several goroutines, and enters what was confirmed.
 func work(t *testing.T, s *Store, b *books, workers, each int) {

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -186,4 +187,24 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 		assert.Equal(t, first.Payout.ID, again.Payout.ID)
 		assert.Equal(t, 1, w.Fundings())
 	})
+}
+
+// Two processes have one key and the same history. The one whose journal fails cannot know what the other signs.
+func TestAJournalThatFailsLeavesADoubt(t *testing.T) {
+	w := newPayWorld(t)
+	other := w.integrator().Self()
+	conflict := errors.New("another process has stored that it signs")
+	payment, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.PayTerms{
+		Journal: func(ctx context.Context, history dapi.History) error {
+			assert.False(t, history.Unpaid)
+			assert.NotEmpty(t, history.PayoutID)
+			assert.WithinDuration(t, time.Now(), history.FirstUsed, time.Minute)
+			_, err := other.Payouts.Pay(ctx, w.asked, "invoice-43", dapi.PayTerms{})
+			return errors.Join(conflict, err)
+		},
+	})
+	w.assertInDoubt(t, payment, err)
+	require.ErrorIs(t, as[*dapi.PaymentDeclined](t, payment.Refusal), conflict)
+	assert.False(t, payment.History.Unpaid)
+	assert.Equal(t, 1, w.Key.Approvals(), "that of the other process")
 }
