@@ -577,7 +577,7 @@ func (f *flow) doubtAbout(cause error, op *transport.Operation, earlier callfact
 	if !ok {
 		head, _ := errors.CallInfoOf(cause)
 		head.Operation, head.IdempotencyKey = cmp.Or(head.Operation, op.ID), string(f.key)
-		unknown = &errors.OutcomeUnknown{CallInfo: head.WithFacts(callfacts.Facts{Earlier: earlier}), Cause: cause}
+		unknown = &errors.OutcomeUnknown{CallInfo: callfacts.With(head, callfacts.Facts{Earlier: earlier}), Cause: cause}
 	}
 	unknown.Resolve = f.again
 	if read, refused := errors.CallInfoOf(f.readErr); refused && read.RetryAt.After(unknown.RetryAt) {
@@ -683,7 +683,7 @@ func (f *flow) headed(differs *TermsDiffer) *TermsDiffer {
 // named adds the id to an error, if it is known.
 func (f *flow) named(err error) error {
 	if id := f.id(); id != "" {
-		errors.SetResource(err, id, string(f.key), callfacts.Asker{})
+		callfacts.SetResource(err, id, string(f.key))
 	}
 	return err
 }
