@@ -27,8 +27,8 @@ type processor struct {
 	leases   *leaseBook
 	mu       sync.Mutex
 	final    map[moneymovement.Key]moneymovement.PaymentState // of the payments that have ended
-	first    map[moneymovement.Key]time.Time      // when each was first submitted
-	restored bool                                 // the store is an older copy
+	first    map[moneymovement.Key]time.Time                  // when each was first submitted
+	restored bool                                             // the store is an older copy
 }
 
 func newProcessor(w *World, store payments.Store) *processor {
