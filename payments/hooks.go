@@ -40,13 +40,14 @@ type StepMetrics struct {
 
 // LoadMetrics describes what a processor has to do.
 type LoadMetrics struct {
-	InFlight  int                                // calls that pay, under way in this process
-	Waiting   int                                // those of them that wait for room in a rate window, for more than a few seconds
-	Following int                                // looks under way in this process
-	ByState   map[moneymovement.PaymentState]int // the payments of the whole store; nil if it cannot be counted now
-	Overdue   time.Duration                      // for how long the oldest work has been due; zero if that cannot be read now
-	Late      int                                // payments of this process that are not made in time: see Policy.Late
-	PausedFor time.Duration                      // for how long an API gets no calls, because it said so or refuses the credential
+	InFlight  int           // calls that pay, under way in this process
+	Waiting   int           // those of them that wait for room in a rate window, for more than a few seconds
+	Following int           // looks under way in this process
+	Overdue   time.Duration // for how long the oldest work has been due; zero if that cannot be read now
+	Late      int           // payments of this process that are not made in time: see Policy.Late
+	PausedFor time.Duration // for how long an API gets no calls, because it said so or refuses the credential
+	// ByState is how many payments of the whole store are in each state; nil if that cannot be counted now.
+	ByState map[moneymovement.PaymentState]int
 	// StoreFailures is how many calls of the store have failed in this process. It only rises.
 	StoreFailures int64
 }

@@ -19,7 +19,8 @@ func (s *progress) follow(ctx context.Context) found {
 	if r.PayoutID != "" {
 		payout, err := s.p.services.of(r).payouts.Get(ctx, r.PayoutID)
 		if r.decided() && isOther(r, payout, err) {
-			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, wrong: true, reason: &Reason{Code: ReasonTerms,
+			return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, wrong: true, reason: &Reason{
+				Code: ReasonTerms,
 				Message: "a person named payout " + string(r.PayoutID) + ", which is not there or has other terms: " +
 					"look at the service's books, then decide again"}}
 		}
@@ -234,7 +235,8 @@ const clockMargin = time.Hour
 
 // failedSearch returns what a search shows that could not read: nothing. It is repeated.
 func failedSearch(err error) found {
-	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, reason: reasonOf(err), retryAt: retryAt(err), unread: true}
+	f := found{state: moneymovement.PaymentInDoubt, mayHaveLeft: true, unread: true, reason: reasonOf(err),
+		retryAt: retryAt(err)}
 	f.reason.Code = ReasonUnknown
 	return f
 }

@@ -163,8 +163,8 @@ func TestWhatErrorsMean(t *testing.T) {
 	}
 }
 
-// A refusal of a booking can leave open what the service did, such as a 503. If the flow has signed nothing, it says that
-// nothing was paid, and the payment is tried again.
+// A refusal of a booking can leave open what the service did, such as a 503. If the flow has signed nothing, it says
+// that nothing was paid, and the payment is tried again.
 func TestARefusalThatProvesNothingByItself(t *testing.T) {
 	all := refusals()
 	maps.Copy(all, failures())

@@ -86,7 +86,8 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 func (s *progress) perform(ctx context.Context) (moneymovement.PaymentState, error) {
 	// A program can have other services than the one that submitted.
 	if err := s.p.services.check("Step", &s.record); err != nil && s.step.calls() {
-		return moneymovement.PaymentNotPaid, errors.Join(err, s.postpone(ctx, s.p.config.Now().Add(s.p.config.Policy.RetryMax)))
+		later := s.p.config.Now().Add(s.p.config.Policy.RetryMax)
+		return moneymovement.PaymentNotPaid, errors.Join(err, s.postpone(ctx, later))
 	}
 	var f found
 	switch s.step {

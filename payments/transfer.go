@@ -107,7 +107,8 @@ func (s *progress) searchTransfer(ctx context.Context) found {
 	case err != nil:
 		return failedSearch(err)
 	case listed && !s.record.Transfer.is(sent):
-		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyReused, Owner: sent.ID,
+		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
+			Code: ReasonKeyReused, Owner: sent.ID,
 			Message: "the service lists a transfer with this key and other terms: compare them, then decide"}}
 	case listed:
 		return found{state: moneymovement.PaymentCompleted, mayHaveLeft: true, hash: sent.TxHash}

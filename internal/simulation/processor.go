@@ -107,7 +107,8 @@ func (m *processor) saved(key moneymovement.Key) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before, ended := m.final[key]
-	if ended && record.State != before && (before != moneymovement.PaymentCompleted || record.State != moneymovement.PaymentCameBack) {
+	if ended && record.State != before && (before != moneymovement.PaymentCompleted ||
+		record.State != moneymovement.PaymentCameBack) {
 		m.world.network.books.note("%s was %s, and is %s", key, before, record.State)
 	}
 	delete(m.final, key)
@@ -205,7 +206,8 @@ func (m *processor) decide(ctx context.Context, p *Process, made *payments.Proce
 			return
 		}
 		p.Step("person looks", "")
-		for record, err := range made.List(ctx, payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision}}) {
+		for record, err := range made.List(ctx,
+			payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision}}) {
 			if err != nil {
 				break
 			}

@@ -82,15 +82,18 @@ func TestMetrics(t *testing.T) {
 	metrics, err := paymentsotel.NewMetrics(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)))
 	require.NoError(t, err)
 	ctx := t.Context()
-	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, Account: "cl_1", To: moneymovement.PaymentAccepted})
-	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, From: moneymovement.PaymentPaid, To: moneymovement.PaymentCompleted,
-		Age: 90 * time.Second})
+	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, Account: "cl_1",
+		To: moneymovement.PaymentAccepted})
+	metrics.Changed(ctx, payments.ChangeMetrics{Kind: payments.KindPayout, From: moneymovement.PaymentPaid,
+		To: moneymovement.PaymentCompleted, Age: 90 * time.Second})
 	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "pay", Outcome: "paid",
 		Took: 2 * time.Second, Queued: time.Second})
 	metrics.Stepped(ctx, payments.StepMetrics{Kind: payments.KindPayout, Step: "follow", Outcome: "completed"})
-	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 5},
+	metrics.Load(ctx, payments.LoadMetrics{InFlight: 7, Following: 3,
+		ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentPaid: 5},
 		Overdue: 4 * time.Second, PausedFor: time.Minute})
-	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 5}})
+	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6,
+		ByState: map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 5}})
 	metrics.Load(ctx, payments.LoadMetrics{InFlight: 6, Waiting: 2, Late: 1, StoreFailures: 9}) // the store is away
 
 	var read metricdata.ResourceMetrics

@@ -264,7 +264,8 @@ func TestHooksAreCalled(t *testing.T) {
 			assert.Equal(w, "trace of "+string(r.Key), trace)
 		}
 		require.GreaterOrEqual(w, len(h.loads), 2)
-		assert.Equal(w, map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 1}, h.loads[len(h.loads)-1].ByState)
+		assert.Equal(w, map[moneymovement.PaymentState]int{moneymovement.PaymentCompleted: 1},
+			h.loads[len(h.loads)-1].ByState)
 		assert.Zero(w, h.loads[len(h.loads)-1].InFlight)
 		assert.Zero(w, h.loads[len(h.loads)-1].Following)
 		assert.Contains(w, log.String(), "payment is completed")
