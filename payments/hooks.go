@@ -32,10 +32,10 @@ type ChangeMetrics struct {
 // StepMetrics describes one step.
 type StepMetrics struct {
 	Kind    Kind
-	Step    string        // pay, follow or search
-	Outcome string        // what the step has shown, such as paid, wait, refused, decide, unknown, pending or blocked
-	Took    time.Duration // the whole step
-	Queued  time.Duration // the part of its last call that waited for room in a rate window
+	Step    string                     // pay, follow or search
+	Outcome moneymovement.PaymentState // what the step has shown; not_paid if nothing was paid, and nothing has ended
+	Took    time.Duration              // the whole step
+	Queued  time.Duration              // the part of its last call that waited for room in a rate window
 }
 
 // LoadMetrics describes what a processor has to do.
@@ -75,8 +75,8 @@ type StepTrace struct {
 // StepResult describes a step that has ended.
 type StepResult struct {
 	State   moneymovement.PaymentState
-	Outcome string
-	Reason  *Reason // nil if there is nothing to say
+	Outcome moneymovement.PaymentState // as in StepMetrics
+	Reason  *Reason                    // nil if there is nothing to say
 }
 
 // noMetrics and noTracer stand in for hooks that are not set.

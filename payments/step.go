@@ -75,9 +75,9 @@ func (p *Processor) run(ctx context.Context, claimed Claimed, at time.Time) (_ R
 	})
 	outcome, err := s.perform(ctx)
 	p.load.note(ctx, &s.record, p.config.Now())
-	end(StepResult{State: s.record.State, Outcome: string(outcome), Reason: s.record.Reason})
+	end(StepResult{State: s.record.State, Outcome: outcome, Reason: s.record.Reason})
 	p.config.Metrics.Stepped(ctx, StepMetrics{
-		Kind: record.Kind, Step: string(next), Outcome: string(outcome), Took: time.Since(began), Queued: s.queued,
+		Kind: record.Kind, Step: string(next), Outcome: outcome, Took: time.Since(began), Queued: s.queued,
 	})
 	return s.record, err
 }

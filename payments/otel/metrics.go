@@ -72,7 +72,7 @@ func (m *metrics) Changed(ctx context.Context, change payments.ChangeMetrics) {
 func (m *metrics) Stepped(ctx context.Context, step payments.StepMetrics) {
 	kind := text("kind", string(step.Kind))
 	m.took.Record(ctx, step.Took.Seconds(), metric.WithAttributes(kind, text("step", step.Step),
-		text("outcome", step.Outcome)))
+		text("outcome", string(step.Outcome))))
 	if step.Queued > 0 {
 		m.queued.Record(ctx, step.Queued.Seconds(), metric.WithAttributes(kind))
 	}
