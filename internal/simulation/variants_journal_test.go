@@ -53,8 +53,10 @@ func journalVariants() []variant {
 			Terms: func(terms *dapi.PayTerms, _ *row, _ int) { terms.History = dapi.History{} }}),
 		journalVariant("each call says that nothing was paid", JournalBreak{
 			Terms: func(terms *dapi.PayTerms, _ *row, _ int) { terms.History.Unpaid = true }}),
-		journalVariant("the age of the key is not given", JournalBreak{
-			Terms: func(terms *dapi.PayTerms, _ *row, _ int) { terms.History.FirstUsed = time.Time{} }}),
+		journalVariant("neither the age of the key nor the payout is given", JournalBreak{
+			Terms: func(terms *dapi.PayTerms, _ *row, _ int) {
+				terms.History.FirstUsed, terms.History.PayoutID = time.Time{}, ""
+			}}),
 		journalVariant("nothing is stored before a signature", JournalBreak{
 			Save: func(moment string) bool { return moment != "journal" }}),
 		journalVariant("nothing is ever stored", JournalBreak{
@@ -104,8 +106,10 @@ func journalVariants() []variant {
 				}
 			}}),
 		journalVariant("Retry-After is ignored", JournalBreak{Hurry: true}),
-		journalVariant("the first use is forgotten", JournalBreak{
-			After: func(r *row, _ error) { r.History.FirstUsed = time.Now() }}),
+		journalVariant("the first use and the payout are forgotten", JournalBreak{
+			Terms: func(terms *dapi.PayTerms, _ *row, _ int) {
+				terms.History.FirstUsed, terms.History.PayoutID = time.Now(), ""
+			}}),
 	}
 }
 

@@ -256,8 +256,8 @@ func TestHooksAreCalled(t *testing.T) {
 			account + " paid>completed"}, states)
 		require.NotEmpty(w, h.steps)
 		assert.Equal(w, "pay", h.steps[0].Step)
-		assert.Equal(w, "paid", h.steps[0].Outcome)
-		assert.Equal(w, "completed", h.steps[len(h.steps)-1].Outcome)
+		assert.Equal(w, moneymovement.PaymentPaid, h.steps[0].Outcome)
+		assert.Equal(w, moneymovement.PaymentCompleted, h.steps[len(h.steps)-1].Outcome)
 		assert.Len(w, h.ended, len(h.begun))
 		assert.Len(w, h.steps, len(h.begun))
 		for _, trace := range h.traces {
