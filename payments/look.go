@@ -27,7 +27,8 @@ func (s *progress) follow(ctx context.Context) found {
 		return s.seen(payout, err)
 	}
 	if r.keyAge(s.p.config.Now()) > keyLifetime { // another call could pay a second time
-		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{Code: ReasonKeyTooOld,
+		return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: true, reason: &Reason{
+			Code: ReasonKeyTooOld,
 			Message: "the service said that the payment is paid, and did not name the payout while it remembered " +
 				"the key: look at the service's books, then decide WasPaid with the payout's id"}}
 	}
@@ -216,8 +217,8 @@ func (s *progress) searchLedger(
 		if !is {
 			continue
 		}
-		f := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, payoutID: entry.PayoutID, escrowID: entry.EscrowID,
-			hash: entry.TransactionHash}
+		f := found{state: moneymovement.PaymentPaid, mayHaveLeft: true, payoutID: entry.PayoutID,
+			escrowID: entry.EscrowID, hash: entry.TransactionHash}
 		switch {
 		case entry.Status == dapi.TransactionStatusFailed:
 			f.state = moneymovement.PaymentCameBack

@@ -216,7 +216,8 @@ func TestWhatAPayoutShows(t *testing.T) {
 	for status, want := range map[dapi.PayoutStatus]moneymovement.PaymentState{
 		dapi.PayoutStatusCompleted: moneymovement.PaymentCompleted, dapi.PayoutStatusFunding: moneymovement.PaymentPaid,
 		dapi.PayoutStatusProcessing: moneymovement.PaymentPaid, dapi.PayoutStatusFailed: moneymovement.PaymentCameBack,
-		dapi.PayoutStatusRefunded: moneymovement.PaymentCameBack, dapi.PayoutStatusExpired: moneymovement.PaymentRefused,
+		dapi.PayoutStatusRefunded:         moneymovement.PaymentCameBack,
+		dapi.PayoutStatusExpired:          moneymovement.PaymentRefused,
 		dapi.PayoutStatusAwaitingApproval: moneymovement.PaymentInDoubt, "": moneymovement.PaymentInDoubt,
 		"one_of_tomorrow": moneymovement.PaymentInDoubt,
 	} {

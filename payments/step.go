@@ -137,7 +137,8 @@ func (s *progress) perform(ctx context.Context) (moneymovement.PaymentState, err
 
 // editedRow is what is known of a payment whose terms somebody has changed in the store.
 func editedRow(mayHaveLeft bool) found {
-	return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: &Reason{Code: ReasonEdited,
+	return found{state: moneymovement.PaymentNeedsDecision, mayHaveLeft: mayHaveLeft, reason: &Reason{
+		Code: ReasonEdited,
 		Message: "the stored terms are not those that were submitted: somebody has changed the row, so " +
 			"nothing was sent; to pay other terms, submit them with a new key"}}
 }

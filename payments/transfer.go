@@ -50,7 +50,8 @@ func (s *progress) transfer(ctx context.Context) found {
 	case listed.state != moneymovement.PaymentInDoubt:
 		return listed
 	case listed.reason == nil && s.refusedForGood(err):
-		f.state = moneymovement.PaymentNeedsDecision // nothing shows the transfer, and another call would be refused as well
+		// nothing shows the transfer, and another call would be refused as well
+		f.state = moneymovement.PaymentNeedsDecision
 	}
 	return f
 }

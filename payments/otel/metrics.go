@@ -81,7 +81,7 @@ func (m *metrics) Stepped(ctx context.Context, step payments.StepMetrics) {
 // Load implements payments.Metrics.
 func (m *metrics) Load(ctx context.Context, load payments.LoadMetrics) {
 	if load.ByState != nil {
-		for _, state := range moneymovement.StoredPaymentStates() { // also zero, or an empty state would keep its last value
+		for _, state := range moneymovement.StoredPaymentStates() { // also 0, or an empty state would keep its last one
 			m.stored.Record(ctx, int64(load.ByState[state]), metric.WithAttributes(text("state", string(state))))
 		}
 		m.overdue.Record(ctx, load.Overdue.Seconds())
