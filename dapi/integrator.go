@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
@@ -131,10 +132,10 @@ func newPlatform(baseURL string, developer Developer, options []moneymovement.Op
 		return nil, err
 	}
 	config := transport.Config{ClientSettings: moneymovement.ClientSettingsOf(options...), Most: mostItems}
-	windows := transport.ShareOfStatedWindows(config.RateShare)
+	windows := ratewindow.ShareOfStatedWindows(config.RateShare)
 	paced := config.RateLimiter == nil && !config.Unpaced
 	if paced {
-		config.RateLimiter = transport.NewLocalLimiter(windows)
+		config.RateLimiter = ratewindow.New(windows, nil)
 	}
 	client, err := transport.New(baseURL, "/dapi/v1", config)
 	if err != nil {

@@ -203,11 +203,11 @@ func (p *payoutFlow) after(ctx context.Context, f *flow, err error) ending {
 	f.forgive(said)
 	switch {
 	case rebooks:
-		return ending{outcome: reopen, err: err}
+		return rebookAfter(err)
 	case inDoubt:
-		return ending{outcome: doubtful, err: err}
+		return doubtful(err)
 	}
-	return ending{outcome: refused, err: err}
+	return refusedBy(err)
 }
 
 // funded reads the payout that the service says is funded. If it cannot be read, the refusal itself is the proof that
@@ -216,20 +216,20 @@ func (p *payoutFlow) funded(ctx context.Context, f *flow, refusal *errors.Alread
 	switch id := refusal.PayoutID; {
 	case id == "":
 	case f.booked != nil && id != f.booked.id:
-		return ending{outcome: doubtful, err: refusal}
+		return doubtful(refusal)
 	case f.booked == nil:
 		f.booked = &offer{id: id}
 	}
 	o, err := p.get(ctx, f)
 	switch {
 	case err == nil && o.differs != nil:
-		return ending{outcome: doubtful, err: f.headed(o.differs)}
+		return doubtful(f.headed(o.differs))
 	case err == nil && (o.phase == phasePaid || o.phase == phaseEnded):
 		return settledBy(o)
 	case f.readOther:
-		return ending{outcome: doubtful, err: refusal}
+		return doubtful(refusal)
 	}
-	return ending{outcome: settled}
+	return settledBy(nil)
 }
 
 func (p *payoutFlow) read(ctx context.Context, f *flow, _ string) (*offer, error) {
@@ -281,32 +281,32 @@ func (p *payoutFlow) awaitFunding(ctx context.Context, f *flow, refusal error) e
 		return o.phase == phaseLapsed || waits && !p.approver.now().Before(closes)
 	}
 	p.reading = moneymovement.ClassPoll
-	o, err := wait(ctx, nil, poll[offer]{
-		low: p.low, operation: &opGetPayout, resource: "payout", id: f.id(),
-		read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
-		status: func(o *offer) string { return string(o.payout.Status) },
-		done: func(o *offer) bool {
+	o, err := transport.Awaited[offer]{
+		Client: p.low.transport, Operation: &opGetPayout, Resource: "payout", ID: f.id(),
+		Read:   func(ctx context.Context) (*offer, error) { return p.get(ctx, f) },
+		Status: func(o *offer) string { return string(o.payout.Status) },
+		Done: func(o *offer) bool {
 			return o.payout.Status.Final() || lapsed(o) ||
 				o.phase == phasePaid && o.payout.Status != PayoutStatusFunding
 		},
-	})
+	}.Wait(ctx, nil)
 	p.reading = ""
 	switch {
 	case err != nil:
 		f.booked = cmp.Or(o, f.booked)
 		f.lastRead = nil // an attempt that continues may still fail
-		return ending{outcome: doubtful, err: err}
+		return doubtful(err)
 	case lapsed(o):
-		return ending{outcome: reopen, err: refusal}
+		return rebookAfter(refusal)
 	case o.differs != nil:
-		return ending{outcome: doubtful, err: f.headed(o.differs)}
+		return doubtful(f.headed(o.differs))
 	}
 	return settledBy(o)
 }
 
 // look reads the payout, or looks for it. Even without a doubt another client may have paid the booking.
 func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
-	inDoubt := end.outcome == doubtful || f.earlier != callfacts.NonePaid || !f.attempt.onlyCall()
+	inDoubt := end.moved == errors.MaybeMoved || f.earlier != callfacts.NonePaid || !f.attempt.onlyCall()
 	if inDoubt && !f.wasRead {
 		p.find(ctx, f, end.err)
 	}
@@ -318,8 +318,8 @@ func (p *payoutFlow) look(ctx context.Context, f *flow, end ending) ending {
 	// a lapsed payout is not final here: it can be booked again, in this process or in another one
 	case o.phase == phasePaid || o.phase == phaseEnded:
 		return settledBy(o)
-	case f.sent && end.outcome == refused && !o.payout.waits():
-		end.outcome = doubtful // it has moved on since, in words that this version does not know
+	case f.sent && end.moved == errors.NotMoved && !o.payout.waits():
+		end.moved = errors.MaybeMoved // it has moved on since, in words that this version does not know
 	}
 	return end
 }

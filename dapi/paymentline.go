@@ -11,6 +11,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -89,8 +90,8 @@ func (l *paymentLine) enter(ctx context.Context, key string) (leave func(), err 
 		return nil, l.refused(key, at, &moneymovement.NoRoom{Window: moneymovement.WindowWrites, Until: at})
 	}
 	began := time.Now()
-	waiting, over := transport.InLine(ctx, moneymovement.WindowWrites)
-	transport.GoesOn(waiting, func() time.Time { return at })
+	waiting, over := ratewindow.InLine(ctx, moneymovement.WindowWrites)
+	ratewindow.GoesOn(waiting, func() time.Time { return at })
 	err = l.places.Acquire(waiting, 1)
 	over()
 	if queued := time.Since(began); queued >= time.Second {

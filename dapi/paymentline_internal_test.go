@@ -16,7 +16,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 func TestHowManyPaymentsMayBeUnderWay(t *testing.T) {
@@ -47,8 +47,8 @@ func TestConfirmsOfPaymentsUnderWayAreInTime(t *testing.T) {
 			t.Run(fmt.Sprint(calls, " calls, ", approval), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					allowance := moneymovement.Allowance{Calls: calls, Per: time.Minute}
-					limiter := transport.NewLocalLimiter(map[moneymovement.Window]moneymovement.Allowance{
-						moneymovement.WindowWrites: allowance})
+					limiter := ratewindow.New(map[moneymovement.Window]moneymovement.Allowance{
+						moneymovement.WindowWrites: allowance}, nil)
 					line := newPaymentLine("Pay", allowance, approval, true, slog.New(slog.DiscardHandler))
 					write := moneymovement.RateCall{Window: moneymovement.WindowWrites, Class: moneymovement.ClassWrite}
 					const windows = 20

@@ -32,8 +32,9 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 	for i := range maxDoubts {
 		account.Payouts.memory.pay(t, keyOf(i), true, maybePaid)
 	}
+	stored := func(context.Context, History) error { return nil }
 	asked := PayoutCreate{ContactID: "ct_1", Amount: decimal.NewFromInt(25), Currency: USDC}
-	_, err = account.Payouts.Pay(t.Context(), asked, "invoice-42", FirstUse())
+	_, err = account.Payouts.Pay(t.Context(), asked, "invoice-42", PayTerms{Journal: stored})
 	full, ok := errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "BookPayout", full.Operation)
@@ -41,7 +42,7 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 
 	deal := EscrowCreate{Amount: decimal.NewFromInt(40), Currency: USDC,
 		Payee: "0x52908400098527886E0F7030069857D2E4169EE7"}
-	_, err = account.Escrows.Open(t.Context(), deal, "deal-1", FirstUse())
+	_, err = account.Escrows.Open(t.Context(), deal, "deal-1", DealTerms{Journal: stored})
 	full, ok = errors.AsType[*errors.NotDelivered](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, "CreateEscrow", full.Operation)
@@ -49,6 +50,6 @@ func TestTooManyDoubtsOfAClient(t *testing.T) {
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1")
-	require.ErrorIs(t, err, context.Canceled, "what a deal tells is no first use, and is tried")
+	_, err = account.Escrows.Act(gone, deal, "esc_1", EscrowActionTypeRelease, "release-1", DealTerms{})
+	require.ErrorIs(t, err, context.Canceled, "an action without a journal is tried, because the deal itself shows it")
 }

@@ -16,7 +16,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/fleet"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 const credential = "0123456789abcdef"
@@ -105,7 +105,7 @@ func TestManyProcessesTogetherAreLikeOne(t *testing.T) {
 			Per: time.Minute}
 		processes := rapid.SampledFrom([]int{1, 2, 5}).Draw(rt, "processes")
 		calls := drawCalls(rt, processes)
-		local := transport.NewLocalLimiter(map[moneymovement.Window]moneymovement.Allowance{"w": allowance})
+		local := ratewindow.New(map[moneymovement.Window]moneymovement.Allowance{"w": allowance}, nil)
 		var limiters []*fleet.Limiter
 		windows := new(fleet.Memory)
 		for range processes {

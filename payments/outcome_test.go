@@ -55,7 +55,7 @@ func failures() map[string]error {
 		"dapi.PaymentDeclined":           &dapi.PaymentDeclined{Err: &LeaseLost{}},
 		"dapi.KeyTooOld":                 &dapi.KeyTooOld{},
 		"dapi.EscrowNotOpened":           &dapi.EscrowNotOpened{},
-		"dapi.StillPending":              &dapi.StillPending{},
+		"moneymovement.StillPending":     &moneymovement.StillPending{},
 		"signing.ApprovalRefused":        &signing.ApprovalRefused{},
 		"signing.ChallengeRefused":       &signing.ChallengeRefused{},
 		"signing.NotSigned":              &signing.NotSigned{Err: signing.ErrNoKey},

@@ -277,6 +277,37 @@ func TestCredentialThatCannotBeHadSendsNothing(t *testing.T) {
 	})
 }
 
+// A credential that the service refuses while it is set, such as one that cannot be refreshed, is renewed as well.
+func TestACredentialThatIsRefusedWhileItIsSetIsRenewed(t *testing.T) {
+	for name, retried := range map[string][]step{"before the first attempt": nil, "before a retry": {lostAnswer}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				svc, auth := script(append(retried, ok)...), &refusing{allowed: len(retried)}
+				_, err := sendKeyed(t.Context(), newClient(t, host, through(svc), authorizedBy(auth)), &bookThing,
+					transport.Call{})
+				require.NoError(t, err)
+				assert.Equal(t, 1, auth.renewed)
+				assert.Len(t, svc.attempts(), len(retried)+1)
+			})
+		})
+	}
+}
+
+// refusing is a credential that works for so many attempts, and then until it is renewed no more.
+type refusing struct{ allowed, renewed int }
+
+func (r *refusing) Authorize(context.Context, http.Header) error {
+	if r.allowed--; r.allowed < 0 && r.renewed == 0 {
+		return &errors.Unauthenticated{}
+	}
+	return nil
+}
+
+func (r *refusing) Renew(context.Context, http.Header) error {
+	r.renewed++
+	return nil
+}
+
 // stuck is a login that never ends.
 type stuck struct{}
 

@@ -161,6 +161,26 @@ func TestAgain(t *testing.T) {
 	})
 }
 
+// A call that is over leaves no timer of its timeout behind.
+func TestACallThatIsOverHasNoTimer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		auth := new(noticing)
+		var call transport.Call
+		call.Timeout = new(time.Hour)
+		_, err := send(t.Context(), newClient(t, host, through(script(ok)), authorizedBy(auth)), &readThing, call)
+		require.NoError(t, err)
+		assert.ErrorIs(t, auth.of.Err(), context.Canceled)
+	})
+}
+
+// noticing notes the context of the call.
+type noticing struct{ of context.Context }
+
+func (n *noticing) Authorize(ctx context.Context, _ http.Header) error {
+	n.of = ctx
+	return nil
+}
+
 // A failed attempt leaves no goroutine behind.
 func TestAFailedAttemptIsOver(t *testing.T) {
 	var of []context.Context

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/hidden"
-	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
 // Config holds the settings of a client: those of the caller's options, and those of the surface.
@@ -139,123 +137,23 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Do sends one call and decodes the response into a T.
-func Do[T any](ctx context.Context, c *Client, r *Request) (*T, error) {
-	value, err := c.do(ctx, r, func() any { return new(T) })
-	if err != nil {
-		return nil, err
+// takeOver copies the transport and the timeout of the caller's client, and wraps the transport. It does not copy
+// cookies and redirects.
+func (c *Client) takeOver(config *Config) error {
+	var next http.RoundTripper
+	if given := config.HTTPClient; given != nil {
+		c.timeout, next = given.Timeout, given.Transport
 	}
-	typed, _ := value.(*T) // do returns what newValue made
-	return typed, nil
-}
-
-// do makes the value only for a success: it can be large, and a refusal does not need it.
-func (c *Client) do(ctx context.Context, r *Request, newValue func() any) (value any, err error) {
-	if c != nil && c.metrics != nil && ctx != nil {
-		defer c.measured(ctx, r, time.Now(), &err)
+	if next == nil {
+		own := newConnections()
+		own.current.Load().DisableCompression = config.Anonymous // so that there is no Accept-Encoding
+		next = own
 	}
-	r.call.forget()
-	r.idempotency()
-	r.check.Context(ctx)
-	r.check.Options(r.call.Invalid)
-	if err := r.check.err(r.head); err != nil {
-		return nil, err
-	}
-	body, err := r.encode()
-	if err != nil {
-		return nil, &errors.InvalidInput{
-			CallInfo: r.head(),
-			Fields:   []errors.Field{{Field: wire.Unencodable(err), Code: "unencodable", Message: err.Error()}},
+	for _, wrap := range config.Transports {
+		if next = wrap(next); next == nil {
+			return invalid("WithTransport", "invalid_option", "must return a transport, not nil")
 		}
 	}
-	over, err := c.keys.claim(r, body)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := c.bounded(ctx, r)
-	defer cancel()
-	r.aim(c)
-	t := &r.tracker
-	*t = tracker{
-		op: r.op, call: &r.call, request: r, auth: c.authorizer(&r.call), scope: r.scope(), stream: r.stream,
-		queued: r.call.Queued, reserved: r.call.Reserved, most: c.most,
-	}
-	defer t.answer.release()
-	defer t.keep()
-
-	value, err = c.send(ctx, r, t, body, newValue)
-	if renewer, able := t.renewer(err); able {
-		value, err = c.renewAndReplay(ctx, renewer, r, t, body, newValue)
-	}
-	over(value, err)
-	return value, err
-}
-
-// send sends the request, and returns the decoded value or the error.
-func (c *Client) send(ctx context.Context, r *Request, t *tracker, body []byte, newValue func() any) (any, error) {
-	if err := c.exchange(ctx, r, t, body); err != nil {
-		return nil, t.outcome(ended(ctx, err))
-	}
-	if !t.answer.success() {
-		return nil, t.settle(t.answer.refusal(t))
-	}
-	c.budget.earn()
-	value := newValue()
-	if t.stream != nil {
-		return value, t.stream.end(t)
-	}
-	if err := t.decode(value); err != nil {
-		return nil, t.unreadable(err)
-	}
-	c.reportUnread(ctx, t)
-	return value, nil
-}
-
-// renewAndReplay renews the credential once, and sends the same request with the same key again. This is safe: the
-// refused attempt was not carried out.
-func (c *Client) renewAndReplay(
-	ctx context.Context, renewer Renewer, r *Request, t *tracker, body []byte, newValue func() any,
-) (any, error) {
-	if err := renewer.Renew(ctx, t.header); err != nil {
-		return nil, t.outcome(ended(ctx, err))
-	}
-	return c.send(ctx, r, t, body, newValue)
-}
-
-// exchange makes the first attempt. If that attempt should be repeated, it continues with go-retryablehttp. For the
-// first attempt it does itself what go-retryablehttp's loop does for the others.
-//
-//nolint:bodyclose // read and drain close the body of the response
-func (c *Client) exchange(ctx context.Context, r *Request, t *tracker, body []byte) (err error) {
-	t.retried = 0
-	h := r.header(c)
-	r.setKey(h)
-	if err = c.prepare(ctx, t, h); err != nil {
-		return err
-	}
-	var resp *http.Response
-	req := r.http(c, body)
-	if c.timeout > 0 {
-		resp, err = c.httpClient(t).Do(req.WithContext(ctx))
-	} else {
-		resp, err = c.attempt(ctx, &req, t)
-	}
-	again := c.checkRetry(ctx, t, resp, err)
-	if err == nil && !again {
-		err = t.read(resp)
-		again = c.checkRetry(ctx, t, resp, err)
-	}
-	if !again {
-		return err
-	}
-	if err == nil {
-		drain(resp.Body)
-	}
-	if err = Pause(ctx, c.backoff(ctx, t, resp)); err != nil {
-		return err
-	}
-	if err = c.prepareRetry(ctx, t); err != nil {
-		return err
-	}
-	return t.retrying(c.retrier(ctx, t), req.WithContext(ctx), body)
+	c.next = hidden.Hide(next)
+	return nil
 }

@@ -62,7 +62,7 @@ func TestRefusedAttemptsKeepTheirConnection(t *testing.T) {
 	}
 }
 
-// go-retryablehttp closes all idle connections when one call gives up.
+// One call that gives up closes no idle connection of the others.
 func TestGivingUpLeavesOtherCallsTheirConnections(t *testing.T) {
 	server, opened := counted(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {

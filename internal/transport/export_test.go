@@ -2,13 +2,6 @@ package transport
 
 import moneymovement "github.com/moneymovement/moneymovement-go"
 
-// Remembered returns how many windows the limiter stores.
-func (l *LocalLimiter) Remembered() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.lines)
-}
-
 // Keyed returns the settings of a call with an idempotency key. The call stores its response in each of into.
 func Keyed(key string, into ...*moneymovement.Response) Call {
 	options := []moneymovement.WriteOption{moneymovement.IdempotencyKey(moneymovement.Key(key))}

@@ -12,8 +12,8 @@ import (
 func (c *Client) measured(ctx context.Context, r *Request, began time.Time, err *error) {
 	result, code := resultOf(*err)
 	c.metrics.Call(ctx, moneymovement.CallMetrics{
-		Operation: r.op.ID, Result: result, Code: code, Status: r.tracker.answer.status, Account: r.account,
-		Attempts: r.tracker.attempts, Queued: r.tracker.queued, Took: time.Since(began),
+		Operation: r.op.ID, Result: result, Code: code, Status: r.answer.status, Account: r.account,
+		Attempts: r.attempts, Queued: r.call.Queued, Took: time.Since(began),
 	})
 }
 

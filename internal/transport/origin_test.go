@@ -147,7 +147,7 @@ func TestUserAgentCannotBreakAHeader(t *testing.T) {
 	}
 }
 
-// net/http and go-retryablehttp put the URL into their errors. A query can hold values that a log must not show.
+// net/http puts the URL into its errors. A query can hold values that a log must not show.
 func TestErrorsNeverPrintTheAddress(t *testing.T) {
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()

@@ -14,6 +14,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -361,7 +362,7 @@ func TestContextErrorsStayVisible(t *testing.T) {
 		for _, op := range []*transport.Operation{&readThing, &bookThing, &spendThing} {
 			t.Run("before/"+name+"/"+op.ID, func(t *testing.T) {
 				for _, limiter := range []moneymovement.RateLimiter{nil,
-					transport.NewLocalLimiter(moneymovement.StatedWindows())} {
+					ratewindow.New(moneymovement.StatedWindows(), nil)} {
 					ctx, end := ending(t.Context())
 					end()
 					svc := script(ok)

@@ -17,6 +17,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
@@ -105,8 +106,8 @@ func (c *tokenFor) Authorize(_ context.Context, h http.Header) error {
 // The slot is taken last, however long the credential takes. A credential that expired in line is not sent.
 func TestTheSlotIsTakenWhenTheCredentialIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(windows{moneymovement.WindowWrites: {Calls: 1,
-			Per: time.Minute}})
+		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
+			Per: time.Minute}}, nil)
 		svc := script(ok)
 		credential := &tokenFor{lives: 100 * time.Second, took: 20 * time.Second}
 		client := newClient(t, host, through(svc), limitedBy(limiter), authorizedBy(credential))
@@ -197,8 +198,8 @@ func TestReservedCallsWaitOnce(t *testing.T) {
 
 func TestReserveSaysWhyItCannot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(windows{moneymovement.WindowWrites: {Calls: 1,
-			Per: time.Minute}})
+		limiter := ratewindow.New(windows{moneymovement.WindowWrites: {Calls: 1,
+			Per: time.Minute}}, nil)
 		client := newClient(t, host, through(script(ok)), limitedBy(limiter))
 		reserve := func(ctx context.Context, closes time.Duration) (time.Duration, error) {
 			return client.Reserve(ctx, &confirmThing, transport.Call{Class: moneymovement.ClassConfirm,
@@ -251,10 +252,10 @@ func TestWaitingInLineIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		logger := slog.New(slog.NewJSONHandler(&out, nil))
-		limiter := transport.NewLocalLimiter(windows{
+		limiter := ratewindow.New(windows{
 			moneymovement.WindowWrites: {Calls: 1, Per: time.Minute},
 			moneymovement.WindowReads:  {Calls: 1, Per: 500 * time.Millisecond},
-		})
+		}, nil)
 		client := newClient(t, host, through(script(ok)), limitedBy(limiter), func(c *transport.Config) {
 			c.Logger = logger
 		})

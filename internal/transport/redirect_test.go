@@ -67,8 +67,8 @@ func TestRedirectsAreNeverFollowed(t *testing.T) {
 	assert.Zero(t, reached.Load())
 }
 
-// A retry is made by another client than the first attempt. It follows no redirect either, not even to the same host:
-// the answer to where it leads would count as that to the call.
+// A retry follows no redirect either, not even to the same host: the answer to where it leads would count as that to
+// the call.
 func TestARetryFollowsNoRedirect(t *testing.T) {
 	for name, location := range map[string]string{
 		"the same path": "", "another path": "/v1/elsewhere", "with the host": "http://service.example/v1/things/t_1",

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -124,24 +123,17 @@ func TestAttemptsAreCountedAsTheServiceSeesThem(t *testing.T) {
 
 // A transport of the caller's may copy the request.
 func TestACopiedRequestIsNotReplayed(t *testing.T) {
-	for name, timeout := range map[string]time.Duration{"by the first attempt": 0, "by http.Client": time.Minute} {
-		t.Run(name, func(t *testing.T) {
-			server := newDyingServer(t)
-			inner := &http.Transport{}
-			t.Cleanup(inner.CloseIdleConnections)
-			client := newClient(t, server.address, retries(moneymovement.RetryPolicy{Max: -1}),
-				func(c *transport.Config) {
-					c.HTTPClient = &http.Client{Transport: copying{inner}, Timeout: timeout}
-				})
-			for i, op := range []*transport.Operation{&bookThing, &deleteThing} {
-				_, err := send(t.Context(), client, &readThing, transport.Call{})
-				require.NoError(t, err)
-				_, err = sendKeyed(t.Context(), client, op, transport.Call{})
-				var unknown *errors.OutcomeUnknown
-				require.ErrorAs(t, err, &unknown)
-				assert.EqualValues(t, i+1, server.posts.Load())
-			}
-		})
+	server := newDyingServer(t)
+	inner := &http.Transport{}
+	t.Cleanup(inner.CloseIdleConnections)
+	client := newClient(t, server.address, retries(moneymovement.RetryPolicy{Max: -1}), through(copying{inner}))
+	for i, op := range []*transport.Operation{&bookThing, &deleteThing} {
+		_, err := send(t.Context(), client, &readThing, transport.Call{})
+		require.NoError(t, err)
+		_, err = sendKeyed(t.Context(), client, op, transport.Call{})
+		var unknown *errors.OutcomeUnknown
+		require.ErrorAs(t, err, &unknown)
+		assert.EqualValues(t, i+1, server.posts.Load())
 	}
 }
 

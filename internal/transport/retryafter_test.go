@@ -15,7 +15,7 @@ import (
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
 
-// go-retryablehttp overflows on a large Retry-After, and sleeps for any time that it says, beyond RetryWaitMax.
+// A large Retry-After does not overflow, and a call does not sleep for longer than its policy says.
 // Rule: rate.retry-after, status.429
 func TestRetryAfterIsFollowedOrReturnedAtOnce(t *testing.T) {
 	const most = 65 * time.Second

@@ -24,8 +24,8 @@ func Carry[T any](ctx context.Context, c *Client, r *Request) Shown[T] {
 	if err != nil {
 		return Shown[T]{err: err}
 	}
-	if !r.tracker.shown {
-		return Shown[T]{auth: r.tracker.auth, unproven: r.tracker.unreadable(errNotShown)}
+	if !r.shown {
+		return Shown[T]{auth: r.auth, unproven: r.unreadable(errNotShown)}
 	}
 	return Shown[T]{value: value}
 }

@@ -39,11 +39,11 @@ var provoked = map[string]func(w *payWorld) error{
 	},
 	"errors.Unrecognized": func(w *payWorld) error { return w.scripted(http.StatusConflict, "a_new_slug") },
 	"dapi.PriceRefused": func(w *payWorld) error {
-		_, err := w.pay(firstUse(), maxFee(amount("0")))
+		_, err := w.pay(journaled(), maxFee(amount("0")))
 		return err
 	},
 	"dapi.PaymentDeclined": func(w *payWorld) error {
-		_, err := w.pay(firstUse(),
+		_, err := w.pay(journaled(),
 			beforeSigning(func(context.Context, *dapi.Payout) error { return errors.New("no") }))
 		return err
 	},
@@ -51,15 +51,15 @@ var provoked = map[string]func(w *payWorld) error{
 		_, err := w.pay(firstUsedAt(time.Now().Add(-8 * 24 * time.Hour)))
 		return err
 	},
-	"dapi.StillPending": func(w *payWorld) error {
+	"moneymovement.StillPending": func(w *payWorld) error {
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
-		payout, err := w.pay()
+		payment, err := w.pay()
 		if err != nil {
 			return err
 		}
 		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 		defer cancel()
-		_, err = w.account.Payouts.Wait(ctx, payout.Payout.ID)
+		_, err = w.account.Payouts.Wait(ctx, payment.Payout.ID)
 		return err
 	},
 	"dapi.RailNotListed": func(w *payWorld) error {

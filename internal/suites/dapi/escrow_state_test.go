@@ -38,7 +38,7 @@ func TestSecondCallOfADealInDoubt(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newDealWorld(t)
 					w.loseConfirms()
-					_, err := w.open(firstUse())
+					_, err := w.open(journaled())
 					assertDealInDoubt(t, err)
 					require.Equal(t, 1, w.holdings())
 					if process == "another process" {
@@ -64,7 +64,7 @@ func TestLoginRefusalOfADeal(t *testing.T) {
 	w := newDealWorld(t)
 	w.Host.Arm("POST", confirmActionPath, sandbox.ExpireToken())
 	w.Host.Arm("POST", "/auth/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-	opened, err := w.open(firstUse())
+	opened, err := w.open(journaled())
 	as[*errors.Forbidden](t, err)
 	head, _ := errors.CallInfoOf(err)
 	assert.Equal(t, string(opened.Escrow.ID), head.Resource)
@@ -85,7 +85,7 @@ func TestSecondCallSettlesADealInDoubt(t *testing.T) {
 		assert.Equal(t, 1, w.holdings())
 
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		_, err = w.open(firstUse())
+		_, err = w.open(journaled())
 		assertDealInDoubt(t, err) // for the money is held, whatever the caller says
 	})
 }
@@ -128,13 +128,13 @@ var dealRefusals = map[string]struct {
 }
 
 // A stated first use that was plainly refused holds nothing, and keeps the type of its refusal.
-func TestFirstUseOfADealThatIsRefused(t *testing.T) {
+func TestARefusedDealIsUnpaid(t *testing.T) {
 	for name, c := range dealRefusals {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)
 			c.arrange(w)
 			for range 2 { // the second first use is one as well: nothing came of the first
-				opened, err := w.open(firstUse())
+				opened, err := w.open(journaled())
 				assert.True(t, errors.HasCode(err, c.code), "%v", err)
 				_, unknown := errors.AsType[*errors.OutcomeUnknown](err)
 				assert.False(t, unknown, "%v", err)
@@ -186,7 +186,7 @@ func TestADealThatWasNotSignedIsNoDoubt(t *testing.T) {
 				w.Wire.OnAnswer(change)
 			}
 			w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-			refused, err := w.open(firstUse())
+			refused, err := w.open(journaled())
 			as[*errors.SigningPolicyRefused](t, err)
 			assert.True(t, refused.Unpaid)
 			assert.Equal(t, moneymovement.PaymentNotPaid, refused.State)
@@ -202,17 +202,18 @@ func TestDoubtIsOfOneAccountAndOperation(t *testing.T) {
 		integrator := w.integrator()
 		w.account = integrator.Self()
 		w.loseConfirms()
-		_, err := w.open(firstUse())
+		_, err := w.open(journaled())
 		assertDealInDoubt(t, err)
 
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		_, err = w.open(firstUse())
+		_, err = w.open(journaled())
 		assertDealInDoubt(t, err)
-		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", payTerms(firstUse()))
+		_, err = w.account.Payouts.Pay(t.Context(), w.asked, "deal-1", payTerms(journaled()))
 		as[*errors.Forbidden](t, err)
-		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dealTerms(firstUse()))
+		_, err = integrator.For("cl_1").Escrows.Open(t.Context(), w.deal, "deal-1", dealTerms(journaled()))
 		as[*errors.Forbidden](t, err)
-		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1", dapi.DealTerms{})
+		_, err = w.account.Escrows.Act(t.Context(), w.deal, "esc_1", dapi.EscrowActionTypeRelease, "deal-1",
+			dapi.DealTerms{})
 		as[*errors.Forbidden](t, err)
 	})
 }
@@ -245,7 +246,8 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		var line sync.WaitGroup
 		for i := range 6 { // as many as may be under way
 			line.Go(func() {
-				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)), dapi.DealTerms{})
+				_, _ = w.account.Escrows.Open(t.Context(), w.deal, moneymovement.DeriveKey("ahead", strconv.Itoa(i)),
+					dapi.DealTerms{})
 			})
 		}
 		synctest.Wait()
@@ -256,12 +258,14 @@ func TestDealsKeyThatGrowsTooOldInLine(t *testing.T) {
 		})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_, err := w.account.Escrows.Open(short, w.deal, "deal-3", dealTerms(firstUsedAt(time.Now().Add(-7*24*time.Hour))))
+		_, err := w.account.Escrows.Open(short, w.deal, "deal-3",
+			dealTerms(firstUsedAt(time.Now().Add(-7*24*time.Hour))))
 		as[*dapi.KeyTooOld](t, err) // at once, for it is too old already
-		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dealTerms(firstUse()))
+		_, err = w.account.Escrows.Open(short, w.deal, "deal-2", dealTerms(journaled()))
 		assert.Equal(t, errors.CallInfo{Operation: "CreateEscrow", IdempotencyKey: "deal-2"},
 			as[*errors.NotDelivered](t, err).CallInfo)
-		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1", dealTerms(firstUse()))
+		_, err = w.account.Escrows.Act(short, w.deal, "esc_1", dapi.EscrowActionTypeRelease, "release-1",
+			dealTerms(journaled()))
 		assert.Equal(t, "release-1", as[*errors.NotDelivered](t, err).IdempotencyKey)
 		time.Sleep(time.Hour)
 		creates := len(w.Host.Requests())
@@ -324,7 +328,7 @@ func TestRefusalBesideAnotherOpenWithTheKey(t *testing.T) {
 		w := newDealWorld(t)
 		w.Host.Arm("POST", dealPath, sandbox.Delay(10*time.Second))
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(firstUse()) })
+		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(journaled()) })
 		assertDealInDoubt(t, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.holdings())
@@ -338,7 +342,7 @@ func TestRefusalOfADealThatAnotherCallMayHold(t *testing.T) {
 		w.Host.Arm("POST", dealPath, sandbox.Delay(30*time.Second))
 		w.loseConfirms()
 		w.Host.Arm("POST", confirmActionPath, sandbox.Respond(http.StatusForbidden, "signing_policy_refused"))
-		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(firstUse()) })
+		slow, _, err := atOnce(func() (dapi.Deal, error) { return w.open(journaled()) })
 		assertDealInDoubt(t, err)
 		assertDealInDoubt(t, slow)
 		assert.Equal(t, 1, w.holdings())
@@ -363,7 +367,7 @@ func TestDealsThatFailBeforeTheirConfirm(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newDealWorld(t)
 				arrange(w)
-				opened, err := w.open(firstUse())
+				opened, err := w.open(journaled())
 				require.Error(t, err)
 				assert.Equal(t, moneymovement.PaymentNotPaid, opened.State)
 				assert.True(t, opened.Unpaid)
@@ -372,7 +376,7 @@ func TestDealsThatFailBeforeTheirConfirm(t *testing.T) {
 				_, err = w.open()
 				assertDealInDoubt(t, err)
 				w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-				_, err = w.open(firstUse())
+				_, err = w.open(journaled())
 				assertDealInDoubt(t, err)
 				assert.Zero(t, w.holdings())
 			})
@@ -391,10 +395,10 @@ func TestSignerThatPanicsOverADeal(t *testing.T) {
 		}
 		panics(func() { _, _ = w.open() })
 		w.Host.Arm("POST", dealPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-		_, err := w.open(firstUse())
+		_, err := w.open(journaled())
 		assertDealInDoubt(t, err)
 		time.Sleep(8 * 24 * time.Hour)
-		_, err = w.open(firstUse())
+		_, err = w.open(journaled())
 		assertDealInDoubt(t, err)
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -124,7 +124,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", dealPath, c.change)
-			opened, err := w.open(firstUse())
+			opened, err := w.open(journaled())
 			if c.member == "" {
 				require.NoError(t, err)
 				assert.Equal(t, 1, w.holdings())
@@ -143,7 +143,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 				deal["status"] = "active"
 				delete(deal, "action")
 			}))
-			_, err := w.open(firstUse())
+			_, err := w.open(journaled())
 			assertDoubted(t, c.member, c.moves, err)
 			w.assertNothingHeld(t)
 		})
@@ -151,7 +151,7 @@ func TestEchoedTermsOfADeal(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", confirmActionPath, c.change)
 			w.Host.Arm("POST", syncPath, sandbox.Respond(403, "forbidden").Times(10))
-			_, err := w.open(firstUse())
+			_, err := w.open(journaled())
 			assertDoubted(t, c.member, c.moves, err)
 			assert.Equal(t, 1, w.holdings())
 		})
@@ -194,7 +194,7 @@ func TestWindowsOfADeal(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, later("holdUntil", time.Hour))
 		w.deal.HoldFor = ""
-		_, err := w.open(firstUse())
+		_, err := w.open(journaled())
 		differs := as[*dapi.TermsDiffer](t, err)
 		assert.Equal(t, "14d", differs.Asked)
 		w.assertNothingHeld(t)
@@ -227,7 +227,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", dealPath, c.change)
-			_, err := w.open(firstUse())
+			_, err := w.open(journaled())
 			if c.member == "" {
 				unknown := as[*errors.OutcomeUnknown](t, err)
 				assert.Equal(t, "deal-1", unknown.IdempotencyKey)
@@ -242,7 +242,7 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 		t.Run(name+", and the deal is active", func(t *testing.T) {
 			w := newDealWorld(t)
 			w.onSuccess("POST", dealPath, both(c.change, func(d map[string]any) { d["status"] = "active" }))
-			opened, err := w.open(firstUse())
+			opened, err := w.open(journaled())
 			if !strings.HasSuffix(name, "deal's key") {
 				require.NoError(t, err, "the deal is of this key, and an action that is over needs none")
 				assert.Equal(t, dapi.EscrowStatusActive, opened.Escrow.Status)
@@ -254,14 +254,14 @@ func TestActionOfAnotherKeyIsNotSigned(t *testing.T) {
 	t.Run("other terms, and a status that nobody knows", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, func(d map[string]any) { d["amount"], d["status"] = "400", "frozen" })
-		_, err := w.open(firstUse())
+		_, err := w.open(journaled())
 		assertDoubted(t, "amount", false, err)
 		w.assertNothingHeld(t)
 	})
 	t.Run("other terms, and no status", func(t *testing.T) {
 		w := newDealWorld(t)
 		w.onSuccess("POST", dealPath, both(without("status"), func(d map[string]any) { d["amount"] = "400" }))
-		_, err := w.open(firstUse())
+		_, err := w.open(journaled())
 		assert.Equal(t, "amount", as[*dapi.TermsDiffer](t, err).Member, "nothing says that it is held")
 		w.assertNothingHeld(t)
 	})
@@ -316,7 +316,7 @@ func TestDoubtIsNotSettledByAnotherDeal(t *testing.T) {
 				w := newDealWorld(t)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropBefore().Times(100))
 				w.onSuccess("POST", syncPath, both(change, func(deal map[string]any) { deal["status"] = "active" }))
-				_, err := w.open(firstUse())
+				_, err := w.open(journaled())
 				as[*errors.OutcomeUnknown](t, err)
 				assert.Zero(t, w.holdings())
 			})

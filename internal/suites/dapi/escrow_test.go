@@ -45,10 +45,14 @@ func TestAKeyThatNoPathCanHave(t *testing.T) {
 		sent := len(w.Host.Requests())
 		option := moneymovement.IdempotencyKey(key)
 		for name, call := range map[string]func() error{
-			"open":   func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), key, dapi.DealTerms{}); return err },
+			"open": func() error {
+				_, err := w.account.Escrows.Open(t.Context(), deal(), key, dapi.DealTerms{})
+				return err
+			},
 			"create": func() error { _, err := w.account.Escrows.Create(t.Context(), deal(), option); return err },
 			"act": func() error {
-				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, key, dapi.DealTerms{})
+				_, err := w.account.Escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+					key, dapi.DealTerms{})
 				return err
 			},
 			"prepare": func() error {
@@ -116,7 +120,7 @@ func TestEscrowOutcomeIsReadTwiceAtMost(t *testing.T) {
 						deal["syncedAt"] = began.Add(tc.synced).UTC().Format(time.RFC3339Nano)
 					}
 				})
-				_, err := w.open(firstUse())
+				_, err := w.open(journaled())
 				assertDealInDoubt(t, err)
 				if !tc.again {
 					assert.Len(t, reads, 1)
@@ -166,7 +170,8 @@ func TestEscrowActsFasterThanTheChainIsRead(t *testing.T) {
 		escrows := w.account().Escrows
 		opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 		require.NoError(t, err)
-		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1", dapi.DealTerms{})
+		released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1",
+			dapi.DealTerms{})
 		require.NoError(t, err)
 		assert.Equal(t, dapi.EscrowStatusActive, released.Escrow.Status, "the stored projection")
 		ended, err := escrows.Wait(t.Context(), opened.Escrow.ID, []dapi.EscrowStatus{dapi.EscrowStatusReleased})
@@ -186,7 +191,8 @@ func TestEscrowOutcomeIsReadFromTheChainInSpiteOfTheClock(t *testing.T) {
 				opened, err := escrows.Open(t.Context(), deal(), "deal-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				w.Host.Arm("POST", confirmActionPath, sandbox.DropAfterCommit())
-				released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease, "action-1", dapi.DealTerms{})
+				released, err := escrows.Act(t.Context(), deal(), opened.Escrow.ID, dapi.EscrowActionTypeRelease,
+					"action-1", dapi.DealTerms{})
 				require.NoError(t, err)
 				assert.Equal(t, dapi.EscrowStatusReleased, released.Escrow.Status)
 			})

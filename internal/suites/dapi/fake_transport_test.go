@@ -34,8 +34,8 @@ func TestAHandlerInPlaceOfASocket(t *testing.T) {
 	integrator, err := dapi.NewIntegrator(w.URL, w.Developer(),
 		moneymovement.WithHTTPClient(&http.Client{Transport: handled{recorded}}))
 	require.NoError(t, err)
-	payout, err := integrator.Self().Payouts.Pay(w.Context(), w.asked, "invoice-42", dapi.PayTerms{})
+	payment, err := integrator.Self().Payouts.Pay(w.Context(), w.asked, "invoice-42", dapi.PayTerms{})
 	require.NoError(t, err)
-	assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+	assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	assert.Equal(t, []string{"invoice-42"}, keys[:1])
 }

@@ -32,16 +32,17 @@ var processes = []process{
 			return []payOption{firstUsedAt(since)}
 		}},
 	{"another client that names the payout", true, func(known dapi.PayoutID, _ time.Time) []payOption {
-		return []payOption{bookedBefore(known)}
+		return []payOption{knownPayout(known)}
 	}},
 	{"another client that names the payout and the time", true,
 		func(known dapi.PayoutID, since time.Time) []payOption {
-			return []payOption{bookedBefore(known), firstUsedAt(since)}
+			return []payOption{knownPayout(known), firstUsedAt(since)}
 		}},
 }
 
 // A service that has forgotten a key books another payout for it. The payout of the first call decides what is done.
 func TestAForgottenKeyPaysOnce(t *testing.T) {
+	const inDoubt = moneymovement.PaymentInDoubt
 	for name, c := range map[string]struct {
 		unsent  bool // the first confirm did not arrive
 		arrange func(w *payWorld, known dapi.PayoutID)
@@ -56,15 +57,15 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 		"it has expired": {unsent: true, state: moneymovement.PaymentEnded, arrange: func(*payWorld, dapi.PayoutID) {
 			time.Sleep(time.Hour)
 		}},
-		"it cannot be read": {state: moneymovement.PaymentInDoubt, paid: 1, arrange: func(w *payWorld, _ dapi.PayoutID) {
+		"it cannot be read": {state: inDoubt, paid: 1, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 		}},
-		"it waits, and cannot be read": {unsent: true, state: moneymovement.PaymentInDoubt,
+		"it waits, and cannot be read": {unsent: true, state: inDoubt,
 			arrange: func(w *payWorld, _ dapi.PayoutID) {
 				w.Host.Arm("GET", "/payouts/*",
 					sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
 			}},
-		"it is not there": {unsent: true, state: moneymovement.PaymentInDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
+		"it is not there": {unsent: true, state: inDoubt, arrange: func(w *payWorld, _ dapi.PayoutID) {
 			w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusNotFound, "not_found").Times(99))
 		}},
 	} {
@@ -81,7 +82,7 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusInternalServerError,
 						"internal_error").Times(99))
 					since := time.Now()
-					first, err := w.pay(firstUse(), firstUsedAt(since))
+					first, err := w.pay(journaled(), firstUsedAt(since))
 					w.assertInDoubt(t, first, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
@@ -97,9 +98,9 @@ func TestAForgottenKeyPaysOnce(t *testing.T) {
 					again, err := w.pay(by.options(first.Payout.ID, since)...)
 					assert.Equal(t, c.state, again.State, "%v", err)
 					assert.Equal(t, c.paid, w.Fundings())
-					if c.state == moneymovement.PaymentInDoubt {
+					if c.state == inDoubt {
 						assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
-						assert.True(t, !again.Unpaid)
+						assert.False(t, again.Unpaid)
 						differs := as[*dapi.TermsDiffer](t, as[*errors.OutcomeUnknown](t, err).Cause)
 						assert.Equal(t, string(first.Payout.ID), differs.Asked, "one id")
 						assert.NotEqual(t, differs.Asked, differs.Got, "and the other")
@@ -124,7 +125,7 @@ func TestANewBookingSettlesNoEarlierCall(t *testing.T) {
 		for _, refused := range []string{"at the confirm", "for the price", "by the caller"} {
 			t.Run(name+", refused "+refused, func(t *testing.T) {
 				w := newPayWorld(t)
-				paid, err := w.pay(firstUse())
+				paid, err := w.pay(journaled())
 				require.NoError(t, err)
 				w.Host.ForgetKeys()
 				w.account = w.integrator().Self()
@@ -151,7 +152,7 @@ func TestANewBookingSettlesNoEarlierCall(t *testing.T) {
 func TestAPaidPaymentStaysPaidWithoutARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newPayWorld(t)
-		paid, err := w.pay(firstUse())
+		paid, err := w.pay(journaled())
 		require.NoError(t, err)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "funding_in_progress").
 			WithBody(`{"error":{"code":"funding_in_progress","message":"wait"}}`).Times(99))
@@ -170,18 +171,18 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 	both := make(chan struct{}, 2)
 	booked := make(chan dapi.PayoutID, 2)
 	type result struct {
-		payout dapi.Payment
-		err    error
+		payment dapi.Payment
+		err     error
 	}
 	results := make(chan result, 2)
 	pay := func() {
-		payout, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(beforeSigning(func(_ context.Context, payout *dapi.Payout) error {
+		payment, err := w.pay(beforeSigning(func(_ context.Context, payout *dapi.Payout) error {
 			w.Host.ForgetKeys()
 			booked <- payout.ID
 			<-both
 			return nil
-		})))
-		results <- result{payout, err}
+		}))
+		results <- result{payment, err}
 	}
 	go pay()
 	one := <-booked
@@ -192,7 +193,7 @@ func TestTwoBookingsOfOneKeyAtOnce(t *testing.T) {
 	for range 2 {
 		got := <-results
 		if got.err != nil {
-			assert.Equal(t, moneymovement.PaymentInDoubt, got.payout.State, "%v", got.err)
+			assert.Equal(t, moneymovement.PaymentInDoubt, got.payment.State, "%v", got.err)
 		}
 	}
 	assert.Equal(t, 1, w.Fundings())
@@ -232,7 +233,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					w.Host.Arm("POST", confirmActionPath, fault.Times(99))
 					w.Host.Arm("POST", "/escrow/*/sync",
 						sandbox.Respond(http.StatusInternalServerError, "internal_error").Times(99))
-					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(firstUse()))
+					first, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(journaled()))
 					as[*errors.OutcomeUnknown](t, err)
 					require.NotNil(t, first)
 					w.Host.DisarmAll()
@@ -244,7 +245,7 @@ func TestAForgottenKeyHoldsTheMoneyOnce(t *testing.T) {
 					var options []payOption
 					if another {
 						account = w.integrator().Self()
-						options = append(options, createdBefore(first.Escrow.ID))
+						options = append(options, knownDeal(first.Escrow.ID))
 					}
 					signed := w.Key.Approvals()
 					again, err := account.Escrows.Open(t.Context(), deal(), "deal-1", dealTerms(options...))
@@ -286,9 +287,9 @@ func TestAForgottenKeyAndAServiceThatAsksToWait(t *testing.T) {
 				WithHeader("Retry-After", "300").Times(99))
 			asked := time.Now()
 			if method == http.MethodGet {
-				_, err = w.pay(bookedBefore(payout.ID))
+				_, err = w.pay(knownPayout(payout.ID))
 			} else {
-				_, err = w.open(createdBefore(deal.ID))
+				_, err = w.open(knownDeal(deal.ID))
 			}
 			unknown := as[*errors.OutcomeUnknown](t, err)
 			as[*dapi.TermsDiffer](t, unknown.Cause)
@@ -351,7 +352,8 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 						w.Host.Arm("POST", syncPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
 					}
 					signed, before := w.Key.Approvals(), len(w.Host.Requests())
-					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease, "release-1", dealTerms(options...))
+					deal, err := w.account.Escrows.Act(t.Context(), w.deal, id, dapi.EscrowActionTypeRelease,
+						"release-1", dealTerms(options...))
 					assert.Equal(t, signed, w.Key.Approvals(), "nothing was signed")
 					for _, request := range w.Host.Requests()[before:] {
 						assert.NotContains(t, request.Path, "/actions", "and nothing was prepared")
@@ -369,10 +371,10 @@ func TestAnActionIsLookedUpFirst(t *testing.T) {
 }
 
 // The caller stores a deal's id before its approval is signed, and can refuse it.
-func TestBeforeApproving(t *testing.T) {
+func TestBeforeSigningADeal(t *testing.T) {
 	w := newDealWorld(t)
 	var stored dapi.EscrowID
-	_, err := w.open(firstUse(), beforeSigning(func(_ context.Context, created *dapi.Payout) error {
+	_, err := w.open(journaled(), beforeSigning(func(_ context.Context, created *dapi.Payout) error {
 		stored = dapi.EscrowID(created.ID)
 		return errors.New("not today")
 	}))
@@ -380,11 +382,11 @@ func TestBeforeApproving(t *testing.T) {
 	assert.Equal(t, string(stored), declined.Resource)
 	assert.Equal(t, errors.NotMoved, declined.MovedByCall())
 	assert.Zero(t, w.Key.Approvals())
-	opened, err := w.open(firstUse(), createdBefore(stored))
+	opened, err := w.open(journaled(), knownDeal(stored))
 	require.NoError(t, err)
 	assert.Equal(t, stored, opened.Escrow.ID)
-	_, err = w.open(createdBefore("esc_1/../esc_2"))
+	_, err = w.open(knownDeal("esc_1/../esc_2"))
 	as[*errors.InvalidInput](t, err)
-	_, err = w.pay(bookedBefore("po_1/../po_2"))
+	_, err = w.pay(knownPayout("po_1/../po_2"))
 	as[*errors.InvalidInput](t, err)
 }

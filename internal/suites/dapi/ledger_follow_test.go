@@ -27,19 +27,20 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		contact := w.Contact(account.Contacts, wallet())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		var payout dapi.Payment
+		var payment dapi.Payment
 		began := time.Now()
 		time.AfterFunc(10*time.Minute, func() {
 			var err error
-			payout, err = account.Payouts.Pay(ctx,
-				dapi.PayoutCreate{ContactID: contact, Amount: amount("20"), Currency: dapi.USDC}, "payout-1", dapi.PayTerms{})
+			payment, err = account.Payouts.Pay(ctx,
+				dapi.PayoutCreate{ContactID: contact, Amount: amount("20"), Currency: dapi.USDC}, "payout-1",
+				dapi.PayTerms{})
 			assert.NoError(t, err)
 		})
 		time.AfterFunc(5*time.Hour, func() {
-			completed, err := account.Payouts.Get(ctx, payout.Payout.ID)
+			completed, err := account.Payouts.Get(ctx, payment.Payout.ID)
 			assert.NoError(t, err)
 			assert.True(t, completed.Status.Final())
-			_, err = account.Sandbox.SetPayoutStatus(ctx, payout.Payout.ID, dapi.PayoutStatusRefunded)
+			_, err = account.Sandbox.SetPayoutStatus(ctx, payment.Payout.ID, dapi.PayoutStatusRefunded)
 			assert.NoError(t, err)
 		})
 
@@ -47,7 +48,8 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		var at []time.Duration
 		var looks int
 		for change, err := range account.Transactions.Follow(ctx, dapi.ChangesParams{},
-			dapi.PollEvery(time.Second, 30*time.Second), dapi.OnProgress(func(p dapi.Progress) {
+			moneymovement.PollEvery(time.Second, 30*time.Second),
+			moneymovement.OnProgress(func(p moneymovement.Progress) {
 				looks++
 				assert.Equal(t, "ledger", p.Resource)
 				assert.Equal(t, "self", p.ID)
@@ -60,7 +62,7 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 			got = append(got, string(change.Transaction.Type)+" "+string(change.Transaction.Status))
 			at = append(at, time.Since(began))
 			if change.Transaction.Type == dapi.TransactionTypeRefund {
-				assert.Equal(t, payout.Payout.ID, change.Transaction.PayoutID)
+				assert.Equal(t, payment.Payout.ID, change.Transaction.PayoutID)
 				cancel()
 			}
 		}
@@ -82,7 +84,7 @@ func TestFollowPausesAfterChanges(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for _, err := range account.Transactions.Follow(ctx, dapi.ChangesParams{},
-			dapi.PollEvery(2*time.Second, 10*time.Second)) {
+			moneymovement.PollEvery(2*time.Second, 10*time.Second)) {
 			if err != nil {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				break
@@ -111,7 +113,7 @@ func TestFollowIsTakenUpAgain(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	for change, err := range w.integrator().Self().Transactions.Follow(ctx, params,
-		dapi.OnProgress(func(dapi.Progress) { cancel() })) {
+		moneymovement.OnProgress(func(moneymovement.Progress) { cancel() })) {
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Zero(t, change, "both were dealt with")
 	}

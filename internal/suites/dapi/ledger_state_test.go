@@ -103,17 +103,18 @@ func TestEveryChangeOfTheLedgerIsDelivered(t *testing.T) {
 				require.NoError(t, err)
 			},
 			"pay": func(r *rapid.T) {
-				payout, err := b.account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+				payment, err := b.account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
 					ContactID: rapid.SampledFrom(contacts).Draw(r, "contact"),
 					Amount:    decimal.New(rapid.Int64Range(200, 3_000).Draw(r, "cents"), -2), Currency: dapi.USDC,
 				}, key(), dapi.PayTerms{})
 				if err == nil { // the balance may be too low
-					paid = append(paid, payout.Payout.ID)
+					paid = append(paid, payment.Payout.ID)
 				}
 			},
 			"be paid": func(r *rapid.T) {
 				_, _ = other.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: toClient,
-					Amount: decimal.New(rapid.Int64Range(100, 500).Draw(r, "cents"), -2), Currency: dapi.USDC}, key(), dapi.PayTerms{})
+					Amount: decimal.New(rapid.Int64Range(100, 500).Draw(r, "cents"), -2), Currency: dapi.USDC}, key(),
+					dapi.PayTerms{})
 			},
 			"end": func(r *rapid.T) {
 				if len(paid) > 0 {

@@ -72,7 +72,7 @@ func TestApprovalOfAnythingElseIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(func(payout map[string]any) { w.rewritePayload(payout, c.change) })
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			assert.Equal(t, c.field, as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -90,8 +90,8 @@ func TestBookingThatHasEnded(t *testing.T) {
 				payout["status"] = status
 				delete(payout, "approval")
 			})
-			payout, err := w.pay()
-			assert.Equal(t, status, payout.Payout.Status)
+			payment, err := w.pay()
+			assert.Equal(t, status, payment.Payout.Status)
 			w.assertNothingSigned(t)
 			if completed {
 				require.NoError(t, err)
@@ -123,7 +123,7 @@ func TestApprovalThatCannotBeReadIsNotSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.onBooking(change)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 		})
@@ -140,7 +140,7 @@ func TestApprovalWithoutAnEndIsNotSigned(t *testing.T) {
 		w.rewritePayload(payout, func(m map[string]any) { m["expiresAt"] = end })
 		payout["approval"].(map[string]any)["expiresAt"] = end
 	})
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "expiresAt", refused.Field)
 	assert.False(t, refused.Expired)
@@ -191,7 +191,7 @@ func TestVerifierJudgesInPlaceOfTheCheck(t *testing.T) {
 			return nil
 		}
 	}).Self()
-	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+	_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 	as[*errors.SignatureInvalid](t, err) // for the host knows another payload
 	assert.Equal(t, "payout.fund", judged.Operation)
 	assert.Equal(t, "self", judged.Account)
@@ -223,7 +223,7 @@ func TestVerifierThatRefusesIsNotAskedForEver(t *testing.T) {
 					return &tc.refusal
 				}
 			}).Self()
-			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(firstUse()))
+			_, err := self.Payouts.Pay(t.Context(), w.asked, "invoice-42", payTerms(journaled()))
 			assert.Equal(t, tc.refusal.Field, as[*signing.ApprovalRefused](t, err).Field)
 			assert.EqualValues(t, tc.asked, asked.Load())
 			w.assertNothingSigned(t)
@@ -297,7 +297,8 @@ func TestApprovalOfTheIntegratorIsNotSignedForAClient(t *testing.T) {
 			"Act": func(ctx context.Context) error {
 				created, err := c.account.Escrows.Create(ctx, deal)
 				require.NoError(t, err)
-				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act", dapi.DealTerms{})
+				_, err = c.account.Escrows.Act(ctx, deal, created.ID, dapi.EscrowActionTypeApprove, "act",
+					dapi.DealTerms{})
 				return err
 			},
 		} {
@@ -315,14 +316,14 @@ func TestContactIDWithoutItsPrefix(t *testing.T) {
 	w := newPayWorld(t)
 	whole := string(w.asked.ContactID)
 	w.asked.ContactID = w.asked.ContactID[len("ct_"):]
-	_, err := w.pay(firstUse())
+	_, err := w.pay(journaled())
 	require.NoError(t, err, "where the service spells it as it was asked")
 
 	w.onBooking(func(payout map[string]any) {
 		payout["contactId"] = whole
 		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["contactId"] = whole })
 	})
-	_, err = w.payAs("invoice-43", firstUse())
+	_, err = w.payAs("invoice-43", journaled())
 	// signed where the service spells it out; the host knows another payload
 	as[*errors.SignatureInvalid](t, err)
 }
@@ -363,7 +364,7 @@ func TestReplayedFirstAnswerWithAnExpiredApproval(t *testing.T) {
 					}
 				})
 				w.refuse(http.StatusForbidden, "signing_policy_refused")
-				_, err := w.payAs("invoice-42", firstUse())
+				_, err := w.payAs("invoice-42", journaled())
 				as[*errors.SigningPolicyRefused](t, err)
 
 				time.Sleep(5 * time.Minute)
@@ -391,9 +392,9 @@ func TestReopenedPaymentThatIsAnotherIsNotPaid(t *testing.T) {
 		}
 	})
 	w.refuse(http.StatusConflict, "quote_expired")
-	payout, err := w.pay(firstUse())
+	payment, err := w.pay(journaled())
 	require.NoError(t, err)
-	assert.NotEqual(t, dapi.PayoutID("po_another"), payout.Payout.ID)
+	assert.NotEqual(t, dapi.PayoutID("po_another"), payment.Payout.ID)
 	assert.Equal(t, traffic{books: 2, confirms: 2, reads: 1}, w.traffic())
 	assert.Equal(t, 1, w.Fundings())
 }
@@ -409,12 +410,12 @@ func TestPayOverASocket(t *testing.T) {
 
 	lost := w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 	expired := w.Host.Arm("POST", bookPath, sandbox.ExpireToken())
-	payout, err := w.payAs("invoice-42")
+	payment, err := w.payAs("invoice-42")
 	require.NoError(t, err)
 	assert.Equal(t, 1, lost.Consumed())
 	assert.Equal(t, 1, expired.Consumed())
-	payout.Payout, err = account.Payouts.Wait(t.Context(), payout.Payout.ID)
+	payment.Payout, err = account.Payouts.Wait(t.Context(), payment.Payout.ID)
 	require.NoError(t, err)
-	assert.Equal(t, dapi.PayoutStatusCompleted, payout.Payout.Status)
+	assert.Equal(t, dapi.PayoutStatusCompleted, payment.Payout.Status)
 	assert.Equal(t, 1, w.Fundings())
 }

@@ -74,7 +74,7 @@ func TestTheListOfChainsAllowsNoCode(t *testing.T) {
 				WithBody(`{"items":[{"chainId":42161,"code":"`+code+`","name":"Arbitrum","tokens":[]}]}`).Times(10))
 			_, err := w.account.Chains.Live(t.Context())
 			require.NoError(t, err)
-			_, err = w.pay(firstUse())
+			_, err = w.pay(journaled())
 			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -104,7 +104,7 @@ func TestChainNamesAllowACode(t *testing.T) {
 	developer := w.Developer()
 	developer.ChainNames = map[dapi.ChainCode]dapi.ChainID{"arb.one-2": 10}
 	w.account = w.Integrator(developer).Self()
-	_, err = w.pay(firstUse())
+	_, err = w.pay(journaled())
 	refused := as[*signing.ApprovalRefused](t, err)
 	assert.Equal(t, "destination.chainId", refused.Field)
 	assert.NotContains(t, refused.Reason, "ChainNames", "the code names another chain")
@@ -118,7 +118,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newChainWorld(t, chain)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
 			w.assertNothingSigned(t)
 		})
@@ -134,7 +134,7 @@ func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
 		} {
 			w := newChainWorld(t, arbitrum)
 			arrange(w)
-			_, err := w.pay(firstUse())
+			_, err := w.pay(journaled())
 			as[*signing.ApprovalRefused](t, err)
 			w.assertNothingSigned(t)
 			assert.Zero(t, w.Sent("ListChains"), name)

@@ -23,10 +23,14 @@ func TestPaymentsNeedAKey(t *testing.T) {
 	w := newPayWorld(t)
 	before := len(w.Host.Requests())
 	for name, call := range map[string]func() error{
-		"Pay":  func() error { _, err := w.payAs(""); return err },
-		"Open": func() error { _, err := w.account.Escrows.Open(t.Context(), deal(), "", dapi.DealTerms{}); return err },
+		"Pay": func() error { _, err := w.payAs(""); return err },
+		"Open": func() error {
+			_, err := w.account.Escrows.Open(t.Context(), deal(), "", dapi.DealTerms{})
+			return err
+		},
 		"Act": func() error {
-			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "", dapi.DealTerms{})
+			_, err := w.account.Escrows.Act(t.Context(), deal(), "esc_1", dapi.EscrowActionTypeRelease, "",
+				dapi.DealTerms{})
 			return err
 		},
 	} {
@@ -44,9 +48,9 @@ func TestPayErrorsCarryTheKey(t *testing.T) {
 		_, err := w.pay()
 		key := as[*errors.OutcomeUnknown](t, err).IdempotencyKey
 		assert.Equal(t, "invoice-42", key)
-		payout, err := w.payAs(moneymovement.Key(key))
+		payment, err := w.payAs(moneymovement.Key(key))
 		require.NoError(t, err)
-		assert.Equal(t, key, payout.Payout.IdempotencyKey)
+		assert.Equal(t, key, payment.Payout.IdempotencyKey)
 		assert.Len(t, w.bookings(), 1, "it is still the same payment")
 	})
 }
@@ -108,11 +112,11 @@ func TestConcurrentPaysWithOneKeyAreOnePayment(t *testing.T) {
 				)
 				for range 10 {
 					calls.Go(func() {
-						payout, err := w.payAs("invoice-42")
+						payment, err := w.payAs("invoice-42")
 						if assert.NoError(t, err) {
 							mu.Lock()
 							defer mu.Unlock()
-							ids[payout.Payout.ID] = true
+							ids[payment.Payout.ID] = true
 						}
 					})
 				}
@@ -134,7 +138,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 	paid, refused := 0, 0
 	for i := range 20 {
 		calls.Go(func() {
-			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)), firstUse())
+			_, err := w.payAs(moneymovement.Key(fmt.Sprintf("invoice-%d", i)), journaled())
 			_, uncovered := errors.AsType[*errors.PayoutNotFundable](err)
 			mu.Lock()
 			defer mu.Unlock()
@@ -161,7 +165,7 @@ func TestConcurrentPaysWithKeysOfTheirOwn(t *testing.T) {
 func TestABookingThatIsSigned(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.PublicKey, w.asked.Signature = w.Key.PublicKey(), []byte("first")
-	paid, err := w.pay(firstUse())
+	paid, err := w.pay(journaled())
 	require.NoError(t, err)
 	read, err := w.account.Payouts.Get(t.Context(), paid.Payout.ID)
 	require.NoError(t, err)

@@ -54,11 +54,11 @@ func TestABookingThatOffersNothingToApprove(t *testing.T) {
 					settling(payout)
 				}
 			})
-			payout, err := w.pay()
-			assert.Equal(t, tc.state, payout.State, "%v", err)
+			payment, err := w.pay()
+			assert.Equal(t, tc.state, payment.State, "%v", err)
 			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
 			if tc.state == moneymovement.PaymentInDoubt {
-				w.assertInDoubt(t, payout, err)
+				w.assertInDoubt(t, payment, err)
 				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
 					`the booking has no approval to sign, and its status is "settling"`)
 			}
@@ -72,13 +72,13 @@ func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
 	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
-			first, err := w.pay(firstUse())
+			first, err := w.pay(journaled())
 			require.NoError(t, err)
 			w.onBooking(settling)
 			if !readable {
 				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
 			}
-			again, err := w.pay(firstUse())
+			again, err := w.pay(journaled())
 			require.NoError(t, err)
 			assert.Equal(t, first.Payout.ID, again.Payout.ID)
 			assert.Equal(t, moneymovement.PaymentPaid, again.State)
@@ -94,12 +94,12 @@ func TestABookingWithoutStatusAndApproval(t *testing.T) {
 	bare := func(payout map[string]any) { settling(payout); delete(payout, "status") }
 	w := newPayWorld(t)
 	w.onBooking(bare)
-	_, err := w.payAs("invoice-41", firstUse())
+	_, err := w.payAs("invoice-41", journaled())
 	assert.Equal(t, "approval", as[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
 
 	w.onBooking(func(map[string]any) {})
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	_, err = w.payAs("invoice-42", firstUse())
+	_, err = w.payAs("invoice-42", journaled())
 	as[*errors.SigningPolicyRefused](t, err)
 	w.account = w.integrator().Self()
 	w.onBooking(bare)

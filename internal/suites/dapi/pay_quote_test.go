@@ -51,7 +51,7 @@ func TestFreshQuote(t *testing.T) {
 				}
 			})
 			w.refuse(http.StatusConflict, "quote_expired")
-			payout, err := w.pay(firstUse())
+			payment, err := w.pay(journaled())
 			if c.worse {
 				worsened := as[*dapi.PriceRefused](t, err)
 				assert.NotEmpty(t, worsened.Payout.ID)
@@ -60,7 +60,7 @@ func TestFreshQuote(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			assert.NotEmpty(t, payout.Payout.TransactionHash)
+			assert.NotEmpty(t, payment.Payout.TransactionHash)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -72,7 +72,7 @@ func TestTolerancesDoNotAddUp(t *testing.T) {
 		w.worsen([]string{"0.009", "0.018", "0.027"}[min(n, 3)-1])
 		w.Host.Advance(31 * time.Second)
 	})
-	_, err := w.pay(firstUse(), quoteTolerance(amount("0.01")))
+	_, err := w.pay(journaled(), quoteTolerance(amount("0.01")))
 	as[*dapi.PriceRefused](t, err)
 	assert.Equal(t, traffic{books: 3, confirms: 2, reads: 1}, w.traffic(), "each fresh quote is measured by the first")
 }
@@ -92,9 +92,9 @@ func TestFundingThatFails(t *testing.T) {
 				}
 			}
 		})
-		payout, err := w.pay()
+		payment, err := w.pay()
 		assert.Equal(t, dapi.PayoutStatusFailed, as[*dapi.PayoutNotCompleted](t, err).Payout.Status)
-		assert.Equal(t, dapi.PayoutStatusFailed, payout.Payout.Status)
+		assert.Equal(t, dapi.PayoutStatusFailed, payment.Payout.Status)
 		assert.Equal(t, 1, w.Sent("BookPayout"))
 		assert.Equal(t, 1, w.Fundings())
 	})
@@ -107,15 +107,15 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-		assert.Equal(t, dapi.PayoutStatusFunding, payout.Payout.Status, "the last reading comes back")
+		payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+		assert.Equal(t, dapi.PayoutStatusFunding, payment.Payout.Status, "the last reading comes back")
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmPayout", unknown.Operation)
-		pending := as[*dapi.StillPending](t, unknown.Cause)
+		pending := as[*moneymovement.StillPending](t, unknown.Cause)
 		assert.Equal(t, "funding", pending.Status)
 		assert.Equal(t, "payout", pending.Resource)
-		assert.Equal(t, string(payout.Payout.ID), pending.ID)
-		assert.Equal(t, moneymovement.PaymentInDoubt, payout.State)
+		assert.Equal(t, string(payment.Payout.ID), pending.ID)
+		assert.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }

@@ -22,9 +22,9 @@ func TestAPayoutOfEqualTermsIsAnother(t *testing.T) {
 	w.account = w.integrator().Self()
 	w.onSuccess("GET", "/payouts/*", without("idempotencyKey"))
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-	payout, err := w.pay()
-	assert.Nil(t, payout.Payout)
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.pay()
+	assert.Nil(t, payment.Payout)
+	w.assertInDoubt(t, payment, err)
 }
 
 // A process that knows nothing but the key reads ten payouts of the ledger at most, and none of another amount.
@@ -33,16 +33,16 @@ func TestHowManyPayoutsAreReadForAKey(t *testing.T) {
 	others := map[string]bool{}
 	for i, text := range []string{"5", "6", "5", "5", "5", "6", "5", "5", "5", "5", "5", "5", "5", "5"} {
 		w.asked.Amount = amount(text)
-		payout, err := w.payAs(moneymovement.DeriveKey("before", strconv.Itoa(i)))
+		payment, err := w.payAs(moneymovement.DeriveKey("before", strconv.Itoa(i)))
 		require.NoError(t, err)
-		others["/dapi/v1/payouts/"+string(payout.Payout.ID)] = text != "5"
+		others["/dapi/v1/payouts/"+string(payment.Payout.ID)] = text != "5"
 	}
 	w.asked.Amount = amount("5")
 	w.account = w.integrator().Self()
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusNotFound, "not_found"))
 	read := w.Sent("GetPayout")
-	payout, err := w.pay()
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.pay()
+	w.assertInDoubt(t, payment, err)
 	reads := w.Requests("GetPayout")[read:]
 	assert.Len(t, reads, 10)
 	for _, request := range reads {
@@ -56,8 +56,8 @@ func TestARefusedReadSaysWhenToPayAgain(t *testing.T) {
 	w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
 	w.Host.Arm("GET", "/dapi/v1/transactions",
 		sandbox.Respond(http.StatusTooManyRequests, "rate_limited").WithHeader("Retry-After", "300"))
-	payout, err := w.pay()
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.pay()
+	w.assertInDoubt(t, payment, err)
 	call, ok := errors.CallInfoOf(err)
 	require.True(t, ok)
 	assert.WithinDuration(t, time.Now().Add(5*time.Minute), call.RetryAt, 10*time.Second)

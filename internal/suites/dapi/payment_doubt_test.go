@@ -47,8 +47,8 @@ func TestContextThatEndsWhileADoubtIsSettled(t *testing.T) {
 				c.arrange(w)
 				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 				defer cancel()
-				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-				w.assertInDoubt(t, payout, err)
+				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				w.assertInDoubt(t, payment, err)
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				assert.Same(t, as[*errors.OutcomeUnknown](t, err), err, "nothing around it")
 			})
@@ -68,9 +68,9 @@ func TestRefusalAfterALostConfirm(t *testing.T) {
 				w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit())
 				w.refuse(status, slug)
 				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payout, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				require.Equal(t, 1, w.Fundings())
-				w.assertInDoubt(t, payout, err)
+				w.assertInDoubt(t, payment, err)
 			})
 		})
 	}
@@ -85,8 +85,8 @@ func TestExpiredApprovalIsNoEnd(t *testing.T) {
 		as[*errors.OutcomeUnknown](t, err)
 		time.Sleep(3 * time.Minute)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payout, err := w.pay()
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
 		_, err = w.pay()
 		require.NoError(t, err)
 		assert.Equal(t, 1, w.Fundings())
@@ -111,8 +111,8 @@ func TestDoubtOfAConfirmByHand(t *testing.T) {
 				_, err = w.account.Payouts.Confirm(t.Context(), w.asked, booked)
 				require.Error(t, err)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-				payout, err := w.pay(firstUse())
-				assert.Equal(t, tc.state, payout.State, "%v", err)
+				payment, err := w.pay(journaled())
+				assert.Equal(t, tc.state, payment.State, "%v", err)
 			})
 		})
 	}
@@ -135,15 +135,15 @@ func TestCallbackThatPanics(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				assert.Panics(t, func() { _, _ = w.pay(append(c.options, firstUse())...) })
+				assert.Panics(t, func() { _, _ = w.pay(append(c.options, journaled())...) })
 				w.Key.BeforeApproval(nil)
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-				payout, err := w.pay(firstUse())
-				w.assertInDoubt(t, payout, err)
+				payment, err := w.pay(journaled())
+				w.assertInDoubt(t, payment, err)
 
 				time.Sleep(8 * 24 * time.Hour)
-				payout, err = w.pay(firstUse())
-				w.assertInDoubt(t, payout, err) // the service may have forgotten the key, this client has not
+				payment, err = w.pay(journaled())
+				w.assertInDoubt(t, payment, err) // the service may have forgotten the key, this client has not
 			})
 		})
 	}
@@ -165,12 +165,12 @@ func TestLoginRefusalOfSeveralPayments(t *testing.T) {
 		})
 		for _, key := range []moneymovement.Key{"invoice-42", "invoice-43"} {
 			payments.Go(func() {
-				payout, err := w.payAs(key, firstUse(), together)
+				payment, err := w.payAs(key, journaled(), together)
 				ended.Done()
 				ended.Wait()
-				assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+				assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 				head, _ := errors.CallInfoOf(err)
-				assert.Equal(t, string(payout.Payout.ID), head.Resource)
+				assert.Equal(t, string(payment.Payout.ID), head.Resource)
 				assert.Equal(t, string(key), head.IdempotencyKey)
 			})
 		}
@@ -184,13 +184,13 @@ func TestDoubtOfACallThatTheHookMade(t *testing.T) {
 	hooked := &errors.OutcomeUnknown{CallInfo: errors.CallInfo{Operation: "CreateContact", IdempotencyKey: "contact-1"},
 		Cause: errors.New("lost")}
 	declines := beforeSigning(func(context.Context, *dapi.Payout) error { return hooked })
-	payout, err := w.pay(firstUse(), declines)
+	payment, err := w.pay(journaled(), declines)
 	as[*dapi.PaymentDeclined](t, err)
-	assert.NotEqual(t, moneymovement.PaymentPaid, payout.State)
+	assert.NotEqual(t, moneymovement.PaymentPaid, payment.State)
 
 	w.account = w.integrator().Self()
-	payout, err = w.pay(declines)
-	w.assertInDoubt(t, payout, err)
+	payment, err = w.pay(declines)
+	w.assertInDoubt(t, payment, err)
 	as[*dapi.PaymentDeclined](t, as[*errors.OutcomeUnknown](t, err).Cause)
 	assert.Equal(t, "contact-1", hooked.IdempotencyKey, "the hook's error is its own")
 }
@@ -205,13 +205,13 @@ func TestAPageInPlaceOfAConfirmsResponseLeavesADoubt(t *testing.T) {
 				page := sandbox.Respond(status, "").WithBody("<html>No.</html>").WithHeader("Content-Type", "text/html")
 				w.Host.Arm("POST", confirmPath, page.AfterCommit())
 				w.Host.Arm("GET", "/payouts/*", page)
-				payout, err := w.pay(firstUse())
-				w.assertInDoubt(t, payout, err)
-				assert.True(t, !payout.Unpaid)
+				payment, err := w.pay(journaled())
+				w.assertInDoubt(t, payment, err)
+				assert.False(t, payment.Unpaid)
 				assert.Equal(t, 1, w.Fundings())
-				payout, err = w.pay()
+				payment, err = w.pay()
 				require.NoError(t, err)
-				assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+				assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 				assert.Equal(t, 1, w.Fundings())
 			})
 		})

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -17,29 +18,29 @@ import (
 // Input that is refused before anything is sent leaves no trace: the next call is what it would have been without.
 func TestWrongInputLeavesNoTrace(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(firstUse(), maxFee(amount("-1")))
+	_, err := w.pay(journaled(), maxFee(amount("-1")))
 	as[*errors.InvalidInput](t, err)
 	w.refuse(http.StatusForbidden, "signing_policy_refused")
-	payout, err := w.pay(firstUse(), firstUsedAt(time.Now()))
+	payment, err := w.pay(journaled(), firstUsedAt(time.Now()))
 	as[*errors.SigningPolicyRefused](t, err)
-	assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
-	assert.False(t, !payout.Unpaid)
+	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+	assert.True(t, payment.Unpaid)
 }
 
 // A program that stores how its calls ended says so, and then no call that paid nothing makes the next one a maybe.
-func TestFirstUseAfterADecision(t *testing.T) {
+func TestADecisionLeavesNoDoubt(t *testing.T) {
 	w := newPayWorld(t)
 	for range 3 {
-		payout, err := w.pay(firstUse(), maxFee(amount("0.1")))
+		payment, err := w.pay(journaled(), maxFee(amount("0.1")))
 		as[*dapi.PriceRefused](t, err)
-		require.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
+		require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	}
-	_, err := w.pay(firstUse(), maxFee(amount("1")))
+	_, err := w.pay(journaled(), maxFee(amount("1")))
 	require.NoError(t, err)
 }
 
-// A stated first use that was plainly refused is not paid, and keeps the type of its refusal.
-func TestFirstUseThatIsRefused(t *testing.T) {
+// A first use, by the journal, that was plainly refused is not paid, and keeps the type of its refusal.
+func TestARefusedPaymentIsUnpaid(t *testing.T) {
 	for name, c := range map[string]struct {
 		arrange func(w *payWorld)
 		code    errors.Code
@@ -61,10 +62,10 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			c.arrange(w)
-			payout, err := w.pay(firstUse())
-			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+			payment, err := w.pay(journaled())
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			assert.True(t, errors.HasCode(err, c.code), "%v", err)
-			assert.False(t, !payout.Unpaid)
+			assert.True(t, payment.Unpaid)
 			assert.Zero(t, w.Fundings())
 			assert.Zero(t, w.Sent("ListTransactions"), "nothing is looked for where nothing is in doubt")
 		})
@@ -74,44 +75,44 @@ func TestFirstUseThatIsRefused(t *testing.T) {
 		w.Host.Arm("POST", bookPath, sandbox.DropAfterCommit())
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
 		w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payout, err := w.pay(firstUse())
+		payment, err := w.pay(journaled())
 		assert.Equal(t, 2, w.Sent("BookPayout"))
-		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State, "the replay is of this very call: %v",
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "the replay is of this very call: %v",
 			err)
 	})
-	t.Run("without the option, nobody knows", func(t *testing.T) {
+	t.Run("without a journal, nobody knows", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		payout, err := w.pay()
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("a refusal of the credential is asked nothing more", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		payout, err := w.pay()
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
 		assert.Zero(t, w.Sent("ListTransactions"))
 	})
 }
 
 // Another process knows from its stored row which payout was booked and not paid. The replay of that booking does not
 // mean that another call paid.
-func TestFirstUseAfterARefusalInAnotherProcess(t *testing.T) {
+func TestAnotherProcessKnowsFromItsHistory(t *testing.T) {
 	w := newPayWorld(t)
 	w.asked.Amount = amount("100.01")
-	booked, err := w.pay(firstUse())
+	booked, err := w.pay(journaled())
 	as[*errors.PayoutNotFundable](t, err)
 	for range 2 {
 		w.account = w.integrator().Self()
-		payout, err := w.pay(firstUse(), bookedBefore(booked.Payout.ID))
+		payment, err := w.pay(journaled(), knownPayout(booked.Payout.ID))
 		as[*errors.PayoutNotFundable](t, err)
-		assert.Equal(t, booked.Payout.ID, payout.Payout.ID)
-		assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
-		assert.False(t, !payout.Unpaid)
+		assert.Equal(t, booked.Payout.ID, payment.Payout.ID)
+		assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+		assert.True(t, payment.Unpaid)
 	}
 	w.account = w.integrator().Self()
-	payout, err := w.pay(bookedBefore(booked.Payout.ID))
-	w.assertInDoubt(t, payout, err) // without FirstUse, an earlier call may have paid
+	payment, err := w.pay(knownPayout(booked.Payout.ID))
+	w.assertInDoubt(t, payment, err) // without a journal, an earlier call may have paid
 	assert.Zero(t, w.Fundings())
 }
 
@@ -145,45 +146,65 @@ func TestAJournalKnowsWhatWasSigned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.refuse(http.StatusForbidden, "signing_policy_refused")
-			payout, err := w.pay(firstUse())
-			require.Equal(t, moneymovement.PaymentNotPaid, payout.State)
+			payment, err := w.pay(journaled())
+			require.Equal(t, moneymovement.PaymentNotPaid, payment.State)
 			c.before(w)
 			if c.change != nil {
 				w.Wire.OnAnswer(c.change)
 			}
 			refuseEverything(w)
-			payout, err = w.pay(firstUse())
+			payment, err = w.pay(journaled())
 			as[*errors.SigningPolicyRefused](t, err)
-			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State)
-			assert.True(t, payout.Unpaid)
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State)
+			assert.True(t, payment.Unpaid)
 		})
 	}
 	t.Run("the service replays another booking than the one that the program names", func(t *testing.T) {
 		w := newPayWorld(t)
 		w.refuse(http.StatusForbidden, "signing_policy_refused")
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		as[*errors.SigningPolicyRefused](t, err)
 		w.account = w.integrator().Self()
 		refuseEverything(w)
-		payout, err := w.pay(firstUse(), bookedBefore("po_other"))
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay(journaled(), knownPayout("po_other"))
+		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("this client has paid", func(t *testing.T) {
 		w := newPayWorld(t)
-		_, err := w.pay(firstUse())
+		_, err := w.pay(journaled())
 		require.NoError(t, err)
 		w.Host.Arm("", "/**", sandbox.Respond(http.StatusForbidden, "forbidden").Times(100))
-		payout, err := w.pay(firstUse())
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay(journaled())
+		w.assertInDoubt(t, payment, err)
 	})
 	t.Run("the service says that it is funded", func(t *testing.T) {
 		w := newPayWorld(t)
 		first, err := w.pay()
 		require.NoError(t, err)
 		w.account = w.integrator().Self()
-		again, err := w.pay(firstUse())
+		again, err := w.pay(journaled())
 		require.NoError(t, err)
 		assert.Equal(t, first.Payout.ID, again.Payout.ID)
 		assert.Equal(t, 1, w.Fundings())
 	})
+}
+
+// Two processes have one key and the same history. The one whose journal fails cannot know what the other signs.
+func TestAJournalThatFailsLeavesADoubt(t *testing.T) {
+	w := newPayWorld(t)
+	other := w.integrator().Self()
+	conflict := errors.New("another process has stored that it signs")
+	payment, err := w.account.Payouts.Pay(t.Context(), w.asked, "invoice-42", dapi.PayTerms{
+		Journal: func(ctx context.Context, history dapi.History) error {
+			assert.False(t, history.Unpaid)
+			assert.NotEmpty(t, history.PayoutID)
+			assert.WithinDuration(t, time.Now(), history.FirstUsed, time.Minute)
+			_, err := other.Payouts.Pay(ctx, w.asked, "invoice-43", dapi.PayTerms{})
+			return errors.Join(conflict, err)
+		},
+	})
+	w.assertInDoubt(t, payment, err)
+	require.ErrorIs(t, as[*dapi.PaymentDeclined](t, payment.Refusal), conflict)
+	assert.False(t, payment.History.Unpaid)
+	assert.Equal(t, 1, w.Key.Approvals(), "that of the other process")
 }

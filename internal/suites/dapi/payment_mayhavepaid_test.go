@@ -16,43 +16,44 @@ import (
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
 
-// Each way to need a decision, before any call has paid and after one has. Only the first can show that the next call
-// is a first use, and only if the caller says that this one was.
-func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
+// Each way to need a decision, before any call has paid and after one has. Only the first can be proven to be unpaid.
+func TestUnpaidIfADecisionIsNeeded(t *testing.T) {
 	old := time.Now().Add(-8 * 24 * time.Hour)
 	for name, c := range map[string]struct {
-		arrange   func(w *payWorld)
-		options   []payOption
-		needs     func(t *testing.T, err error)
-		afterNone bool // MayHavePaid with FirstUse, if no call has paid
+		arrange func(w *payWorld)
+		options []payOption
+		needs   func(t *testing.T, err error)
+		unpaid  bool // with a journal, if no call has paid
 	}{
 		"input": {
+			unpaid:  true,
 			options: []payOption{maxFee(amount("-1"))},
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
 		},
 		"the terms of the input": {
+			unpaid:  true,
 			arrange: func(w *payWorld) { w.asked.Currency = "" },
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*errors.InvalidInput](t, err) },
 		},
 		"price": {
+			unpaid:  true,
 			options: []payOption{maxFee(amount("0.1"))},
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.PriceRefused](t, err) },
 		},
 		"other terms booked": {
+			unpaid:  true,
 			arrange: func(w *payWorld) { w.onBooking(func(payout map[string]any) { payout["amount"] = "250" }) },
 			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.TermsDiffer](t, err) },
 		},
 		"a key too old": {
-			options:   []payOption{firstUsedAt(old)},
-			needs:     func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
-			afterNone: true,
+			options: []payOption{firstUsedAt(old)},
+			needs:   func(t *testing.T, err error) { t.Helper(); as[*dapi.KeyTooOld](t, err) },
 		},
 		"a key with other terms": {
 			arrange: func(w *payWorld) {
 				w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "idempotency_key_reused"))
 			},
-			needs:     func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
-			afterNone: true,
+			needs: func(t *testing.T, err error) { t.Helper(); as[*errors.IdempotencyKeyReused](t, err) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,28 +62,28 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				payout, err := w.pay(append([]payOption{firstUse()}, c.options...)...)
+				payment, err := w.pay(append([]payOption{journaled()}, c.options...)...)
 				c.needs(t, err)
-				require.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
-				assert.Equal(t, c.afterNone, !payout.Unpaid)
+				require.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+				assert.Equal(t, c.unpaid, payment.Unpaid)
 				assert.Zero(t, w.Fundings())
 			})
 			for _, process := range []string{"the same client", "another process"} {
 				t.Run("a call has paid, and "+process+" calls again", func(t *testing.T) {
 					w := newPayWorld(t)
-					_, err := w.pay(firstUse())
+					_, err := w.pay(journaled())
 					require.NoError(t, err)
 					var options []payOption
 					if process == "another process" {
 						w.account = w.integrator().Self()
 					} else {
-						options = []payOption{firstUse()} // which is wrong, and this client knows it
+						options = []payOption{journaled()} // of another store, and this client knows better
 					}
 					if c.arrange != nil {
 						c.arrange(w)
 					}
-					payout, err := w.pay(append(options, c.options...)...)
-					assert.True(t, !payout.Unpaid, "%v", err)
+					payment, err := w.pay(append(options, c.options...)...)
+					assert.False(t, payment.Unpaid, "%v", err)
 					assert.Equal(t, 1, w.Fundings())
 				})
 			}
@@ -91,12 +92,12 @@ func TestMayHavePaidIfADecisionIsNeeded(t *testing.T) {
 }
 
 // While another call with the key is under way, wrong input does not show that nothing was paid.
-func TestMayHavePaidBesideAnotherCall(t *testing.T) {
+func TestUnpaidIsFalseBesideAnotherCall(t *testing.T) {
 	w := newPayWorld(t)
-	_, err := w.pay(firstUse(), beforeSigning(func(context.Context, *dapi.Payout) error {
-		payout, err := w.pay(firstUse(), maxFee(amount("-1")))
+	_, err := w.pay(journaled(), beforeSigning(func(context.Context, *dapi.Payout) error {
+		payment, err := w.pay(journaled(), maxFee(amount("-1")))
 		as[*errors.InvalidInput](t, err)
-		assert.True(t, !payout.Unpaid)
+		assert.False(t, payment.Unpaid)
 		return nil
 	}))
 	require.NoError(t, err)
@@ -104,7 +105,7 @@ func TestMayHavePaidBesideAnotherCall(t *testing.T) {
 
 // A program that stores the result before and after each call, as the documentation says, is never wrong: whatever it
 // meets, it pays once, and a refusal at the end keeps its type if nothing was paid.
-func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
+func TestUnpaidIsStoredOverCalls(t *testing.T) {
 	faults := map[string]func(w *payWorld) []payOption{
 		"lost response": func(w *payWorld) []payOption {
 			w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
@@ -128,18 +129,18 @@ func TestMayHavePaidIsStoredOverCalls(t *testing.T) {
 				t.Run(first+", "+second+", "+process, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						w := newPayWorld(t)
-						mayHavePaid := false
+						unpaid := true
 						call := func(options ...payOption) dapi.Payment {
 							if process == "another process" {
 								w.account = w.integrator().Self()
 							}
-							if !mayHavePaid {
-								options = append(options, firstUse())
+							if unpaid {
+								options = append(options, journaled())
 							}
-							payout, err := w.pay(options...)
-							mayHavePaid = !payout.Unpaid
-							assert.True(t, mayHavePaid || w.Fundings() == 0, "%v", err)
-							return payout
+							payment, err := w.pay(options...)
+							unpaid = payment.Unpaid
+							assert.True(t, !unpaid || w.Fundings() == 0, "%v", err)
+							return payment
 						}
 						for _, fault := range []func(*payWorld) []payOption{one, two} {
 							call(fault(w)...)

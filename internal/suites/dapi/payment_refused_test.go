@@ -19,7 +19,7 @@ import (
 const (
 	paidNothing   = "this call paid nothing"
 	earlier       = "an earlier call with this key may have paid"
-	howToSay      = "dapi.FirstUse"
+	howToSay      = "with Journal in the terms"
 	sameTerms     = "the same terms"
 	outcomeIsOpen = "outcome unknown"
 )
@@ -72,25 +72,25 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 			t.Run("the first use", func(t *testing.T) {
 				w := newPayWorld(t)
 				c.arrange(w)
-				payout, err := w.pay(firstUse())
+				payment, err := w.pay(journaled())
 				c.typed(t, err)
-				assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
-				assert.False(t, !payout.Unpaid, "%v", err)
+				assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+				assert.True(t, payment.Unpaid, "%v", err)
 				assert.NotContains(t, err.Error(), earlier)
 			})
 			t.Run("nothing is said of earlier calls", func(t *testing.T) {
 				w := newPayWorld(t)
 				asked := w.asked
 				c.arrange(w)
-				payout, err := w.pay()
+				payment, err := w.pay()
 				c.typed(t, err)
-				assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
-				assert.True(t, !payout.Unpaid, "%v", err)
+				assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+				assert.False(t, payment.Unpaid, "%v", err)
 				assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
 				assert.NotContains(t, err.Error(), sameTerms)
 
 				w.asked = asked // corrected
-				_, err = w.pay(firstUse())
+				_, err = w.pay(journaled())
 				require.NoError(t, err, "the key is free for corrected terms")
 				assert.Equal(t, 1, w.Fundings())
 			})
@@ -100,13 +100,13 @@ func TestInputThatNeverPassesNeedsADecision(t *testing.T) {
 				}
 				w := newPayWorld(t)
 				w.loseConfirm()
-				payout, err := w.pay(firstUse())
-				w.assertInDoubt(t, payout, err)
+				payment, err := w.pay(journaled())
+				w.assertInDoubt(t, payment, err)
 				w.hideReads()
 				c.arrange(w)
-				payout, err = w.pay(firstUse())
-				assert.True(t, !payout.Unpaid, "%v", err)
-				assert.NotEqual(t, moneymovement.PaymentNotPaid, payout.State)
+				payment, err = w.pay(journaled())
+				assert.False(t, payment.Unpaid, "%v", err)
+				assert.NotEqual(t, moneymovement.PaymentNotPaid, payment.State)
 				assertInOrder(t, err.Error(), paidNothing, earlier)
 				assert.NotContains(t, err.Error(), howToSay, "it would have no effect")
 			})
@@ -136,8 +136,8 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 		t.Run(slug, func(t *testing.T) {
 			w := newPayWorld(t)
 			w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug))
-			payout, err := w.pay()
-			w.assertInDoubt(t, payout, err)
+			payment, err := w.pay()
+			w.assertInDoubt(t, payment, err)
 			text := err.Error()
 			assertInOrder(t, text, paidNothing, slug, earlier, howToSay)
 			assert.NotContains(t, text, outcomeIsOpen, "this call paid nothing, and that is known")
@@ -146,8 +146,8 @@ func TestARefusalInDoubtSaysWhatToDo(t *testing.T) {
 			}
 
 			w.Host.Arm("POST", bookPath, sandbox.Respond(status, slug))
-			payout, err = w.pay(firstUse()) // as the text says
-			assert.Equal(t, moneymovement.PaymentNotPaid, payout.State, "%v", err)
+			payment, err = w.pay(journaled()) // as the text says
+			assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
 			assert.True(t, errors.HasCode(err, errors.Code(slug)), "%v", err)
 			assert.NotContains(t, err.Error(), earlier)
 		})
@@ -159,9 +159,9 @@ func TestNobodyListensAtTheFirstUse(t *testing.T) {
 	w := newPayWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-	w.assertInDoubt(t, payout, err)
+	payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+	w.assertInDoubt(t, payment, err)
 	assertInOrder(t, err.Error(), paidNothing, earlier, howToSay)
-	payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(firstUse()))
-	assert.Equal(t, moneymovement.PaymentNotPaid, payout.State, "%v", err)
+	payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(journaled()))
+	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
 }

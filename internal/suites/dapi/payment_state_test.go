@@ -77,8 +77,8 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					w := newPayWorld(t)
 					w.Host.Arm("POST", confirmPath, sandbox.DropAfterCommit().Times(4))
 					w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden").Times(2))
-					payout, err := w.pay(firstUse())
-					require.Equal(t, moneymovement.PaymentInDoubt, payout.State)
+					payment, err := w.pay(journaled())
+					require.Equal(t, moneymovement.PaymentInDoubt, payment.State)
 					require.Equal(t, 1, w.Fundings())
 					if process == "another process" {
 						w.account = w.integrator().Self()
@@ -86,8 +86,8 @@ func TestSecondCallOfAPaymentInDoubt(t *testing.T) {
 					ctx, cancel := setback(w)
 					defer cancel()
 
-					payout, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-					w.assertOpen(t, name, payout, err)
+					payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+					w.assertOpen(t, name, payment, err)
 					if name == "429" {
 						call, _ := errors.CallInfoOf(err)
 						assert.WithinDuration(t, time.Now().Add(time.Hour), call.RetryAt, time.Minute)
@@ -113,8 +113,8 @@ func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
 				w.account = w.integrator().Self()
 				ctx, cancel := setback(w)
 				defer cancel()
-				payout, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
-				w.assertOpen(t, name, payout, err)
+				payment, err := w.account.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
+				w.assertOpen(t, name, payment, err)
 				time.Sleep(10 * time.Minute) // for a login that its caller left alone
 			})
 		})
@@ -123,23 +123,23 @@ func TestFirstCallOfAProcessAfterAKill(t *testing.T) {
 
 // assertOpen asserts that a setback settles no payment that may have been made. Input that never passes needs a
 // decision. Everything else is a doubt.
-func (w *payWorld) assertOpen(t *testing.T, setback string, payout dapi.Payment, err error) {
+func (w *payWorld) assertOpen(t *testing.T, setback string, payment dapi.Payment, err error) {
 	t.Helper()
 	if setback != "422" {
-		w.assertInDoubt(t, payout, err)
+		w.assertInDoubt(t, payment, err)
 		return
 	}
 	as[*errors.ValidationFailed](t, err)
-	assert.Equal(t, moneymovement.PaymentNeedsDecision, payout.State)
-	assert.True(t, !payout.Unpaid)
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
+	assert.False(t, payment.Unpaid)
 }
 
-func (w *payWorld) assertInDoubt(t *testing.T, payout dapi.Payment, err error) {
+func (w *payWorld) assertInDoubt(t *testing.T, payment dapi.Payment, err error) {
 	t.Helper()
 	require.Error(t, err)
-	state := payout.State
+	state := payment.State
 	assert.Equal(t, moneymovement.PaymentInDoubt, state, "%T: %v", err, err)
-	assert.True(t, !payout.Unpaid)
+	assert.False(t, payment.Unpaid)
 	assertUnknown(t, err, "invoice-42", "call Pay again with the same key and terms")
 }
 
@@ -168,10 +168,10 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		first, err := w.pay()
 		require.NoError(t, err)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err, "this client knows the payout of the key, and reads it")
-		assert.Equal(t, first.Payout.ID, payout.Payout.ID)
-		assert.Equal(t, moneymovement.PaymentPaid, payout.State)
+		assert.Equal(t, first.Payout.ID, payment.Payout.ID)
+		assert.Equal(t, moneymovement.PaymentPaid, payment.State)
 	})
 	t.Run("it is paid, and the reading does not say its key", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -191,9 +191,9 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		require.NotEqual(t, other.Payout.ID, first.Payout.ID)
 		w.account = w.integrator().Self()
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		payout, err := w.pay()
+		payment, err := w.pay()
 		require.NoError(t, err)
-		assert.Equal(t, first.Payout.ID, payout.Payout.ID)
+		assert.Equal(t, first.Payout.ID, payment.Payout.ID)
 	})
 	t.Run("the ledger is long, and is not read to its end", func(t *testing.T) {
 		w := newPayWorld(t)
@@ -207,8 +207,8 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 			}
 		})
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		payout, err := w.pay()
-		w.assertInDoubt(t, payout, err)
+		payment, err := w.pay()
+		w.assertInDoubt(t, payment, err)
 		assert.Equal(t, 3, w.Sent("ListTransactions"))
 		assert.Equal(t, 3, w.Sent("GetPayout"))
 	})
@@ -219,9 +219,9 @@ func TestDoubtIsSettledByReading(t *testing.T) {
 		_, err = w.account.Sandbox.SetPayoutStatus(t.Context(), first.Payout.ID, dapi.PayoutStatusRefunded)
 		require.NoError(t, err)
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusConflict, "contact_not_payable"))
-		payout, err := w.pay()
+		payment, err := w.pay()
 		as[*dapi.PayoutNotCompleted](t, err)
-		assert.Equal(t, moneymovement.PaymentEnded, payout.State)
+		assert.Equal(t, moneymovement.PaymentEnded, payment.State)
 	})
 }
 
@@ -238,12 +238,12 @@ func TestAnotherClientPaysBetweenBookingAndRefusal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newPayWorld(t)
 			other := w.integrator().Self()
-			payout, err := w.pay(firstUse(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
+			payment, err := w.pay(journaled(), beforeSigning(func(ctx context.Context, _ *dapi.Payout) error {
 				_, err := other.Payouts.Pay(ctx, w.asked, "invoice-42", dapi.PayTerms{})
 				require.NoError(t, err)
 				return refuse(w)
 			}))
-			assert.Equal(t, moneymovement.PaymentPaid, payout.State, "%v", err)
+			assert.Equal(t, moneymovement.PaymentPaid, payment.State, "%v", err)
 			assert.Equal(t, 1, w.Fundings())
 		})
 	}
@@ -267,8 +267,8 @@ func TestRefusalBesideAnotherCallWithTheKey(t *testing.T) {
 		w := newPayWorld(t)
 		w.Host.Arm("POST", bookPath, sandbox.Delay(10*time.Second))
 		w.Host.Arm("POST", bookPath, sandbox.Respond(http.StatusForbidden, "forbidden"))
-		slow, payout, err := atOnce(func() (dapi.Payment, error) { return w.pay(firstUse()) })
-		w.assertInDoubt(t, payout, err)
+		slow, payment, err := atOnce(func() (dapi.Payment, error) { return w.pay(journaled()) })
+		w.assertInDoubt(t, payment, err)
 		require.NoError(t, slow)
 		assert.Equal(t, 1, w.Fundings())
 	})
@@ -312,17 +312,17 @@ func TestErrorsAfterTheBookingNameThePayout(t *testing.T) {
 				if c.arrange != nil {
 					c.arrange(w)
 				}
-				payout, err := w.pay(c.options...)
+				payment, err := w.pay(c.options...)
 				require.Error(t, err)
 				as[errors.Failure](t, err)
-				require.NotNil(t, payout.Payout, "%T: %v", err, err)
-				assert.Regexp(t, "^po_", payout.Payout.ID)
+				require.NotNil(t, payment.Payout, "%T: %v", err, err)
+				assert.Regexp(t, "^po_", payment.Payout.ID)
 				head, ok := errors.CallInfoOf(err)
 				require.True(t, ok, "%T", err)
-				assert.Equal(t, string(payout.Payout.ID), head.Resource)
+				assert.Equal(t, string(payment.Payout.ID), head.Resource)
 				assert.Equal(t, "invoice-42", head.IdempotencyKey)
 				assert.Contains(t, []string{"BookPayout", "ConfirmPayout"}, head.Operation)
-				assert.Contains(t, err.Error(), string(payout.Payout.ID))
+				assert.Contains(t, err.Error(), string(payment.Payout.ID))
 			})
 		})
 	}

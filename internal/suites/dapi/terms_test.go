@@ -32,8 +32,8 @@ func dealTerms(options ...payOption) dapi.DealTerms {
 	return deal
 }
 
-// firstUse journals, so that a history which says nothing proves that no earlier call has paid.
-func firstUse() payOption {
+// journaled stores nothing. A history which says nothing proves that no earlier call has paid.
+func journaled() payOption {
 	return func(t *dapi.PayTerms) {
 		t.Journal = func(context.Context, dapi.History) error { return nil }
 		t.History.Unpaid = t.History != dapi.History{}
@@ -44,13 +44,13 @@ func firstUsedAt(at time.Time) payOption {
 	return func(t *dapi.PayTerms) { t.History.FirstUsed = at }
 }
 
-// bookedBefore names the payout of an earlier call. With firstUse, that call has not paid.
-func bookedBefore(id dapi.PayoutID) payOption {
+// knownPayout is the payout of an earlier call. With journaled before it, that call has not paid.
+func knownPayout(id dapi.PayoutID) payOption {
 	return func(t *dapi.PayTerms) { t.History.PayoutID, t.History.Unpaid = id, t.Journal != nil }
 }
 
-// createdBefore is bookedBefore for a deal.
-func createdBefore(id dapi.EscrowID) payOption {
+// knownDeal is knownPayout for a deal.
+func knownDeal(id dapi.EscrowID) payOption {
 	return func(t *dapi.PayTerms) { t.History.EscrowID, t.History.Unpaid = id, t.Journal != nil }
 }
 

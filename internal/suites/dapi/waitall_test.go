@@ -23,10 +23,11 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		contact := w.Contact(account.Contacts, wallet())
 		var ids []dapi.PayoutID
 		for _, value := range []string{"10", "20", "30"} {
-			payout, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Amount: amount(value),
-				Currency: dapi.USDC}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
+			payment, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{
+				ContactID: contact, Amount: amount(value), Currency: dapi.USDC,
+			}, moneymovement.Key("payout-"+value), dapi.PayTerms{})
 			require.NoError(t, err)
-			ids = append(ids, payout.Payout.ID)
+			ids = append(ids, payment.Payout.ID)
 		}
 		began := time.Now()
 		end := func(id dapi.PayoutID, after time.Duration, status dapi.PayoutStatus) {
@@ -41,10 +42,10 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		defer cancel()
 
 		var order []dapi.PayoutID
-		var progress []dapi.Progress // unguarded: it is called one at a time
+		var progress []moneymovement.Progress // unguarded: it is called one at a time
 		asked := append([]dapi.PayoutID{"po_nobody"}, append(ids, ids...)...)
 		for waited := range account.Payouts.WaitAll(ctx, asked,
-			dapi.OnProgress(func(p dapi.Progress) { progress = append(progress, p) })) {
+			moneymovement.OnProgress(func(p moneymovement.Progress) { progress = append(progress, p) })) {
 			order = append(order, waited.ID)
 			switch waited.ID {
 			case "po_nobody":
@@ -59,7 +60,7 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 				assert.Equal(t, dapi.PayoutStatusFailed, waited.Payout.Status)
 				assert.Less(t, time.Since(began), 3*time.Minute)
 			case ids[1]:
-				pending := as[*dapi.StillPending](t, waited.Err)
+				pending := as[*moneymovement.StillPending](t, waited.Err)
 				assert.Equal(t, 10*time.Minute, pending.Waited)
 				assert.Equal(t, ids[1], waited.Payout.ID)
 			}

@@ -19,7 +19,7 @@ var floors = [][]string{
 	{"internal/jsonscan", "internal/servers"},
 	{"errors"},
 	{".", "internal/required", "internal/mishaps", "internal/unmade"},
-	{"signing", "internal/wire"},
+	{"signing", "internal/ratewindow", "internal/wire"},
 	{"internal/transport", "internal/watchedkey"},
 	{"internal/nonce"},
 	{"model"},
@@ -58,7 +58,7 @@ var sdkModules = []string{
 	jsonModule,                              // JSON v2: strict and fast
 	"github.com/google/uuid",                // ids of webhook requests
 	"github.com/hashicorp/go-cleanhttp",     // of go-retryablehttp
-	"github.com/hashicorp/go-retryablehttp", // the retry loop
+	"github.com/hashicorp/go-retryablehttp", // the back-off
 	"github.com/oapi-codegen/nullable",      // absent, null or a value in PATCH bodies
 	"github.com/shopspring/decimal",         // money
 	"github.com/youmark/pkcs8",              // developer keys under a passphrase

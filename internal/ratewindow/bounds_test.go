@@ -1,4 +1,4 @@
-package transport_test
+package ratewindow_test
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // A line is removed when its last call no longer counts, and not when an earlier one does not.
 func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 3,
+		limiter := alone(windows{"w": {Calls: 3,
 			Per: time.Minute}})
 		began := time.Now()
 		take := func() time.Duration {
@@ -41,7 +41,7 @@ func TestAWindowIsKeptForItsLastCall(t *testing.T) {
 // A line whose only slot was returned is removed at once.
 func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 1,
+		limiter := alone(windows{"w": {Calls: 1,
 			Per: time.Minute}})
 		require.NoError(t, pass(t.Context(), limiter, "w", "given back"))
 		gone := &abandoned{Context: t.Context()}
@@ -53,14 +53,14 @@ func TestAWindowWithoutCallsIsForgotten(t *testing.T) {
 		for i := range 128 {
 			require.NoError(t, pass(t.Context(), limiter, "w", strconv.Itoa(i)))
 		}
-		assert.Equal(t, 128, limiter.Remembered())
+		assert.Equal(t, 128, ratewindow.Remembered(limiter))
 	})
 }
 
 // The time that the first call has waited brings the turn of the calls behind it closer.
 func TestADeadlineBehindACallThatWaitsForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(windows{"w": {Calls: 1, Per: time.Hour}})
+		limiter := alone(windows{"w": {Calls: 1, Per: time.Hour}})
 		began := time.Now()
 		require.NoError(t, pass(t.Context(), limiter, "w", ""))
 		first := make(chan error, 1)

@@ -1,4 +1,4 @@
-package transport_test
+package ratewindow_test
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // narrow is a window that takes one call in ten seconds and a sixth.
-func narrow() *transport.LocalLimiter {
-	return transport.NewLocalLimiter(windows{moneymovement.WindowWrites: {Calls: 1,
+func narrow() *ratewindow.Limiter {
+	return alone(windows{moneymovement.WindowWrites: {Calls: 1,
 		Per: 10 * time.Second}})
 }
 

@@ -1,4 +1,4 @@
-package transport_test
+package ratewindow_test
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // Together, all shares are at most the stated windows, as long as each share can have one call. The window of a
 // challenge belongs to one client.
 func TestSharesOfTheStatedWindows(t *testing.T) {
 	stated := moneymovement.StatedWindows()
-	assert.Equal(t, stated, transport.ShareOfStatedWindows(1))
+	assert.Equal(t, stated, ratewindow.ShareOfStatedWindows(1))
 	for n := 1; n <= 1000; n++ {
-		shares := transport.ShareOfStatedWindows(n)
+		shares := ratewindow.ShareOfStatedWindows(n)
 		require.Len(t, shares, len(stated))
 		for window, share := range shares {
 			whole := stated[window]
@@ -49,7 +49,7 @@ func TestTwoHalvesOfEachWindow(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				for range 2 {
-					limiter := transport.NewLocalLimiter(transport.ShareOfStatedWindows(2))
+					limiter := alone(ratewindow.ShareOfStatedWindows(2))
 					for range allowance.Calls / 2 {
 						require.NoError(t, pass(t.Context(), limiter, window, ""))
 					}

@@ -1,4 +1,4 @@
-package transport_test
+package ratewindow_test
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/internal/transport"
+	"github.com/moneymovement/moneymovement-go/internal/ratewindow"
 )
 
 // queue is one window. It notes its calls in the order in which they are admitted.
 type queue struct {
 	*testing.T
-	limiter *transport.LocalLimiter
+	limiter *ratewindow.Limiter
 	began   time.Time
 	calls   sync.WaitGroup
 
@@ -31,7 +31,7 @@ type queue struct {
 }
 
 func newQueue(t *testing.T, calls int) *queue {
-	limiter := transport.NewLocalLimiter(windows{"w": {Calls: calls,
+	limiter := alone(windows{"w": {Calls: calls,
 		Per: time.Minute}})
 	return &queue{T: t, limiter: limiter, began: time.Now()}
 }
@@ -172,7 +172,7 @@ func TestAConfirmThatWouldBeTooLateIsToldAtOnce(t *testing.T) {
 		q.calls.Wait()
 		assert.Equal(t, []string{"refresh"}, q.order)
 		assert.Equal(t, []string{"overtaken"}, q.late)
-		assert.Equal(t, 2*minute, time.Since(q.began))
+		assert.Equal(t, 70*time.Second, time.Since(q.began), "it is told when its approval expires")
 	})
 }
 
@@ -202,7 +202,7 @@ func TestPollsLeaveRoomForReads(t *testing.T) {
 // A host that does not count must not block a program for an hour on the 61st credit.
 func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limiter := transport.NewLocalLimiter(moneymovement.StatedWindows())
+		limiter := alone(moneymovement.StatedWindows())
 		began := time.Now()
 		for range 60 {
 			require.NoError(t, pass(t.Context(), limiter, moneymovement.WindowSandboxMoney, "cl_1"))
@@ -221,14 +221,14 @@ func TestOnlyTheFirstInLineIsLetThroughAfterTheLongestTurn(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 4*transport.LongestTurn)
+		ctx, cancel := context.WithTimeout(t.Context(), 4*ratewindow.LongestTurn)
 		defer cancel()
 		var tooLong *moneymovement.NoRoom
 		require.ErrorAs(t, pass(ctx, limiter, moneymovement.WindowSandboxMoney, "cl_1"), &tooLong)
-		assert.Equal(t, began.Add(4*transport.LongestTurn), tooLong.Until, "the fourth in line")
+		assert.Equal(t, began.Add(4*ratewindow.LongestTurn), tooLong.Until, "the fourth in line")
 		assert.Zero(t, time.Since(began), "told at once")
 		credits.Wait()
-		assert.Equal(t, []time.Duration{transport.LongestTurn, 2 * transport.LongestTurn, 3 * transport.LongestTurn},
+		assert.Equal(t, []time.Duration{ratewindow.LongestTurn, 2 * ratewindow.LongestTurn, 3 * ratewindow.LongestTurn},
 			at)
 	})
 }
