@@ -100,7 +100,8 @@ func ExampleProcessor_List() {
 	if _, err := processor.Submit(ctx, old); err != nil {
 		log.Fatal(err)
 	}
-	open := payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision, moneymovement.PaymentInDoubt}}
+	open := payments.ListParams{States: []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision,
+		moneymovement.PaymentInDoubt}}
 	for record, err := range processor.List(ctx, open) {
 		if err != nil {
 			log.Fatal(err)

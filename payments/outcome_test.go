@@ -163,8 +163,8 @@ func TestWhatErrorsMean(t *testing.T) {
 	}
 }
 
-// A refusal of a booking can leave open what the service did, such as a 503. If the flow has signed nothing, it says that
-// nothing was paid, and the payment is tried again.
+// A refusal of a booking can leave open what the service did, such as a 503. If the flow has signed nothing, it says
+// that nothing was paid, and the payment is tried again.
 func TestARefusalThatProvesNothingByItself(t *testing.T) {
 	all := refusals()
 	maps.Copy(all, failures())
@@ -216,7 +216,8 @@ func TestWhatAPayoutShows(t *testing.T) {
 	for status, want := range map[dapi.PayoutStatus]moneymovement.PaymentState{
 		dapi.PayoutStatusCompleted: moneymovement.PaymentCompleted, dapi.PayoutStatusFunding: moneymovement.PaymentPaid,
 		dapi.PayoutStatusProcessing: moneymovement.PaymentPaid, dapi.PayoutStatusFailed: moneymovement.PaymentCameBack,
-		dapi.PayoutStatusRefunded: moneymovement.PaymentCameBack, dapi.PayoutStatusExpired: moneymovement.PaymentRefused,
+		dapi.PayoutStatusRefunded:         moneymovement.PaymentCameBack,
+		dapi.PayoutStatusExpired:          moneymovement.PaymentRefused,
 		dapi.PayoutStatusAwaitingApproval: moneymovement.PaymentInDoubt, "": moneymovement.PaymentInDoubt,
 		"one_of_tomorrow": moneymovement.PaymentInDoubt,
 	} {

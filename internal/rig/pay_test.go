@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 // amount is what each payment of the program moves, in USDC.
 var amount = decimal.RequireFromString("12.5")
 
-// pay is the program under test. It makes a number of payments, one after the other. Before it sends one, it stores
-// when, and so a later start knows that an earlier one may have paid.
+// pay is the program under test. It makes a number of payments, one after the other. Before it signs one, it stores the
+// history of its key, and so a later start knows that an earlier one may have paid.
 func pay() error { return program("invoice") }
 
 // careless is the program with a mistake: each start has its own keys.
@@ -72,13 +72,14 @@ func payOne(account *dapi.Account, keys string, n int) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	key := moneymovement.DeriveKey(keys, strconv.Itoa(n))
 	for try := 1; ; try++ {
-		terms, err := payTerms(filepath.Join(os.Getenv("JOURNAL"), fmt.Sprintf("%d.signed", n)))
+		terms, err := payTerms(filepath.Join(os.Getenv("JOURNAL"), fmt.Sprintf("%s-%d.signed", keys, n)))
 		if err != nil {
 			return err
 		}
 		payment, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: dapi.ContactID(os.Getenv("CONTACT")),
-			Amount: amount, Currency: dapi.USDC}, moneymovement.DeriveKey(keys, strconv.Itoa(n)), terms)
+			Amount: amount, Currency: dapi.USDC}, key, terms)
 		switch {
 		case err == nil:
 			fmt.Println("paid", n, payment.Payout.ID)

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/payments"
 )
 
@@ -166,13 +167,20 @@ func storeVariants() []variant {
 				}
 			}}
 		}),
-		storeVariant("in doubt is taken as refused", becomes(moneymovement.PaymentInDoubt, moneymovement.PaymentRefused)),
-		storeVariant("in doubt is taken as completed", becomes(moneymovement.PaymentInDoubt, moneymovement.PaymentCompleted)),
-		storeVariant("paid is taken as completed", becomes(moneymovement.PaymentPaid, moneymovement.PaymentCompleted)),
-		storeVariant("completed is taken as came back", becomes(moneymovement.PaymentCompleted, moneymovement.PaymentCameBack)),
-		storeVariant("completed is taken as refused", becomes(moneymovement.PaymentCompleted, moneymovement.PaymentRefused)),
-		storeVariant("came back is taken as completed", becomes(moneymovement.PaymentCameBack, moneymovement.PaymentCompleted)),
-		storeVariant("came back is taken as refused", becomes(moneymovement.PaymentCameBack, moneymovement.PaymentRefused)),
+		storeVariant("in doubt is taken as refused", becomes(
+			moneymovement.PaymentInDoubt, moneymovement.PaymentRefused)),
+		storeVariant("in doubt is taken as completed", becomes(
+			moneymovement.PaymentInDoubt, moneymovement.PaymentCompleted)),
+		storeVariant("paid is taken as completed", becomes(
+			moneymovement.PaymentPaid, moneymovement.PaymentCompleted)),
+		storeVariant("completed is taken as came back", becomes(
+			moneymovement.PaymentCompleted, moneymovement.PaymentCameBack)),
+		storeVariant("completed is taken as refused", becomes(
+			moneymovement.PaymentCompleted, moneymovement.PaymentRefused)),
+		storeVariant("came back is taken as completed", becomes(
+			moneymovement.PaymentCameBack, moneymovement.PaymentCompleted)),
+		storeVariant("came back is taken as refused", becomes(
+			moneymovement.PaymentCameBack, moneymovement.PaymentRefused)),
 		storeVariant("a lease never ends", func() *brokenStore {
 			return &brokenStore{claim: func(c *payments.Claim) { c.For = 10 * patience }}
 		}),

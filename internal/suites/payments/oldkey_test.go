@@ -98,7 +98,8 @@ func TestAnOldPaymentThatNeverLeft(t *testing.T) {
 // Nothing shows the payment, because nobody stored its payout: a person must look, and nothing is sent.
 func TestAnOldPaymentThatNothingShows(t *testing.T) {
 	for decision, want := range map[payments.Decision]moneymovement.PaymentState{
-		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused, payments.WasPaid(""): moneymovement.PaymentCompleted,
+		payments.WasNotPaid("not in the books"): moneymovement.PaymentRefused,
+		payments.WasPaid(""):                    moneymovement.PaymentCompleted,
 	} {
 		t.Run(decision.String(), func(t *testing.T) {
 			inBubble(t, func(w *world) {
