@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
-	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // Checked is what [Store.Check] read.
