@@ -487,6 +487,7 @@ func TestNobodyListensAtTheFirstUse(t *testing.T) {
 	payment, err = w.account.Payouts.Pay(ctx, w.asked, "invoice-42", payTerms(journaled()))
 	assert.Equal(t, moneymovement.PaymentNotPaid, payment.State, "%v", err)
 }
+
 // Two processes have one key and the same history. The one whose journal fails cannot know what the other signs.
 func TestAJournalThatFailsLeavesADoubt(t *testing.T) {
 	w := newPayWorld(t)
