@@ -253,8 +253,10 @@ func (s setback) crashed() setback {
 
 // firstCalls move the money or may do so, and their caller does not learn it; or they book and move nothing.
 var firstCalls = map[string]setback{
-	"paid, and lost":        arms(atConfirm, sandbox.DropAfterCommit().Times(6)).hidden(),
-	"paid, and crashed":     setback{}.crashed(),
+	"paid, and lost":    arms(atConfirm, sandbox.DropAfterCommit().Times(6)).hidden(),
+	"paid, and crashed": setback{}.crashed(),
+	"paid, lost, and refused when it is repeated": arms(atConfirm, sandbox.DropAfterCommit(),
+		sandbox.Respond(http.StatusForbidden, "signing_policy_refused").Times(4)).hidden(),
 	"unpaid, and lost":      arms(atConfirm, sandbox.DropBefore().Times(6)).hidden(),
 	"unpaid, and crashed":   arms(atConfirm, sandbox.Respond(http.StatusForbidden, "signing_policy_refused")).crashed(),
 	"refused by the policy": arms(atConfirm, sandbox.Respond(http.StatusForbidden, "signing_policy_refused")).hidden(),
@@ -450,6 +452,11 @@ func TestACarelessCallerPaysOnceAfterEachFault(t *testing.T) {
 func TestACarelessCallerPaysOnceWhateverHappens(t *testing.T) {
 	later := laterCalls()
 	maps.Copy(later, firstCalls)
+	for fault, goesWrong := range faultsAt("confirm") {
+		later[fault+" at the booking"] = arms(atBook, goesWrong.Times(2))
+		later[fault+" at the confirm"] = arms(atConfirm, goesWrong.Times(2))
+		later[fault+" at the read"] = arms(atRead, goesWrong.Times(2))
+	}
 	rapid.Check(t, func(drawn *rapid.T) {
 		kind := rapid.SampledFrom(slices.Sorted(maps.Keys(moneyKinds))).Draw(drawn, "kind")
 		calls := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(later))), 1, 6).Draw(drawn, "calls")
