@@ -19,6 +19,7 @@ const guideTest = `package guide
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -59,6 +60,10 @@ func (d *ledgerDatabase) Save(_ context.Context, change dapi.TransactionChange) 
 func (d *database) Save(_ context.Context, r *row) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.rows[r.ID].Version != r.Version {
+		return errors.New("another worker has the payment")
+	}
+	r.Version++
 	d.rows[r.ID] = *r
 	return nil
 }
@@ -91,7 +96,7 @@ func Test(t *testing.T) {
 		})})
 	check(t, err)
 	payment := func(id string) *row {
-		return &row{ID: id, Attempt: "1", MaxFee: decimal.NewFromInt(1), Terms: dapi.PayoutCreate{
+		return &row{ID: id, Attempt: "1", Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}, Terms: dapi.PayoutCreate{
 			ContactID: contact.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC,
 		}}
 	}
@@ -101,7 +106,8 @@ func Test(t *testing.T) {
 	if err := pay(t.Context(), account, db, payment("42")); err == nil {
 		t.Fatal("paid without money")
 	}
-	if stored := db.rows["42"]; stored.State != dapi.PaymentNotPaid || stored.MayHavePaid || stored.PayoutID == "" {
+	if stored := db.rows["42"]; stored.State != moneymovement.PaymentNotPaid || !stored.History.Unpaid ||
+		stored.History.PayoutID == "" {
 		t.Fatalf("%+v", stored)
 	}
 	_, err = account.Sandbox.Deposit(t.Context(), dapi.DepositCreate{Amount: decimal.NewFromInt(50), Currency: dapi.USDC})
@@ -114,16 +120,20 @@ func Test(t *testing.T) {
 	if err := pay(t.Context(), account, db, &stored); err == nil {
 		t.Fatal("the response was not lost")
 	}
-	if stored := db.rows["42"]; stored.State != dapi.PaymentUnknown || !stored.MayHavePaid {
+	if stored := db.rows["42"]; stored.State != moneymovement.PaymentInDoubt || stored.History.Unpaid {
 		t.Fatalf("%+v", stored)
 	}
 
-	// another process goes on from the row
+	// another process goes on from the row, and a third one does not know that
 	account = start().For(client.ID)
 	stored = db.rows["42"]
+	late := stored
 	check(t, pay(t.Context(), account, db, &stored))
-	if stored := db.rows["42"]; stored.State != dapi.PaymentPaid || stored.PayoutID == "" {
+	if stored := db.rows["42"]; stored.State != moneymovement.PaymentPaid || stored.History.PayoutID == "" {
 		t.Fatalf("%+v", stored)
+	}
+	if err := pay(t.Context(), account, db, &late); err == nil || late.State != moneymovement.PaymentInDoubt {
+		t.Fatalf("%+v %v", late, err)
 	}
 	if balance := host.Ledger().Balances[string(client.ID)]["USDC"]; balance.String() != "37.5" {
 		t.Fatalf("the balance is %s", balance)
@@ -132,7 +142,7 @@ func Test(t *testing.T) {
 	// the ledger has the payment, and nothing is delivered twice
 	ledger := &ledgerDatabase{}
 	check(t, readLedger(t.Context(), account.Transactions, ledger))
-	if len(ledger.payouts) != 1 || ledger.payouts[0] != stored.PayoutID {
+	if len(ledger.payouts) != 1 || ledger.payouts[0] != stored.History.PayoutID {
 		t.Fatalf("%v", ledger.payouts)
 	}
 	before := ledger.changes
@@ -150,7 +160,7 @@ func Test(t *testing.T) {
 	incoming <- payment("43")
 	check(t, syscall.Kill(syscall.Getpid(), syscall.SIGTERM))
 	<-ended
-	if stored := db.rows["43"]; stored.State != dapi.PaymentPaid {
+	if stored := db.rows["43"]; stored.State != moneymovement.PaymentPaid {
 		t.Fatalf("%+v", stored)
 	}
 }

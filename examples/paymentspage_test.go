@@ -68,7 +68,7 @@ func Test(t *testing.T) {
 		most := decimal.RequireFromString(fee)
 		record, err := p.Submit(ctx, payments.Payment{Key: moneymovement.DeriveKey("invoice", id), Account: payments.OwnAccount,
 			Payout: dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.NewFromInt(12), Currency: dapi.USDC},
-			Bounds: payments.Bounds{MaxFee: &most}})
+			Bounds: dapi.Bounds{MaxFee: &most}})
 		check(t, err)
 		record, err = p.Await(ctx, record.Key)
 		check(t, err)
@@ -110,7 +110,7 @@ func Test(t *testing.T) {
 		}
 
 		_, err = account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: contact.ID, Amount: decimal.NewFromInt(7),
-			Currency: dapi.USDC}, "of-somebody-else")
+			Currency: dapi.USDC}, "of-somebody-else", dapi.PayTerms{})
 		check(t, err)
 		differences := 0
 		for _, day := range []int{0, 1} { // midnight can pass during the test

@@ -155,7 +155,7 @@ func PayInvoice(ctx context.Context, account *dapi.Account, number string) {
 	}
 	_, _ = account.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: contact.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC,
-	}, moneymovement.DeriveKey("invoice", number))
+	}, moneymovement.DeriveKey("invoice", number), dapi.PayTerms{})
 }
 `
 	binary := filepath.Join(t.TempDir(), "test.exe")

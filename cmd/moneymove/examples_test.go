@@ -121,9 +121,9 @@ func newReader(t *testing.T, example string) *reader {
 	require.NoError(t, err)
 	r.contact = contact.ID
 	asked := dapi.PayoutCreate{ContactID: r.contact, Amount: decimal.NewFromInt(25), Currency: dapi.USDC}
-	paid, err := account.Payouts.Pay(t.Context(), asked, "invoice-1")
+	paid, err := account.Payouts.Pay(t.Context(), asked, "invoice-1", dapi.PayTerms{})
 	require.NoError(t, err)
-	r.payout = paid.ID
+	r.payout = paid.Payout.ID
 	r.files()
 	if r.names("payments.db") {
 		r.payments(payments.Integrator(platform), asked)
@@ -174,7 +174,7 @@ func (r *reader) payments(services payments.Services, asked dapi.PayoutCreate) {
 	require.NoError(r, err)
 	none := decimal.Zero
 	_, err = processor.Submit(r.Context(), payments.Payment{Key: "invoice-42", Account: r.client, Payout: asked,
-		Bounds: payments.Bounds{MaxFee: &none}})
+		Bounds: dapi.Bounds{MaxFee: &none}})
 	require.NoError(r, err)
 	_, err = processor.Resume(r.Context())
 	require.NoError(r, err)

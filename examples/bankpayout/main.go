@@ -69,12 +69,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("payout %s is %s", arrived.ID, arrived.Status)
 
-	again, err := account.Payouts.Pay(ctx, asked, invoice)
+	again, err := account.Payouts.Pay(ctx, asked, invoice, dapi.PayTerms{})
 	if err != nil {
 		return err
 	}
-	p.Step("paid invoice 42 again with the same key: it is payout %s, %s, and no more money has left", again.ID,
-		again.Status)
+	p.Step("paid invoice 42 again with the same key: it is payout %s, %s, and no more money has left", again.Payout.ID,
+		again.Payout.Status)
 	return p.Ledger(ctx, account.Transactions)
 }
 

@@ -52,13 +52,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("created contact %s for %s on %s, which expects USDT", payee.ID, key.Address(), there.Name)
 
-	payout, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{
+	payment, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{
 		ContactID: payee.ID, Amount: decimal.RequireFromString("30.00"), Currency: dapi.USDC,
 		FromChainID: here.ChainID, ToChainID: there.ChainID,
-	}, moneymovement.DeriveKey(p.Name, "order", "8", "1"))
+	}, moneymovement.DeriveKey(p.Name, "order", "8", "1"), dapi.PayTerms{})
 	if err != nil {
 		return err
 	}
+	payout := payment.Payout
 	p.Step("booked, signed and confirmed payout %s from chain %d to chain %d: %s", payout.ID, payout.FromChainID,
 		payout.ToChainID, payout.Status)
 	p.Quote(payout.Quote)

@@ -95,10 +95,12 @@ type escrow struct {
 // open creates a deal and approves it. The key anchors the deal, its windows and its approval: the same key opens the
 // deal once.
 func (e escrow) open(ctx context.Context, terms dapi.EscrowCreate) (*dapi.Escrow, error) {
-	deal, err := e.account.Escrows.Open(ctx, terms, moneymovement.DeriveKey(e.Name, "deal", terms.Memo))
+	opened, err := e.account.Escrows.Open(ctx, terms, moneymovement.DeriveKey(e.Name, "deal", terms.Memo),
+		dapi.DealTerms{})
 	if err != nil {
 		return nil, err
 	}
+	deal := opened.Escrow
 	e.Step("deal %s (%s) holds %s %s: %s, available %v", deal.ID, deal.Memo, deal.Amount, deal.Currency, deal.Status,
 		deal.AvailableActions)
 	e.Detail("release until %s, refund after that until %s", deal.HoldUntil.UTC().Format(time.DateTime),
@@ -111,11 +113,11 @@ func (e escrow) act(
 	ctx context.Context, terms dapi.EscrowCreate, id dapi.EscrowID, action dapi.EscrowActionType,
 ) error {
 	key := moneymovement.DeriveKey(e.Name, "deal", terms.Memo, string(action))
-	deal, err := e.account.Escrows.Act(ctx, terms, id, action, key)
+	taken, err := e.account.Escrows.Act(ctx, terms, id, action, key, dapi.DealTerms{})
 	if err != nil {
 		return err
 	}
-	e.Step("signed and confirmed the %s of deal %s; the last read from chain says %s", action, deal.ID, deal.Status)
+	e.Step("signed and confirmed the %s of deal %s; the last read from chain says %s", action, id, taken.Escrow.Status)
 	return nil
 }
 

@@ -18,8 +18,8 @@ import (
 // Payouts are the methods that this backend uses. *dapi.Payouts has them.
 type Payouts interface {
 	Book(ctx context.Context, payout dapi.PayoutCreate, options ...moneymovement.WriteOption) (*dapi.Payout, error)
-	Pay(ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key, options ...dapi.PayOption,
-	) (*dapi.Payout, error)
+	Pay(ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key, terms dapi.PayTerms,
+		options ...moneymovement.CallOption) (dapi.Payment, error)
 }
 
 var _ Payouts = (*dapi.Payouts)(nil)
@@ -29,12 +29,14 @@ type Invoice struct {
 	Number   string
 	Supplier dapi.ContactID
 	Amount   decimal.Decimal // in USDC
+	History  dapi.History    // what Pay must remember
 }
 
 // Cashier pays invoices.
 type Cashier struct {
 	Payouts Payouts
-	MaxFee  decimal.Decimal // in USDC
+	MaxFee  decimal.Decimal                      // in USDC
+	Save    func(context.Context, Invoice) error // stores an invoice in the database
 }
 
 // Price returns the fee of a payment, before anybody pays. The booking has the key of the payment: Pay continues it.
@@ -51,20 +53,28 @@ func (c *Cashier) Price(ctx context.Context, invoice Invoice) (fee decimal.Decim
 
 // Pay pays an invoice once, however often it is called, and returns what to show to the person who clicked.
 func (c *Cashier) Pay(ctx context.Context, invoice Invoice) string {
-	payout, err := c.Payouts.Pay(ctx, terms(invoice), key(invoice), dapi.MaxFee(c.MaxFee))
-	switch dapi.PaymentStateOf(payout, err) {
-	case dapi.PaymentPaid:
+	save := func(ctx context.Context, history dapi.History) error {
+		invoice.History = history
+		return c.Save(ctx, invoice)
+	}
+	payment, err := c.Payouts.Pay(ctx, terms(invoice), key(invoice), dapi.PayTerms{
+		Bounds: dapi.Bounds{MaxFee: &c.MaxFee}, History: invoice.History, Journal: save})
+	if err := save(context.WithoutCancel(ctx), payment.History); err != nil {
+		payment.State = moneymovement.PaymentInDoubt // the database may be without what was signed
+	}
+	switch payment.State {
+	case moneymovement.PaymentPaid:
 		return "paid"
-	case dapi.PaymentUnknown:
-		return "not known yet: try again later"
-	case dapi.PaymentNotPaid:
+	case moneymovement.PaymentNotPaid:
 		if _, low := errors.AsType[*errors.PayoutNotFundable](err); low {
 			return "not paid: fill the account first"
 		}
 		return "not paid"
-	case dapi.PaymentEnded, dapi.PaymentNeedsDecision:
+	case moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
+		return "somebody has to look"
+	default: // in doubt
+		return "not known yet: try again later"
 	}
-	return "somebody has to look"
 }
 
 // key makes two clicks on one invoice one payment. It has no number of the attempt, because this cashier never pays an

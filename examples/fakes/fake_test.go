@@ -10,45 +10,50 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
+	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/recorded"
 )
 
 // call is one call that the backend made.
 type call struct {
-	method  string
-	payout  dapi.PayoutCreate
-	key     moneymovement.Key
-	options dapi.PayOptions // of Pay
+	method string
+	payout dapi.PayoutCreate
+	key    moneymovement.Key
+	maxFee string
 }
 
-// fakePayouts records the calls. It fails with errs in turn, and then returns payout.
+// fakePayouts records the calls. Book returns booked. Pay signs, and returns the ends in turn.
 type fakePayouts struct {
-	payout *dapi.Payout
-	errs   []error
+	booked *dapi.Payout
+	ends   []dapi.Payment
 	calls  []call
 }
 
 func (f *fakePayouts) Book(
 	_ context.Context, payout dapi.PayoutCreate, options ...moneymovement.WriteOption,
 ) (*dapi.Payout, error) {
-	settings := moneymovement.CallSettingsOf(options...)
-	return f.respond(call{method: "Book", payout: payout, key: settings.Key})
+	key := moneymovement.CallSettingsOf(options...).Key
+	f.calls = append(f.calls, call{method: "Book", payout: payout, key: key})
+	return f.booked, nil
 }
 
 func (f *fakePayouts) Pay(
-	_ context.Context, payout dapi.PayoutCreate, key moneymovement.Key, options ...dapi.PayOption,
-) (*dapi.Payout, error) {
-	return f.respond(call{"Pay", payout, key, dapi.PayOptionsOf(options...)})
-}
-
-func (f *fakePayouts) respond(c call) (*dapi.Payout, error) {
-	f.calls = append(f.calls, c)
-	if len(f.errs) > 0 {
-		err := f.errs[0]
-		f.errs = f.errs[1:]
-		return nil, err
+	ctx context.Context, payout dapi.PayoutCreate, key moneymovement.Key, terms dapi.PayTerms,
+	_ ...moneymovement.CallOption,
+) (dapi.Payment, error) {
+	f.calls = append(f.calls, call{"Pay", payout, key, terms.Bounds.MaxFee.String()})
+	if err := terms.Journal(ctx, dapi.History{PayoutID: "po_1"}); err != nil {
+		return dapi.Payment{}, err
 	}
-	return f.payout, nil
+	end := f.ends[0]
+	f.ends = f.ends[1:]
+	switch end.State {
+	case moneymovement.PaymentPaid:
+		return end, nil
+	case moneymovement.PaymentNotPaid, moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
+		return end, end.Refusal
+	}
+	return end, &errors.OutcomeUnknown{}
 }
 
 // recordedPayout returns a payout with all the fields that the service sends.

@@ -71,7 +71,7 @@ func (b *business) submit(ctx context.Context, number int) error {
 		Account: payer.id,
 		Payout: dapi.PayoutCreate{ContactID: payer.contact, Amount: amount(number), Currency: dapi.USDC,
 			PaymentReference: "Invoice " + strconv.Itoa(number)},
-		Bounds: payments.Bounds{MaxFee: &maxFee},
+		Bounds: dapi.Bounds{MaxFee: &maxFee},
 	}
 	return pgx.BeginFunc(ctx, b.fleet.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "INSERT INTO invoices (number, client, amount, payment) VALUES ($1, $2, $3, $4)",
@@ -93,7 +93,8 @@ func (b *business) awaitCompleted(ctx context.Context, atLeast int) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		for _, state := range []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision, moneymovement.PaymentRefused, moneymovement.PaymentCameBack} {
+		for _, state := range []moneymovement.PaymentState{moneymovement.PaymentNeedsDecision,
+			moneymovement.PaymentRefused, moneymovement.PaymentCameBack} {
 			if n := found.ByState[state]; n > 0 {
 				return 0, fmt.Errorf("%d payments are %s", n, state)
 			}

@@ -13,7 +13,6 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
-	"github.com/moneymovement/moneymovement-go/payments"
 )
 
 // worker is a worker process, as the process sees it that started it.

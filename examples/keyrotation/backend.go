@@ -32,11 +32,12 @@ func (b *backend) pay(ctx context.Context, invoice string) error {
 	b.mu.Unlock()
 	defer underWay.Done()
 
-	payout, err := b.account.Payouts.Pay(ctx,
+	payment, err := b.account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: b.supplier, Amount: decimal.RequireFromString("1.50"), Currency: dapi.USDC},
-		moneymovement.DeriveKey(b.name, "invoice", invoice), dapi.FirstUse(), dapi.MaxFee(decimal.NewFromInt(1)))
-	if state := dapi.PaymentStateOf(payout, err); state != dapi.PaymentPaid {
-		return fmt.Errorf("invoice %s is %s: %w", invoice, state, err)
+		moneymovement.DeriveKey(b.name, "invoice", invoice),
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}})
+	if err != nil {
+		return fmt.Errorf("invoice %s is %s: %w", invoice, payment.State, err)
 	}
 	return nil
 }

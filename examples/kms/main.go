@@ -57,27 +57,36 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	asked := dapi.PayoutCreate{ContactID: supplier.ID, Amount: decimal.RequireFromString("12.50"), Currency: dapi.USDC}
 	invoice := moneymovement.DeriveKey(p.Name, "invoice", "42", "1")
 
-	p.Step("the vault is slow, and the payment has a deadline of half a second")
-	late := hurried(ctx, vault, account, asked, invoice)
-	if !errors.Is(late, context.DeadlineExceeded) {
-		return fmt.Errorf("the deadline did not end the payment: %w", late)
+	var stored dapi.History // your program stores it in its database
+	pay := func(ctx context.Context) (dapi.Payment, error) {
+		payment, err := account.Payouts.Pay(ctx, asked, invoice, dapi.PayTerms{History: stored,
+			Journal: func(_ context.Context, history dapi.History) error { stored = history; return nil }})
+		stored = payment.History
+		return payment, err
 	}
-	p.Detail("no money moved: %v", late)
+
+	p.Step("the vault is slow, and the payment has a deadline of half a second")
+	late, err := hurried(ctx, vault, pay)
+	if late.State != moneymovement.PaymentNotPaid || !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the deadline did not end the payment, which is %s: %w", late.State, err)
+	}
+	p.Detail("no money moved: %v", err)
 
 	p.Step("the vault signs with another version of the key")
 	vault.rotate(true)
-	_, err = account.Payouts.Pay(ctx, asked, invoice, dapi.FirstUse()) // the call before ended as not_paid
+	_, err = pay(ctx)
 	if _, refused := errors.AsType[*signing.RemoteSignatureRefused](err); !refused {
 		return fmt.Errorf("a signature of another key was accepted: %w", err)
 	}
 	p.Detail("%v", err)
 
 	vault.rotate(false)
-	payout, err := account.Payouts.Pay(ctx, asked, invoice, dapi.FirstUse())
+	payment, err := pay(ctx)
 	if err != nil {
 		return err
 	}
-	if payout, err = account.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {
+	payout, err := account.Payouts.Wait(ctx, payment.Payout.ID, p.Waiting()...)
+	if err != nil {
 		return err
 	}
 	p.Step("the vault works again: payout %s is %s", payout.ID, payout.Status)
@@ -86,15 +95,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // hurried pays with a deadline that ends before the vault signs.
 func hurried(
-	ctx context.Context, vault *vault, account *dapi.Account, asked dapi.PayoutCreate, invoice moneymovement.Key,
-) error {
+	ctx context.Context, vault *vault, pay func(context.Context) (dapi.Payment, error),
+) (dapi.Payment, error) {
 	vault.takes(time.Hour)
 	defer vault.takes(0)
 	soon, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	payout, err := account.Payouts.Pay(soon, asked, invoice, dapi.FirstUse())
-	if state := dapi.PaymentStateOf(payout, err); state != dapi.PaymentNotPaid {
-		return fmt.Errorf("nothing was signed, and the payment is %s: %w", state, err)
-	}
-	return err
+	return pay(soon)
 }

@@ -107,13 +107,14 @@ func pay(
 	ctx, span := tracer.Start(ctx, "pay invoice",
 		trace.WithAttributes(attribute.String("idempotency.key", string(key))))
 	defer span.End()
-	payout, err := account.Payouts.Pay(ctx, asked, key, dapi.FirstUse(), dapi.MaxFee(decimal.NewFromInt(1)))
-	state := dapi.PaymentStateOf(payout, err)
+	payment, err := account.Payouts.Pay(ctx, asked, key,
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}})
+	state, payout := payment.State, payment.Payout
 	span.SetAttributes(attribute.String("payment.state", string(state)))
 	if payout != nil {
 		span.SetAttributes(attribute.String("payout.id", string(payout.ID)))
 	}
-	if state != dapi.PaymentPaid {
+	if err != nil {
 		span.RecordError(err)
 		span.SetStatus(codes.Error, "invoice is "+string(state))
 		logger.ErrorContext(ctx, "invoice is not settled", "state", state, "error", err)

@@ -85,7 +85,7 @@ func (s *settings) payment(invoice int) payments.Payment {
 		Account: dapi.ClientID(s.client),
 		Payout: dapi.PayoutCreate{ContactID: dapi.ContactID(s.contact), Amount: amount(invoice), Currency: dapi.USDC,
 			PaymentReference: "Invoice " + strconv.Itoa(invoice)},
-		Bounds: payments.Bounds{MaxFee: &maxFee},
+		Bounds: dapi.Bounds{MaxFee: &maxFee},
 	}
 }
 

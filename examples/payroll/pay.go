@@ -84,7 +84,7 @@ func (p *payroll) key(id string) moneymovement.Key {
 // submit stores a person's payment, unless an earlier start has. What needed a decision is booked anew: who starts the
 // program again has removed the cause. Only a key that may pay twice stays for a person.
 func (p *payroll) submit(ctx context.Context, next person, problems map[string]string) error {
-	bounds := payments.Bounds{MaxFee: &maxFee}
+	bounds := dapi.Bounds{MaxFee: &maxFee}
 	known, err := p.processor.Get(ctx, p.key(next.id))
 	_, missing := errors.AsType[*payments.NotFound](err)
 	switch {

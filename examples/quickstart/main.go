@@ -102,12 +102,14 @@ func pay(
 	ctx context.Context, p *program.Program, account *dapi.Account, what string, contact dapi.ContactID,
 	amount decimal.Decimal,
 ) error {
-	payout, err := account.Payouts.Pay(ctx,
+	payment, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: contact, Amount: amount, Currency: dapi.USDC, PaymentReference: p.Name},
-		moneymovement.DeriveKey(p.Name, what), dapi.MaxFee(decimal.NewFromInt(1)))
+		moneymovement.DeriveKey(p.Name, what),
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}})
 	if err != nil {
 		return err
 	}
+	payout := payment.Payout
 	p.Step("booked %s payout %s of %s %s, checked and signed its approval, confirmed it: %s", what, payout.ID,
 		payout.Amount, payout.Currency, payout.Status)
 	p.Quote(payout.Quote)

@@ -99,11 +99,13 @@ func aDay(ctx context.Context, p *program.Program, account *dapi.Account) (rows 
 		{"hall", "15.75", "15.75", dapi.PayoutStatusCompleted},
 		{"forgotten", "6.00", "", dapi.PayoutStatusCompleted},
 	} {
-		payout, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: payee.ID, Currency: dapi.USDC,
-			Amount: decimal.RequireFromString(payment.amount)}, moneymovement.DeriveKey(p.Name, payment.name))
+		paid, err := account.Payouts.Pay(ctx, dapi.PayoutCreate{ContactID: payee.ID, Currency: dapi.USDC,
+			Amount: decimal.RequireFromString(payment.amount)}, moneymovement.DeriveKey(p.Name, payment.name),
+			dapi.PayTerms{})
 		if err != nil {
 			return nil, "", err
 		}
+		payout := paid.Payout
 		// The call moves the payout at once. A conflict means that the payout had already arrived.
 		_, err = account.Sandbox.SetPayoutStatus(ctx, payout.ID, payment.end)
 		if _, arrived := errors.AsType[*errors.Conflict](err); err != nil && !arrived {

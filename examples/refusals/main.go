@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p.Detail("SAME CALL AGAIN says whether the same call, repeated later, can succeed. MONEY says what this call did.")
-	p.Detail("For a payment, ask dapi.PaymentStateOf: it reports the state over all calls.")
+	p.Detail("For a payment, branch on Payment.State: it is the state over all calls.")
 	return nil
 }
 

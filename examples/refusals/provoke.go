@@ -52,19 +52,20 @@ func (p *provoker) cases() []provocation {
 		{"a reference that is too long", func(ctx context.Context) error {
 			asked := terms(p.supplier, "10")
 			asked.PaymentReference = strings.Repeat("-", 141)
-			_, err := p.account.Payouts.Pay(ctx, asked, p.key("long"), dapi.FirstUse())
-			return err
+			return p.refusal(ctx, asked, "long", dapi.Bounds{})
 		}},
 		{"an amount with more decimals than the token has", func(ctx context.Context) error {
-			return p.pay(ctx, p.supplier, "1.1234567", "fine")
+			return p.refusal(ctx, terms(p.supplier, "1.1234567"), "fine", dapi.Bounds{})
 		}},
 		{"an amount that does not cover the fee", func(ctx context.Context) error {
-			return p.pay(ctx, p.supplier, "0.30", "small")
+			return p.refusal(ctx, terms(p.supplier, "0.30"), "small", dapi.Bounds{})
 		}},
 		{"a contact without an IBAN", func(ctx context.Context) error {
-			return p.pay(ctx, p.nobody, "10", "nobody")
+			return p.refusal(ctx, terms(p.nobody, "10"), "nobody", dapi.Bounds{})
 		}},
-		{"more than the balance", func(ctx context.Context) error { return p.pay(ctx, p.supplier, "5000", "large") }},
+		{"more than the balance", func(ctx context.Context) error {
+			return p.refusal(ctx, terms(p.supplier, "5000"), "large", dapi.Bounds{})
+		}},
 		{"one key for two payments", p.reuse},
 		{"somebody else's payout", func(ctx context.Context) error {
 			_, err := p.account.Payouts.Get(ctx, "po_somebody_elses")
@@ -116,10 +117,10 @@ func (p *provoker) key(name string) moneymovement.Key {
 	return moneymovement.DeriveKey(p.program.Name, name)
 }
 
-func (p *provoker) pay(ctx context.Context, to dapi.ContactID, amount, key string) error {
-	// with FirstUse, a refusal means that nothing was paid
-	_, err := p.account.Payouts.Pay(ctx, terms(to, amount), p.key(key), dapi.FirstUse())
-	return err
+// refusal pays, and returns why this call paid nothing.
+func (p *provoker) refusal(ctx context.Context, asked dapi.PayoutCreate, key string, bounds dapi.Bounds) error {
+	payment, _ := p.account.Payouts.Pay(ctx, asked, p.key(key), dapi.PayTerms{Bounds: bounds})
+	return payment.Refusal
 }
 
 // reuse uses a key that another process used for another payment.
@@ -136,8 +137,9 @@ func (p *provoker) reuse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = restarted.For(client.ID).Payouts.Pay(ctx, terms(p.supplier, "21"), p.key("invoice-42"))
-	return err
+	payment, _ := restarted.For(client.ID).Payouts.Pay(ctx, terms(p.supplier, "21"), p.key("invoice-42"),
+		dapi.PayTerms{})
+	return payment.Refusal
 }
 
 func (p *provoker) strangers(ctx context.Context) error {
@@ -180,43 +182,43 @@ func (p *provoker) forged(ctx context.Context) error {
 
 // dear accepts a fee of 0.01 at most. Nothing is signed, and the booked payout waits for a decision.
 func (p *provoker) dear(ctx context.Context) error {
-	_, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "12"), p.key("dear"), dapi.FirstUse(),
-		dapi.MaxFee(decimal.RequireFromString("0.01")))
-	return err
+	return p.refusal(ctx, terms(p.supplier, "12"), "dear",
+		dapi.Bounds{MaxFee: new(decimal.RequireFromString("0.01"))})
 }
 
 // inDoubt loses the response of a payment, and calls again. The second call is refused, which says nothing about the
-// first call: the payment stays unknown until a call succeeds.
+// first call: the payment stays in doubt until a call succeeds.
 func (p *provoker) inDoubt(ctx context.Context) error {
-	pay := func() (*dapi.Payout, error) {
-		return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt"))
+	pay := func() (payment dapi.Payment, err error) {
+		return p.account.Payouts.Pay(ctx, terms(p.supplier, "5"), p.key("in-doubt"), dapi.PayTerms{})
 	}
-	unheard := p.wire.while(losing{p.wire.next}, func() error { _, err := pay(); return err })
-	p.program.Detail("the first call: the payment is %s", dapi.PaymentStateOf(nil, unheard))
-	refused := p.wire.while(refusing(http.StatusForbidden, "forbidden", "The key was deleted."), func() error {
-		_, err := pay()
+	var payment dapi.Payment
+	_ = p.wire.while(losing{p.wire.next}, func() (err error) { payment, err = pay(); return err })
+	p.program.Detail("the first call: the payment is %s", payment.State)
+	inDoubt := p.wire.while(refusing(http.StatusForbidden, "forbidden", "The key was deleted."), func() (err error) {
+		payment, err = pay()
 		return err
 	})
-	p.program.Detail("the second call was refused: the payment is %s", dapi.PaymentStateOf(nil, refused))
-	paid, err := pay()
+	p.program.Detail("the second call was refused: the payment is %s", payment.State)
+	payment, err := pay()
 	if err != nil {
 		return err
 	}
-	p.program.Detail("the third call: the payment is %s, by payout %s", dapi.PaymentStateOf(paid, err), paid.ID)
-	return refused
+	p.program.Detail("the third call: the payment is %s, by payout %s", payment.State, payment.Payout.ID)
+	return inDoubt
 }
 
 // refunded pays, and makes the sandbox report that the bank sent the money back.
 func (p *provoker) refunded(ctx context.Context) error {
-	paid, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "15"), p.key("refunded"))
+	paid, err := p.account.Payouts.Pay(ctx, terms(p.supplier, "15"), p.key("refunded"), dapi.PayTerms{})
 	if err != nil {
 		return err
 	}
-	if _, err := p.account.Sandbox.SetPayoutStatus(ctx, paid.ID, dapi.PayoutStatusRefunded,
+	if _, err := p.account.Sandbox.SetPayoutStatus(ctx, paid.Payout.ID, dapi.PayoutStatusRefunded,
 		moneymovement.IdempotencyKey(p.key("refund"))); err != nil {
 		return err
 	}
-	_, err = p.account.Payouts.Wait(ctx, paid.ID)
+	_, err = p.account.Payouts.Wait(ctx, paid.Payout.ID)
 	return err
 }
 

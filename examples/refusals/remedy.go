@@ -11,7 +11,7 @@ import (
 )
 
 // remedy returns what to do about the error of a call. Branch on types, never on messages. Begin with the types that
-// your program handles in its own way; byQuestions handles the rest. For a payment, first ask dapi.PaymentStateOf: a
+// your program handles in its own way; byQuestions handles the rest. For a payment, first branch on Payment.State: a
 // refusal says nothing about the calls before it, so a payment in doubt stays in doubt.
 func remedy(err error) string {
 	var (

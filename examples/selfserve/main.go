@@ -44,19 +44,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("created contact %s", landlord.ID)
 
-	payout, err := owner.Payouts.Pay(ctx,
+	payment, err := owner.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: landlord.ID, Amount: decimal.RequireFromString("25.00"), Currency: dapi.USDC,
 			PaymentReference: "Rent"},
 		moneymovement.DeriveKey(p.Name, "rent", "2026-11"), // one payment for this month, however often this runs
-		dapi.MaxFee(decimal.NewFromInt(1)))
-	switch dapi.PaymentStateOf(payout, err) {
-	case dapi.PaymentPaid:
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}})
+	payout := payment.Payout
+	switch payment.State {
+	case moneymovement.PaymentPaid:
 		p.Step("booked, signed and confirmed payout %s: %s", payout.ID, payout.Status)
 		p.Quote(payout.Quote)
-	case dapi.PaymentUnknown:
-		p.Step("a response was lost, so it may be paid: call Pay again later, with the same key and terms")
-		return err
-	default:
+	case moneymovement.PaymentNotPaid, moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
+		return err // it says why
+	default: // in doubt
+		p.Step("it may be paid: call Pay again later, with the same key and terms")
 		return err
 	}
 	if payout, err = owner.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {

@@ -8,23 +8,21 @@ import (
 	"io"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
 // payment is a line of the journal, and the body of a response.
 type payment struct {
-	ID          string            `json:"id"`
-	ContactID   dapi.ContactID    `json:"contactId,omitempty"`
-	Amount      decimal.Decimal   `json:"amount"`
-	State       dapi.PaymentState `json:"state,omitempty"`
-	MayHavePaid bool              `json:"mayHavePaid,omitempty"` // a call with its key has paid or can still pay
-	FirstSent   time.Time         `json:"firstSent,omitzero"`    // when its key was first used
-	PayoutID    dapi.PayoutID     `json:"payoutId,omitempty"`
-	Note        string            `json:"note,omitempty"`
+	ID        string                     `json:"id"`
+	ContactID dapi.ContactID             `json:"contactId,omitempty"`
+	Amount    decimal.Decimal            `json:"amount"`
+	State     moneymovement.PaymentState `json:"state,omitempty"`
+	History   dapi.History               `json:"history,omitzero"` // what Pay must remember
+	Note      string                     `json:"note,omitempty"`
 }
 
 // journal is a file of payments, one line of JSON for each state. Lines are only added, and each is on disk before the
@@ -93,12 +91,12 @@ func (j *journal) get(id string) (payment, bool) {
 	return p, found
 }
 
-// unknown returns the payments that may have been made.
-func (j *journal) unknown() (list []payment) {
+// inDoubt returns the payments that may have been made.
+func (j *journal) inDoubt() (list []payment) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, p := range j.latest {
-		if p.State == dapi.PaymentUnknown {
+		if p.State == moneymovement.PaymentInDoubt {
 			list = append(list, p)
 		}
 	}

@@ -1,7 +1,7 @@
 // Server is an HTTP server that pays, and that loses no payment when it stops: go run ./examples/server
 //
 // On SIGTERM or Ctrl-C it accepts no new payments, and gives those under way time to end. A payment whose result is not
-// known then stays in the journal as unknown, and the next start takes it up with the same key: it is paid once. The
+// known then stays in the journal as in doubt, and the next start takes it up with the same key: it is paid once. The
 // server itself is in server.go, and its journal in journal.go; they are what to copy.
 //
 // Without -listen, the program rehearses that: it starts the server, stops it in the middle of a payment, and starts it
@@ -59,11 +59,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p.Step("serving on http://%s; unknown payments from before: %d", listener.Addr(), len(payments.unknown()))
+	p.Step("serving on http://%s; payments in doubt from before: %d", listener.Addr(), len(payments.inDoubt()))
 	s := &server{account: platform.For(dapi.ClientID(client)), journal: payments, grace: grace}
 	if err := s.serve(ctx, listener); err != nil {
 		return err
 	}
-	p.Step("stopped; unknown payments for the next start: %d", len(payments.unknown()))
+	p.Step("stopped; payments in doubt for the next start: %d", len(payments.inDoubt()))
 	return nil
 }

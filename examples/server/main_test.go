@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/internal/program"
 	"github.com/moneymovement/moneymovement-go/examples/internal/rehearsal"
@@ -37,8 +38,8 @@ func TestMain(m *testing.M) {
 func TestAStopInTheMiddleOfAPaymentLosesNothing(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	ledger := rehearsal.Run(t, run, nil,
-		"first start", "-1: 200, 12.5 is paid po_", "SIGTERM", "-2: 202, 7.25 is unknown po_",
-		"stopped; unknown payments in the journal: 1", "second start", "took up what was unknown",
+		"first start", "-1: 200, 12.5 is paid po_", "SIGTERM", "-2: 202, 7.25 is in_doubt po_",
+		"stopped; payments in doubt in the journal: 1", "second start", "took up what was in doubt",
 		"-1: 200, 12.5 is paid po_", "-2: 200, 7.25 is paid po_", "the ledger, newest first")
 	assert.Equal(t, 2, strings.Count(ledger, "payout  "), "nothing was paid twice:\n%s", ledger)
 }
@@ -123,7 +124,7 @@ func TestASignalStopsTheProcess(t *testing.T) {
 		said += lines.Text()
 	}
 	require.NoError(t, process.Wait(), said)
-	assert.Contains(t, said, "stopped; unknown payments for the next start: 0")
+	assert.Contains(t, said, "stopped; payments in doubt for the next start: 0")
 	content, err := os.ReadFile(journal)
 	require.NoError(t, err)
 	assert.Contains(t, string(content), `"state":"paid"`)
@@ -195,8 +196,8 @@ func TestAPaymentThatMayBePaidIsNotPaidAnewAfterAWeek(t *testing.T) {
 	o, s := newOffice(t), newServer(t)
 	s.account = o.account
 	require.NoError(t, s.journal.write(payment{ID: "1", ContactID: o.contact,
-		Amount: decimal.RequireFromString("12.50"), State: dapi.PaymentUnknown, MayHavePaid: true,
-		FirstSent: time.Now().Add(-8 * 24 * time.Hour)}))
+		Amount: decimal.RequireFromString("12.50"), State: moneymovement.PaymentInDoubt,
+		History: dapi.History{FirstUsed: time.Now().Add(-8 * 24 * time.Hour)}}))
 	for range 3 {
 		status, said := ask(t, s, o.body("1"))
 		assert.Equal(t, http.StatusUnprocessableEntity, status)
@@ -232,16 +233,16 @@ func ask(t *testing.T, s *server, body string) (status int, said string) {
 
 func TestAJournalThatBrokeOffGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "payments.jsonl")
-	require.NoError(t, os.WriteFile(path, []byte(`{"id":"1","amount":"1","state":"unknown"}`+"\n"+
-		`{"id":"2","amount":"1","state":"unknown"}`+"\n"+`{"id":"1","amount":"1","state":"paid"}`+"\n"+`{"id":"3`),
+	require.NoError(t, os.WriteFile(path, []byte(`{"id":"1","amount":"1","state":"in_doubt"}`+"\n"+
+		`{"id":"2","amount":"1","state":"in_doubt"}`+"\n"+`{"id":"1","amount":"1","state":"paid"}`+"\n"+`{"id":"3`),
 		0o600))
 	for range 2 {
 		j, err := openJournal(path)
 		require.NoError(t, err)
-		left := j.unknown()
+		left := j.inDoubt()
 		require.Len(t, left, 1)
 		assert.Equal(t, "2", left[0].ID)
-		require.NoError(t, j.write(payment{ID: "4", State: dapi.PaymentPaid}))
+		require.NoError(t, j.write(payment{ID: "4", State: moneymovement.PaymentPaid}))
 		require.NoError(t, j.close())
 	}
 	require.NoError(t, os.WriteFile(path, []byte("no journal\n"), 0o600))

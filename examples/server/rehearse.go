@@ -72,7 +72,7 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 	if _, err := said.WriteTo(p.Out); err != nil {
 		return err
 	}
-	p.Step("stopped; unknown payments in the journal: %d", len(one.journal.unknown()))
+	p.Step("stopped; payments in doubt in the journal: %d", len(one.journal.inDoubt()))
 
 	p.Step("second start")
 	two, err := start(ctx, account, file)
@@ -80,10 +80,10 @@ func rehearse(ctx context.Context, p *program.Program, platform *dapi.Integrator
 		return err
 	}
 	defer two.stop() //nolint:errcheck // as above
-	if err := until(ctx, func() bool { return two.idle() && len(two.journal.unknown()) == 0 }); err != nil {
+	if err := until(ctx, func() bool { return two.idle() && len(two.journal.inDoubt()) == 0 }); err != nil {
 		return err
 	}
-	p.Step("took up what was unknown; asking for both again pays nothing twice")
+	p.Step("took up what was in doubt; asking for both again pays nothing twice")
 	for _, again := range []payment{first, second} {
 		if err := two.ask(ctx, p.Narrator, again); err != nil {
 			return err
@@ -157,7 +157,8 @@ func (s *process) ask(ctx context.Context, n narrate.Narrator, asked payment) er
 	if err := json.NewDecoder(response.Body).Decode(&said); err != nil {
 		return err
 	}
-	n.Detail("POST /pay %s: %d, %s is %s %s", asked.ID, response.StatusCode, asked.Amount, said.State, said.PayoutID)
+	n.Detail("POST /pay %s: %d, %s is %s %s", asked.ID, response.StatusCode, asked.Amount, said.State,
+		said.History.PayoutID)
 	return nil
 }
 

@@ -30,14 +30,14 @@ type server struct {
 	underWay sync.WaitGroup
 }
 
-// serve first takes up the payments that an earlier process left unknown, and accepts new ones, until ctx ends. Then it
+// serve first takes up the payments that an earlier process left in doubt, and accepts new ones, until ctx ends. Then it
 // accepts no more and waits for the payments under way. When the grace is over, it cancels those that are left: they
-// are unknown in the journal, and the next start takes them up.
+// are in doubt in the journal, and the next start takes them up.
 func (s *server) serve(ctx context.Context, listener net.Listener) error {
 	// Neither SIGTERM nor a client that closes its connection cancels a payment. Only the end of the grace does.
 	paying, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	for _, left := range s.journal.unknown() {
+	for _, left := range s.journal.inDoubt() {
 		if s.begin(left.ID) == nil {
 			go func() {
 				defer s.end(left.ID)
@@ -131,48 +131,47 @@ func (s *server) accept(paying context.Context, w http.ResponseWriter, r *http.R
 	switch {
 	case err != nil:
 		respond(w, http.StatusInternalServerError, payment{ID: asked.ID, Note: "the journal cannot be written"})
-	case result.State == dapi.PaymentPaid:
-		respond(w, http.StatusOK, result)
-	case result.State == dapi.PaymentUnknown:
-		respond(w, http.StatusAccepted, result)
 	default:
-		respond(w, http.StatusUnprocessableEntity, result)
+		respond(w, statusOf(result.State), result)
 	}
 }
 
-// pay makes a payment and writes its state to the journal, before and after. The error says that the journal cannot be
-// written: the payment is not made then, or is unknown.
+// pay makes a payment and writes it to the journal: before the call, before each signature and after the call. The
+// error says that the journal cannot be written: the payment is not made then, or is in doubt.
 func (s *server) pay(ctx context.Context, p payment) (payment, error) {
-	if p.State == dapi.PaymentPaid || p.State == dapi.PaymentEnded {
+	if p.State == moneymovement.PaymentPaid || p.State == moneymovement.PaymentEnded {
 		return p, nil
 	}
-	history := dapi.FirstUse()
-	if p.MayHavePaid {
-		history = dapi.FirstUsedAt(p.FirstSent)
-	} else {
-		p.FirstSent = time.Now().UTC()
-	}
-	p.State, p.MayHavePaid = dapi.PaymentUnknown, true // this is what the payment is if the process ends now
+	p.State = moneymovement.PaymentInDoubt // this is what the payment is if the process ends now
 	if err := s.journal.write(p); err != nil {
 		return p, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	booked := dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
-		p.PayoutID = booked.ID
-		return s.journal.write(p)
-	})
-	payout, err := s.account.Payouts.Pay(ctx,
+	made, err := s.account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: p.ContactID, Amount: p.Amount, Currency: dapi.USDC},
-		moneymovement.DeriveKey("server", p.ID), history, dapi.BookedBefore(p.PayoutID), booked, dapi.MaxFee(maxFee))
-	p.State, p.MayHavePaid, p.Note = dapi.PaymentStateOf(payout, err), dapi.MayHavePaid(payout, err), ""
+		moneymovement.DeriveKey("server", p.ID),
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: &maxFee}, History: p.History,
+			Journal: func(_ context.Context, history dapi.History) error {
+				p.History = history
+				return s.journal.write(p)
+			}})
+	p.State, p.History, p.Note = made.State, made.History, ""
 	if err != nil {
 		p.Note = err.Error()
 	}
-	if payout != nil {
-		p.PayoutID = payout.ID
-	}
 	return p, s.journal.write(p)
+}
+
+func statusOf(state moneymovement.PaymentState) int {
+	switch state {
+	case moneymovement.PaymentPaid:
+		return http.StatusOK
+	case moneymovement.PaymentNotPaid, moneymovement.PaymentNeedsDecision, moneymovement.PaymentEnded:
+		return http.StatusUnprocessableEntity
+	default: // in doubt
+		return http.StatusAccepted
+	}
 }
 
 func respond(w http.ResponseWriter, status int, body payment) {

@@ -45,41 +45,21 @@ func (b *backend) work(ctx context.Context) error {
 	return b.follow(ctx)
 }
 
-// pay makes a payment and stores its state, before and after. The error says that a row could not be stored.
+// pay makes a payment, and stores its row before each signature and after the call. The error says that a row could not be stored.
 func (b *backend) pay(ctx context.Context, row payment) error {
-	history := dapi.FirstUse()
-	if row.FirstUsed.IsZero() {
-		row.FirstUsed = time.Now().UTC()
-	} else { // an earlier call may have paid
-		history = dapi.FirstUsedAt(row.FirstUsed)
-	}
-	row.State = dapi.PaymentUnknown // this is what it is if the process ends now
-	if err := b.rows.put(row); err != nil {
-		return err
-	}
-
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	booked := dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
-		row.PayoutID = booked.ID
-		return b.rows.put(row)
-	})
-	payout, err := b.platform.For(row.Client).Payouts.Pay(ctx,
+	made, err := b.platform.For(row.Client).Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: row.Contact, Amount: row.Amount, Currency: dapi.USDC, PaymentReference: row.ID},
-		moneymovement.DeriveKey("smallbackend", row.ID), history, dapi.BookedBefore(row.PayoutID),
-		booked, dapi.MaxFee(b.maxFee))
-	row.State, row.Note, row.NotBefore = dapi.PaymentStateOf(payout, err), "", time.Time{}
-	if payout != nil {
-		row.PayoutID = payout.ID
-	}
-	if !dapi.MayHavePaid(payout, err) {
-		row.FirstUsed = time.Time{} // the next call is a first use again
-	}
+		moneymovement.DeriveKey("smallbackend", row.ID),
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: &b.maxFee}, History: row.History,
+			Journal: func(_ context.Context, history dapi.History) error {
+				row.State, row.History = moneymovement.PaymentInDoubt, history // if the process ends now
+				return b.rows.put(row)
+			}})
+	row.State, row.History, row.NotBefore, row.Note = made.State, made.History, made.RetryAt, ""
 	if err != nil {
 		row.Note = err.Error()
-		if call, ok := errors.CallInfoOf(err); ok {
-			row.NotBefore = call.RetryAt
-		}
 	}
 	return b.rows.put(row)
 }
@@ -90,9 +70,9 @@ func (b *backend) follow(ctx context.Context) error {
 	waiting := map[dapi.ClientID][]dapi.PayoutID{}
 	rows := map[dapi.PayoutID]payment{}
 	for _, row := range b.rows.all() {
-		if row.State == dapi.PaymentPaid && !row.Arrived && row.PayoutID != "" {
-			waiting[row.Client] = append(waiting[row.Client], row.PayoutID)
-			rows[row.PayoutID] = row
+		if id := row.History.PayoutID; row.State == moneymovement.PaymentPaid && !row.Arrived && id != "" {
+			waiting[row.Client] = append(waiting[row.Client], id)
+			rows[id] = row
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -104,7 +84,7 @@ func (b *backend) follow(ctx context.Context) error {
 			case waited.Err == nil:
 				row.Arrived = true
 			case came:
-				row.State, row.Note = dapi.PaymentEnded, ended.Error()
+				row.State, row.Note = moneymovement.PaymentEnded, ended.Error()
 			default:
 				continue // it is still under way, or could not be read
 			}

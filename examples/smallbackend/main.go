@@ -2,7 +2,7 @@
 //
 // It onboards a client, pays, follows each payment until it arrives, and reconciles its rows with the ledger. It
 // survives a lost response with a 429 right after it, and a restart: its rows are in a file, and each row is stored
-// before the call and after it. backend.go has the calls, store.go the rows, and reconcile.go the comparison with the
+// before a signature and after the call. backend.go has the calls, store.go the rows, and reconcile.go the comparison with the
 // ledger.
 package main
 
@@ -94,7 +94,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := b.pay(ctx, b.rows.all()[2]); err != nil {
 		return err
 	}
-	_, err = b.platform.For(client.ID).Sandbox.SetPayoutStatus(ctx, b.rows.all()[2].PayoutID, dapi.PayoutStatusRefunded)
+	_, err = b.platform.For(client.ID).Sandbox.SetPayoutStatus(ctx, b.rows.all()[2].History.PayoutID,
+		dapi.PayoutStatusRefunded)
 	if err != nil {
 		return err
 	}

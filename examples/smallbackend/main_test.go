@@ -21,7 +21,7 @@ func TestALostResponseA429AndARestart(t *testing.T) {
 	t.Setenv("MONEYMOVEMENT_BASE_URL", "")
 	rehearsal.Run(t, run, nil,
 		"onboarded client cl_", "the first invoice", "-1  12.50  paid  arrived: true",
-		"the second invoice", "-2  7.25   unknown  arrived: false",
+		"the second invoice", "-2  7.25   in_doubt  arrived: false",
 		"starts again", "-2  7.25   paid  arrived: true",
 		"the third invoice", "-3  9.75   ended  arrived: false",
 		"0 differences", "refund ", "payout ", "payout ", "payout ", "deposit ")
@@ -73,7 +73,7 @@ func (o *office) restart(t *testing.T) {
 func (o *office) arrived(t *testing.T) {
 	t.Helper()
 	row := o.rows.all()[0]
-	assert.Equal(t, dapi.PaymentPaid, row.State, row.Note)
+	assert.Equal(t, moneymovement.PaymentPaid, row.State, row.Note)
 	assert.True(t, row.Arrived)
 	rehearsal.PaidOnce(t, o.host, "12.5")
 	differences, err := o.reconcile(t.Context(), o.client)
@@ -119,7 +119,7 @@ func TestNothingIsSentBeforeTheServiceAllowsIt(t *testing.T) {
 		WithHeader("Retry-After", "300"))
 	require.NoError(t, o.work(t.Context()))
 	row := o.rows.all()[0]
-	assert.Equal(t, dapi.PaymentNotPaid, row.State)
+	assert.Equal(t, moneymovement.PaymentNotPaid, row.State)
 	assert.WithinDuration(t, time.Now().Add(5*time.Minute), row.NotBefore, time.Minute)
 
 	before := len(o.host.Requests())
@@ -134,7 +134,7 @@ func TestAPersonDecidesAboutAPriceThatIsTooHigh(t *testing.T) {
 	o := newOffice(t)
 	o.maxFee = decimal.RequireFromString("0.01")
 	require.NoError(t, o.work(t.Context()))
-	assert.Equal(t, dapi.PaymentNeedsDecision, o.rows.all()[0].State)
+	assert.Equal(t, moneymovement.PaymentNeedsDecision, o.rows.all()[0].State)
 	before := len(o.host.Requests())
 	require.NoError(t, o.work(t.Context()))
 	assert.Len(t, o.host.Requests(), before, "it is not tried again")
@@ -147,7 +147,8 @@ func TestReconciliationFindsWhatDiffers(t *testing.T) {
 	o.arrived(t)
 	row := o.rows.all()[0]
 	_, err := o.platform.For(o.client).Payouts.Pay(t.Context(),
-		dapi.PayoutCreate{ContactID: row.Contact, Amount: decimal.NewFromInt(3), Currency: dapi.USDC}, "by-hand")
+		dapi.PayoutCreate{ContactID: row.Contact, Amount: decimal.NewFromInt(3), Currency: dapi.USDC}, "by-hand",
+		dapi.PayTerms{})
 	require.NoError(t, err)
 	row.Amount = decimal.NewFromInt(11)
 	require.NoError(t, o.rows.put(row))

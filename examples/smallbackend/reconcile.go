@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -30,18 +31,18 @@ func (b *backend) reconcile(ctx context.Context, client dapi.ClientID) (differen
 		left[entry.PayoutID] = left[entry.PayoutID].Sub(amount)
 	}
 	for _, row := range b.rows.all() {
-		if row.Client != client || row.PayoutID == "" {
+		if row.Client != client || row.History.PayoutID == "" {
 			continue
 		}
 		want := decimal.Zero
-		if row.State == dapi.PaymentPaid {
+		if row.State == moneymovement.PaymentPaid {
 			want = row.Amount
 		}
-		if have := left[row.PayoutID]; !have.Equal(want) {
+		if have := left[row.History.PayoutID]; !have.Equal(want) {
 			differences = append(differences, fmt.Sprintf("%s: the row says %s %s, the ledger %s", row.ID, row.State,
 				want, have))
 		}
-		delete(left, row.PayoutID)
+		delete(left, row.History.PayoutID)
 	}
 	for _, id := range slices.Sorted(maps.Keys(left)) {
 		if !left[id].IsZero() {

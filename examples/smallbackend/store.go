@@ -13,6 +13,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -22,10 +23,9 @@ type payment struct {
 	Client    dapi.ClientID
 	Contact   dapi.ContactID
 	Amount    decimal.Decimal // in USDC
-	State     dapi.PaymentState
-	FirstUsed time.Time `json:",omitzero"` // when its key was first used and may have paid
-	NotBefore time.Time `json:",omitzero"` // the service asked not to call before that
-	PayoutID  dapi.PayoutID
+	State     moneymovement.PaymentState
+	History   dapi.History // what Pay must remember
+	NotBefore time.Time    `json:",omitzero"` // the service asked not to call before that
 	Arrived   bool
 	Note      string
 }
@@ -33,9 +33,9 @@ type payment struct {
 // open reports whether Pay must be called, for the first time or again.
 func (p payment) open() bool {
 	switch p.State {
-	case dapi.PaymentPaid:
-		return p.PayoutID == "" // the service said that it is paid, and the payout could not be read: Pay returns it
-	case dapi.PaymentEnded, dapi.PaymentNeedsDecision:
+	case moneymovement.PaymentPaid:
+		return p.History.PayoutID == "" // the service said that it is paid, and the payout could not be read: Pay returns it
+	case moneymovement.PaymentEnded, moneymovement.PaymentNeedsDecision:
 		return false
 	}
 	return true

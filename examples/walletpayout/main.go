@@ -46,13 +46,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	p.Step("created contact %s for %s on Base, which expects EURC", payee.ID, key.Address())
 
-	payout, err := account.Payouts.Pay(ctx,
+	payment, err := account.Payouts.Pay(ctx,
 		dapi.PayoutCreate{ContactID: payee.ID, Amount: decimal.RequireFromString("7.25"), Currency: dapi.EURC,
 			PaymentReference: "Order 7"},
-		moneymovement.DeriveKey(p.Name, "order", "7"))
+		moneymovement.DeriveKey(p.Name, "order", "7"), dapi.PayTerms{})
 	if err != nil {
 		return err
 	}
+	payout := payment.Payout
 	p.Step("booked, signed and confirmed payout %s: %s", payout.ID, payout.Status)
 	p.Quote(payout.Quote)
 	if payout, err = account.Payouts.Wait(ctx, payout.ID, p.Waiting()...); err != nil {

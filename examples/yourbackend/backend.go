@@ -5,6 +5,7 @@
 package yourbackend
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 
@@ -18,7 +19,7 @@ import (
 // Backend serves POST /invoices/{number}/pay with a body such as {"contactId":"ct_1","amount":"12.50"}.
 type Backend struct {
 	account *dapi.Account
-	tries   tries
+	rows    rows
 }
 
 // maxFee is the highest fee of a payment that this backend accepts, in USDC.
@@ -44,30 +45,34 @@ func (b *Backend) pay(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	number := r.PathValue("number")
-	payout, err := b.account.Payouts.Pay(r.Context(),
+	row := b.rows.load(number)
+	payment, err := b.account.Payouts.Pay(r.Context(),
 		dapi.PayoutCreate{ContactID: asked.ContactID, Amount: asked.Amount, Currency: dapi.USDC},
-		moneymovement.DeriveKey("invoice", number), b.tries.begin(number), dapi.MaxFee(maxFee))
-	b.tries.end(number, dapi.MayHavePaid(payout, err))
-	status, body := explain(dapi.PaymentStateOf(payout, err), payout, err)
+		moneymovement.DeriveKey("invoice", number),
+		dapi.PayTerms{Bounds: dapi.Bounds{MaxFee: &maxFee}, History: row.history,
+			Journal: func(_ context.Context, history dapi.History) error {
+				return b.rows.store(number, &row, history)
+			}})
+	if b.rows.store(number, &row, payment.History) != nil && err != nil {
+		payment = dapi.Payment{} // another request pays the invoice, and its row counts
+	}
+	status, body := explain(payment, err)
 	respond(w, status, body)
 }
 
-// explain returns what the customer can do about the payment. It asks PaymentStateOf before it looks at the error: a
-// refused call says nothing about the calls before it, and a payment in doubt stays in doubt.
-func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status int, body map[string]any) {
-	switch state {
-	case dapi.PaymentPaid:
-		if payout == nil { // the service said that it is funded, and the payout could not be read
-			return http.StatusOK, map[string]any{"status": "funded"}
-		}
-		return http.StatusOK, map[string]any{"payout": payout.ID, "status": payout.Status}
-	case dapi.PaymentEnded:
-		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive", "payout": payout.ID,
-			"status": payout.Status}
-	case dapi.PaymentNeedsDecision:
+// explain returns what the customer can do about the payment. The state decides before the error: a refused call says
+// nothing about the calls before it, and a payment in doubt stays in doubt.
+func explain(payment dapi.Payment, err error) (status int, body map[string]any) {
+	switch payment.State {
+	case moneymovement.PaymentPaid:
+		return http.StatusOK, map[string]any{"payout": payment.Payout.ID, "status": payment.Payout.Status}
+	case moneymovement.PaymentEnded:
+		return http.StatusConflict, map[string]any{"problem": "the payment did not arrive",
+			"payout": payment.Payout.ID, "status": payment.Payout.Status}
+	case moneymovement.PaymentNeedsDecision:
 		if fields, wrong := wrongFields(err); wrong {
-			if dapi.MayHavePaid(payout, err) {
-				break // by an earlier request
+			if !payment.Unpaid {
+				break // an earlier request may have paid
 			}
 			return http.StatusUnprocessableEntity, map[string]any{"problem": "wrong fields", "fields": fields}
 		}
@@ -76,7 +81,7 @@ func explain(state dapi.PaymentState, payout *dapi.Payout, err error) (status in
 				"payout": reused.PayoutID}
 		}
 		return http.StatusConflict, map[string]any{"problem": "a person here must decide"}
-	case dapi.PaymentNotPaid:
+	case moneymovement.PaymentNotPaid:
 		return whyNotPaid(err)
 	}
 	return http.StatusAccepted, map[string]any{"problem": "we do not know yet whether this is paid; ask again"}

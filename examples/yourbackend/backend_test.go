@@ -173,15 +173,26 @@ func TestRefusalsAreExplainedAndMoveNothing(t *testing.T) {
 	}
 }
 
-// If the service fails, nobody knows how far it got. The backend says so, and the next request finds out.
-func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
+// Before a signature nothing is paid, whatever fails.
+func TestWithoutASignatureNothingIsInDoubt(t *testing.T) {
 	w := newWorld(t)
 	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.PartnerDown = true }))
+	status, body := w.pay(t, "42", w.supplier, "12.50")
+	assert.Equal(t, http.StatusServiceUnavailable, status)
+	assert.Equal(t, "this is not paid; try again later", body["problem"])
+	assert.Equal(t, "50", w.balance())
+}
+
+// If the service fails at the confirm, nobody knows how far it got. The backend says so, and the next request finds
+// out.
+func TestWhatIsNotKnownIsAskedForAgain(t *testing.T) {
+	w := newWorld(t)
+	w.host.Arm(http.MethodPost, "/payouts/{payoutId}/confirm",
+		sandbox.Respond(http.StatusBadGateway, "provider_unavailable").Times(4))
 	status, _ := w.pay(t, "42", w.supplier, "12.50")
 	assert.Equal(t, http.StatusAccepted, status)
 	assert.Equal(t, "50", w.balance())
 
-	require.NoError(t, w.host.Configure(func(s *sandbox.Settings) { s.PartnerDown = false }))
 	status, _ = w.pay(t, "42", w.supplier, "12.50")
 	assert.Equal(t, http.StatusOK, status)
 	assert.Equal(t, "37.5", w.balance())

@@ -48,9 +48,10 @@ func TestAWeekInABubble(t *testing.T) {
 		assert.True(t, refused.Expired)
 
 		time.Sleep(8 * 24 * time.Hour) // the service has forgotten the key
-		_, err = account.Payouts.Pay(t.Context(), asked, key, dapi.FirstUsedAt(began))
+		payment, err := account.Payouts.Pay(t.Context(), asked, key,
+			dapi.PayTerms{History: dapi.History{FirstUsed: began}})
 		_, ok = errors.AsType[*dapi.KeyTooOld](err)
 		require.True(t, ok, "%v", err)
-		assert.Equal(t, dapi.PaymentNeedsDecision, dapi.PaymentStateOf(nil, err))
+		assert.Equal(t, moneymovement.PaymentNeedsDecision, payment.State)
 	})
 }

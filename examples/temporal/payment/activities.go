@@ -24,20 +24,16 @@ type Activities struct {
 type PayCall struct {
 	Account dapi.ClientID
 	Terms   dapi.PayoutCreate
-	Bounds  Bounds
+	Bounds  dapi.Bounds
 	Key     moneymovement.Key
-	// FirstUse says that no earlier call with the key can have paid.
-	FirstUse bool
-	// FirstUsed is the time of the first call with the key that may have paid, or of this call.
-	FirstUsed time.Time
-	// PayoutID is the payout that an earlier call has booked, empty if it is not known.
-	PayoutID dapi.PayoutID
+	// History is what the workflow knows of earlier calls with the key. FirstUsed is set.
+	History dapi.History
 }
 
 // Receipt is what is known about a payout that was paid or has ended.
 type Receipt struct {
 	PayoutID dapi.PayoutID
-	State    dapi.PaymentState // paid or ended, and empty if Find found nothing
+	State    moneymovement.PaymentState // paid or ended, and empty if Find found nothing
 	Status   dapi.PayoutStatus
 }
 
@@ -59,40 +55,36 @@ func (a *Activities) Pay(ctx context.Context, call PayCall) (Receipt, error) {
 	alive := newHeartbeat(ctx, info.HeartbeatTimeout)
 	defer alive.stop()
 
-	options := append(call.Bounds.options(), call.history(first, time.Now())...)
-	options = append(options, dapi.BookedBefore(cmp.Or(alive.before, call.PayoutID)),
-		dapi.BeforeSigning(func(_ context.Context, booked *dapi.Payout) error {
-			alive.note(booked.ID)
-			return nil
-		}))
-	payout, err := a.account(call.Account).Payouts.Pay(paying, call.Terms, call.Key, options...)
-	state := dapi.PaymentStateOf(payout, err)
-	if payout != nil && (state == dapi.PaymentPaid || state == dapi.PaymentEnded) {
-		return Receipt{PayoutID: payout.ID, State: state, Status: payout.Status}, nil
+	terms := call.payTerms(first, alive.before, time.Now())
+	terms.BeforeSigning = func(_ context.Context, booked *dapi.Payout) error {
+		alive.note(booked.ID)
+		return nil
 	}
-	if err == nil { // a payout that shows neither, which the same call settles later
-		err = errors.New("Pay returned a payout that is not paid")
+	made, err := a.account(call.Account).Payouts.Pay(paying, call.Terms, call.Key, terms)
+	switch made.State {
+	case moneymovement.PaymentPaid, moneymovement.PaymentEnded:
+		if made.Payout.ID != "" {
+			return Receipt{PayoutID: made.Payout.ID, State: made.State, Status: made.Payout.Status}, nil
+		}
+		err = errors.New("the service says that it is paid, and does not name the payout: the same call finds it later")
 	}
-	problem := problemOf(payout, err)
-	if problem.PayoutID == "" { // this attempt met no payout, but an attempt before may have
-		problem.PayoutID = alive.stop()
-	}
-	return Receipt{}, problem.failure()
+	return Receipt{}, problemOf(made, err).failure()
 }
 
-// history says what is known about earlier calls with the key. The workflow knows about its own calls. Temporal repeats
-// an activity with the same input, so only the first attempt may say that no earlier call can have paid. The age of the
-// key is checked in any case.
-func (c PayCall) history(first bool, now time.Time) []dapi.PayOption {
-	used := c.FirstUsed
-	if used.After(now) { // the clock of the Temporal server is ahead of this machine's
-		used = now
+// payTerms returns the terms of an attempt. Temporal repeats an activity with the same input, so only the first attempt
+// may say that no earlier call can have paid. The workflow has stored that this call may pay before it began, so there
+// is nothing left to journal.
+func (c PayCall) payTerms(first bool, booked dapi.PayoutID, now time.Time) dapi.PayTerms {
+	terms := dapi.PayTerms{Bounds: c.Bounds, History: c.History}
+	known := &terms.History
+	known.PayoutID, known.Unpaid = cmp.Or(booked, known.PayoutID), known.Unpaid && first
+	if known.FirstUsed.After(now) { // the clock of the Temporal server is ahead of this machine's
+		known.FirstUsed = now
 	}
-	options := []dapi.PayOption{dapi.FirstUsedAt(used)}
-	if c.FirstUse && first {
-		options = append(options, dapi.FirstUse())
+	if known.Unpaid {
+		terms.Journal = func(context.Context, dapi.History) error { return nil }
 	}
-	return options
+	return terms
 }
 
 func (a *Activities) account(id dapi.ClientID) *dapi.Account {
@@ -110,26 +102,24 @@ type heartbeat struct {
 	beats  sync.WaitGroup
 	notes  chan dapi.PayoutID
 	before dapi.PayoutID // booked by an attempt before this one
-	booked dapi.PayoutID // by this attempt or by one before
 }
 
 func newHeartbeat(ctx context.Context, timeout time.Duration) *heartbeat {
 	h := &heartbeat{notes: make(chan dapi.PayoutID)}
 	if activity.HasHeartbeatDetails(ctx) {
 		_ = activity.GetHeartbeatDetails(ctx, &h.before) // without the id, the call finds the payout by its key
-		h.booked = h.before
 	}
 	until, cancel := context.WithCancel(ctx)
 	h.cancel, h.done = cancel, until.Done()
 	h.beats.Go(func() {
 		ticker := time.NewTicker(timeout / 3)
 		defer ticker.Stop()
-		for {
-			activity.RecordHeartbeat(ctx, h.booked) // first before anything is sent, so that the next attempt sees it
+		for booked := h.before; ; {
+			activity.RecordHeartbeat(ctx, booked) // first before anything is sent, so that the next attempt sees it
 			select {
 			case <-h.done:
 				return
-			case h.booked = <-h.notes:
+			case booked = <-h.notes:
 			case <-ticker.C:
 			}
 		}
@@ -144,9 +134,8 @@ func (h *heartbeat) note(booked dapi.PayoutID) {
 	}
 }
 
-// stop ends the heartbeats, and returns the booked payout.
-func (h *heartbeat) stop() dapi.PayoutID {
+// stop ends the heartbeats.
+func (h *heartbeat) stop() {
 	h.cancel()
 	h.beats.Wait()
-	return h.booked
 }

@@ -2,8 +2,11 @@ package payment
 
 import (
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
+
+	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
 // listen serves the query and the update.
@@ -31,7 +34,7 @@ func (p *payment) checkDecision(_ workflow.Context, d Decision) error {
 	case Retry, HandOver:
 		return nil
 	case Cancel:
-		if p.state.MayHavePaid {
+		if !p.state.History.Unpaid {
 			return fmt.Errorf("the payment may have been made, so it cannot be cancelled: retry it, or hand it over")
 		}
 		return nil
@@ -56,7 +59,7 @@ func (p *payment) decide(_ workflow.Context, d Decision) (State, error) {
 // endsAfter waits after a call that did not settle the payment: for a person, or for a time. It returns true if the
 // payment ends here.
 func (p *payment) endsAfter(ctx workflow.Context, problem Problem) bool {
-	goOn := func() bool { return p.decided != nil || p.asked.Err() != nil && !p.state.MayHavePaid }
+	goOn := func() bool { return p.decided != nil || p.asked.Err() != nil && p.state.History.Unpaid }
 	switch problem.Kind {
 	case NotPaid, Unknown:
 		p.state.Status = Waiting
@@ -89,7 +92,8 @@ func (p *payment) endsAfter(ctx workflow.Context, problem Problem) bool {
 // A run that used it more than 7 days ago is then found by its payment in the ledger.
 func (p *payment) useNewKey() {
 	p.try++
-	p.state.Key, p.state.PayoutID, p.state.Status = p.input.key(p.try), "", Paying
-	p.state.MayHavePaid, p.search = false, p.earlier
-	p.earlier = false
+	p.search = !p.earlier.IsZero()
+	p.state.Key, p.state.Status = p.input.key(p.try), Paying
+	p.state.History = dapi.History{FirstUsed: p.earlier, Unpaid: true}
+	p.earlier = time.Time{}
 }

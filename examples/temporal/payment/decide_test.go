@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/examples/temporal/payment"
 	"github.com/moneymovement/moneymovement-go/sandbox"
 )
@@ -30,18 +31,18 @@ func TestABoundIsKeptUntilAPersonRaisesIt(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	in := r.input()
-	in.Bounds.MaxFee = decimal.RequireFromString("0.1")
+	in.Bounds.MaxFee = new(decimal.RequireFromString("0.1"))
 	raise := func(fee string) {
 		state := r.state()
 		assert.Equal(t, payment.NeedsDecision, state.Status)
-		assert.False(t, state.MayHavePaid)
+		assert.True(t, state.History.Unpaid)
 		if assert.NotNil(t, state.Problem) && assert.NotNil(t, state.Problem.Quote) {
 			assert.Equal(t, payment.PriceRefused, state.Problem.Kind)
 			assert.Equal(t, "0.5", state.Problem.Quote.Fee.String())
 		}
 		assert.Zero(t, r.confirms())
 		r.decide(payment.Decision{Action: payment.Retry,
-			Bounds: &payment.Bounds{MaxFee: decimal.RequireFromString(fee)}}, r.accepted)
+			Bounds: &dapi.Bounds{MaxFee: new(decimal.RequireFromString(fee))}}, r.accepted)
 	}
 	r.after(time.Hour, func() { raise("0.4") })
 	r.after(2*time.Hour, func() { raise("0.5") })
@@ -58,7 +59,7 @@ func TestAnOldQuoteIsNeverConfirmed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	in := r.input()
-	in.Bounds.MaxFee = decimal.Zero
+	in.Bounds.MaxFee = new(decimal.Zero)
 	var quoted decimal.Decimal
 	r.after(time.Minute, func() {
 		require.NotNil(t, r.state().Problem.Quote)
@@ -68,8 +69,8 @@ func TestAnOldQuoteIsNeverConfirmed(t *testing.T) {
 		assert.NoError(t, r.host.Configure(func(s *sandbox.Settings) {
 			s.PriceWorsening = decimal.RequireFromString("0.02")
 		}))
-		r.decide(payment.Decision{Action: payment.Retry, Bounds: &payment.Bounds{
-			MaxFee: decimal.NewFromInt(1), Least: quoted, LeastCurrency: "EUR"}}, r.accepted)
+		r.decide(payment.Decision{Action: payment.Retry, Bounds: &dapi.Bounds{
+			MaxFee: new(decimal.NewFromInt(1)), MinDestinationAmount: &quoted, DestinationCurrency: "EUR"}}, r.accepted)
 	})
 	r.after(2*time.Hour, func() {
 		state := r.state()
@@ -100,7 +101,7 @@ func TestAPersonAddsMoney(t *testing.T) {
 	})
 	state := r.run(in)
 	assert.Equal(t, payment.Completed, state.Status)
-	assert.Equal(t, map[string]string{string(state.PayoutID): "120"}, r.left())
+	assert.Equal(t, map[string]string{string(state.History.PayoutID): "120"}, r.left())
 }
 
 func TestAPersonCancelsWhatCannotBePaid(t *testing.T) {
@@ -113,7 +114,7 @@ func TestAPersonCancelsWhatCannotBePaid(t *testing.T) {
 			payment.ContactNotPayable},
 		"an amount that the token cannot have": {func(_ *rig, in *payment.Input) {
 			in.Terms.Amount = decimal.RequireFromString("1.1234567")
-		}, payment.Refused},
+		}, payment.InvalidInput},
 		"a reference that is too long": {func(_ *rig, in *payment.Input) {
 			in.Terms.PaymentReference = strings.Repeat("-", 141)
 		}, payment.InvalidInput},
@@ -137,7 +138,7 @@ func TestAPersonCancelsWhatCannotBePaid(t *testing.T) {
 			})
 			state := r.run(in)
 			assert.Equal(t, payment.Cancelled, state.Status)
-			assert.False(t, state.MayHavePaid)
+			assert.True(t, state.History.Unpaid)
 			assert.Empty(t, r.left())
 		})
 	}
@@ -181,7 +182,7 @@ func TestTemporalCancelsWhatWasNotPaid(t *testing.T) {
 	r.after(time.Hour, r.env.CancelWorkflow)
 	state := r.run(r.input())
 	assert.Equal(t, payment.Cancelled, state.Status)
-	assert.False(t, state.MayHavePaid)
+	assert.True(t, state.History.Unpaid)
 	assert.Empty(t, r.left())
 	assert.Zero(t, r.confirms())
 }
@@ -190,8 +191,8 @@ func TestDecisionsThatCannotBeCarriedOutAreRefused(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	in := r.input()
-	in.Bounds.MaxFee = decimal.Zero
-	bounds := &payment.Bounds{}
+	in.Bounds.MaxFee = new(decimal.Zero)
+	bounds := &dapi.Bounds{}
 	refused := map[string]payment.Decision{
 		"is unknown":           {Action: "guess"},
 		"takes no bounds":      {Action: payment.Cancel, Bounds: bounds},
@@ -209,6 +210,6 @@ func TestDecisionsThatCannotBeCarriedOutAreRefused(t *testing.T) {
 	state := r.run(in)
 	assert.Empty(t, refused, "decisions that nobody refused")
 	assert.Equal(t, payment.HandedOver, state.Status)
-	assert.False(t, state.MayHavePaid)
+	assert.True(t, state.History.Unpaid)
 	assert.Empty(t, r.left())
 }

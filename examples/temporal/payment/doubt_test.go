@@ -29,8 +29,8 @@ func TestAPaymentCompletes(t *testing.T) {
 	assert.Nil(t, state.Problem)
 	r.paidOnce(state)
 	require.Len(t, r.calls, 1)
-	assert.True(t, r.calls[0].FirstUse, "nobody used the key before")
-	assert.Equal(t, began.UTC(), r.calls[0].FirstUsed.UTC())
+	assert.True(t, r.calls[0].History.Unpaid, "nobody used the key before")
+	assert.Equal(t, began.UTC(), r.calls[0].History.FirstUsed.UTC())
 }
 
 // The response to the confirm is lost, and the payout cannot be read: Temporal calls again, with the same key.
@@ -92,10 +92,10 @@ func TestTheWorkflowNeverForgetsACallThatMayHavePaid(t *testing.T) {
 	state := r.run(r.input())
 	require.Equal(t, payment.InDoubt, inDoubt.Status)
 	assert.Equal(t, payment.Unknown, inDoubt.Problem.Kind)
-	assert.True(t, inDoubt.MayHavePaid)
+	assert.False(t, inDoubt.History.Unpaid)
 	require.Len(t, r.calls, 2)
-	assert.False(t, r.calls[1].FirstUse)
-	assert.Equal(t, began.UTC(), r.calls[1].FirstUsed.UTC())
+	assert.False(t, r.calls[1].History.Unpaid)
+	assert.Equal(t, began.UTC(), r.calls[1].History.FirstUsed.UTC())
 	assert.Equal(t, r.calls[0].Key, r.calls[1].Key)
 	assert.Equal(t, payment.Completed, state.Status)
 	r.paidOnce(state)
@@ -116,11 +116,11 @@ func TestTheServicesPauseIsKept(t *testing.T) {
 		r.after(4*time.Minute, func() { waiting = r.state() })
 		state := r.run(r.input())
 		assert.Equal(t, payment.Waiting, waiting.Status)
-		assert.False(t, waiting.MayHavePaid)
+		assert.True(t, waiting.History.Unpaid)
 		assert.GreaterOrEqual(t, r.env.Now().Sub(began), 299*time.Second)
 		require.Len(t, r.calls, 2)
-		assert.True(t, r.calls[1].FirstUse, "the first call proved that it did not pay")
-		assert.GreaterOrEqual(t, r.calls[1].FirstUsed.Sub(began), 299*time.Second)
+		assert.True(t, r.calls[1].History.Unpaid, "the first call proved that it did not pay")
+		assert.GreaterOrEqual(t, r.calls[1].History.FirstUsed.Sub(began), 299*time.Second)
 		assert.Equal(t, payment.Completed, state.Status)
 		r.paidOnce(state)
 	})
@@ -156,7 +156,7 @@ func TestAPayoutIsFollowedToItsEnd(t *testing.T) {
 			r.after(50*time.Hour, func() {
 				paid = r.state()
 				if status != "" {
-					_, err := r.account().Sandbox.SetPayoutStatus(t.Context(), paid.PayoutID, status)
+					_, err := r.account().Sandbox.SetPayoutStatus(t.Context(), paid.History.PayoutID, status)
 					assert.NoError(t, err)
 				}
 			})

@@ -61,7 +61,20 @@ func (a *Activities) Follow(ctx context.Context, account dapi.ClientID, id dapi.
 	if !payout.Status.Final() {
 		return Receipt{}, later(fmt.Errorf("payout %s is %s", id, payout.Status))
 	}
-	return Receipt{PayoutID: id, State: dapi.PaymentStateOf(payout, nil), Status: payout.Status}, nil
+	return receiptOf(payout), nil
+}
+
+// receiptOf returns what a payout shows. The state is empty if the payout does not show that it was confirmed.
+func receiptOf(payout *dapi.Payout) Receipt {
+	receipt := Receipt{PayoutID: payout.ID, Status: payout.Status}
+	switch status := payout.Status; {
+	case status == dapi.PayoutStatusFunding, status == dapi.PayoutStatusProcessing,
+		status == dapi.PayoutStatusCompleted, payout.TransactionHash != "" && !status.Final():
+		receipt.State = moneymovement.PaymentPaid
+	case status.Final():
+		receipt.State = moneymovement.PaymentEnded
+	}
+	return receipt
 }
 
 // read returns an empty receipt for the payout of another key, and for a payout that was never confirmed.
@@ -70,10 +83,8 @@ func read(ctx context.Context, account *dapi.Account, id dapi.PayoutID, key mone
 	if err != nil {
 		return Receipt{}, err
 	}
-	switch state := dapi.PaymentStateOf(payout, nil); {
-	case payout.IdempotencyKey != string(key):
-	case state == dapi.PaymentPaid, state == dapi.PaymentEnded:
-		return Receipt{PayoutID: id, State: state, Status: payout.Status}, nil
+	if receipt := receiptOf(payout); receipt.State != "" && payout.IdempotencyKey == string(key) {
+		return receipt, nil
 	}
 	return Receipt{}, nil
 }

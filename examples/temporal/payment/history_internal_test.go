@@ -18,22 +18,24 @@ func TestOnlyTheFirstAttemptIsTheFirstUse(t *testing.T) {
 	now := time.Now()
 	hourAgo := now.Add(-time.Hour)
 	for name, c := range map[string]struct {
-		call  PayCall
-		first bool
-		want  []dapi.PayOption
+		known  dapi.History
+		first  bool
+		booked dapi.PayoutID
+		want   dapi.History
 	}{
-		"the first attempt": {PayCall{FirstUse: true, FirstUsed: hourAgo}, true,
-			use(hourAgo, dapi.FirstUse())},
-		"an attempt after a lost one":   {PayCall{FirstUse: true, FirstUsed: hourAgo}, false, use(hourAgo)},
-		"a call that may have paid":     {PayCall{FirstUsed: hourAgo}, true, use(hourAgo)},
-		"a server whose clock is ahead": {PayCall{FirstUsed: now.Add(2 * time.Hour)}, true, use(now)},
+		"the first attempt": {dapi.History{FirstUsed: hourAgo, Unpaid: true}, true, "",
+			dapi.History{FirstUsed: hourAgo, Unpaid: true}},
+		"an attempt after a lost one": {dapi.History{FirstUsed: hourAgo, Unpaid: true}, false, "po_1",
+			dapi.History{FirstUsed: hourAgo, PayoutID: "po_1"}},
+		"a call that may have paid": {dapi.History{FirstUsed: hourAgo, PayoutID: "po_1"}, true, "",
+			dapi.History{FirstUsed: hourAgo, PayoutID: "po_1"}},
+		"a server whose clock is ahead": {dapi.History{FirstUsed: now.Add(2 * time.Hour)}, true, "",
+			dapi.History{FirstUsed: now}},
 	} {
-		assert.Equal(t, dapi.PayOptionsOf(c.want...), dapi.PayOptionsOf(c.call.history(c.first, now)...), name)
+		terms := PayCall{History: c.known}.payTerms(c.first, c.booked, now)
+		assert.Equal(t, c.want, terms.History, name)
+		assert.Equal(t, c.want.Unpaid, terms.Journal != nil, "%s: a journal makes the history a proof", name)
 	}
-}
-
-func use(at time.Time, more ...dapi.PayOption) []dapi.PayOption {
-	return append([]dapi.PayOption{dapi.FirstUsedAt(at)}, more...)
 }
 
 // A reset makes Temporal forget calls, and not the service.
@@ -45,19 +47,16 @@ func TestAResetIsNotAFirstUse(t *testing.T) {
 			WorkflowExecution: workflow.Execution{RunID: id}}
 	}
 	for name, c := range map[string]struct {
-		in      Input
-		info    *workflow.Info
-		earlier bool
-		since   time.Time
+		in    Input
+		info  *workflow.Info
+		since time.Time
 	}{
-		"the first run":                     {Input{}, run("a", "a"), false, time.Time{}},
-		"a reset":                           {Input{}, run("b", "a"), true, began},
-		"an earlier workflow":               {Input{FirstUsed: stored}, run("a", "a"), true, stored},
-		"a reset after an earlier workflow": {Input{FirstUsed: stored}, run("b", "a"), true, stored},
+		"the first run":                     {Input{}, run("a", "a"), time.Time{}},
+		"a reset":                           {Input{}, run("b", "a"), began},
+		"an earlier workflow":               {Input{FirstUsed: stored}, run("a", "a"), stored},
+		"a reset after an earlier workflow": {Input{FirstUsed: stored}, run("b", "a"), stored},
 	} {
-		earlier, since := earlierUse(c.in, c.info)
-		assert.Equal(t, c.earlier, earlier, name)
-		assert.Equal(t, c.since, since, name)
+		assert.Equal(t, c.since, earlierUse(c.in, c.info), name)
 	}
 }
 
@@ -71,11 +70,13 @@ func TestAnErrorWithoutAProblemIsUnknown(t *testing.T) {
 		"a cancelled call":   temporal.NewCanceledError(),
 		"a heartbeat missed": temporal.NewHeartbeatTimeoutError(dapi.PayoutID("po_1")),
 	} {
-		problem := problemFrom(err)
+		problem := problemFrom(err, dapi.History{FirstUsed: time.Unix(1, 0)})
 		assert.Equal(t, Unknown, problem.Kind, name)
-		assert.True(t, problem.MayHavePaid, name)
+		problem.History.PayoutID = ""
+		assert.Equal(t, dapi.History{FirstUsed: time.Unix(1, 0)}, problem.History, name)
 	}
-	assert.Equal(t, dapi.PayoutID("po_1"), problemFrom(temporal.NewHeartbeatTimeoutError(dapi.PayoutID("po_1"))).PayoutID)
+	missed := problemFrom(temporal.NewHeartbeatTimeoutError(dapi.PayoutID("po_1")), dapi.History{})
+	assert.Equal(t, dapi.PayoutID("po_1"), missed.History.PayoutID)
 }
 
 func TestAWorkerTakesItsShareOfTheWindows(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
@@ -19,32 +17,14 @@ type Input struct {
 	// Account is the client that pays. payments.OwnAccount is the account of the developer key.
 	Account dapi.ClientID
 	Terms   dapi.PayoutCreate
-	Bounds  Bounds
+	Bounds  dapi.Bounds
 	// FirstUsed is zero, unless another workflow was started for this ID and Try before: then it is the time of that
 	// first start. Temporal forgets a closed workflow after its retention time, so only your database knows this.
 	FirstUsed time.Time
-}
-
-// Bounds are the limits of the price.
-type Bounds struct {
-	// MaxFee is the highest fee, in the asset that is debited. Zero allows no fee.
-	MaxFee decimal.Decimal
-	// Least is the smallest amount that may arrive, in LeastCurrency. Zero sets no bound.
-	Least         decimal.Decimal
-	LeastCurrency string
 }
 
 // key derives the key from the input alone. A run id or a random number would differ in the next run, and the next run
 // would pay a second time.
 func (i Input) key(try int) moneymovement.Key {
 	return moneymovement.DeriveKey("temporal-payment", i.ID, strconv.Itoa(try))
-}
-
-// options returns the bounds as options of Pay.
-func (b Bounds) options() []dapi.PayOption {
-	options := []dapi.PayOption{dapi.MaxFee(b.MaxFee)}
-	if !b.Least.IsZero() {
-		options = append(options, dapi.MinDestinationAmount(b.Least, b.LeastCurrency))
-	}
-	return options
 }

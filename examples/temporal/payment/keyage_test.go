@@ -25,7 +25,7 @@ func TestAKeyThatIsTooOldIsNotSent(t *testing.T) {
 	var away *sandbox.ArmedFault
 	r.after(time.Second, func() { away = r.outage() })
 	r.after(week+24*time.Hour, func() {
-		assert.NotEmpty(t, r.state().PayoutID)
+		assert.NotEmpty(t, r.state().History.PayoutID)
 		away.Disarm()
 	})
 	state := r.run(r.input())
@@ -46,7 +46,7 @@ func TestAKeyThatIsTooOldIsLookedUpInTheLedger(t *testing.T) {
 	in.FirstUsed = time.Now().Add(-week)
 	state := r.run(in)
 	assert.Equal(t, payment.Completed, state.Status)
-	assert.Equal(t, id, state.PayoutID)
+	assert.Equal(t, id, state.History.PayoutID)
 	assert.Equal(t, 2, r.confirms())
 	assert.Len(t, r.left(), 2)
 }
@@ -72,7 +72,7 @@ func TestAKeyThatIsTooOldAndNotInTheLedgerGoesToAPerson(t *testing.T) {
 				require.NotNil(t, state.Problem)
 				assert.Equal(t, payment.KeyTooOld, state.Problem.Kind)
 				assert.True(t, state.Problem.NotInLedger)
-				assert.True(t, state.MayHavePaid)
+				assert.False(t, state.History.Unpaid)
 				r.decide(payment.Decision{Action: payment.Cancel}, func(err error) { refusal = err })
 			})
 			r.after(2*time.Hour, func() { r.decide(payment.Decision{Action: action}, r.accepted) })
@@ -83,10 +83,10 @@ func TestAKeyThatIsTooOldAndNotInTheLedgerGoesToAPerson(t *testing.T) {
 			if action == payment.NewKey {
 				assert.NotEqual(t, r.calls[0].Key, state.Key)
 				assert.Equal(t, confirmed+1, r.confirms())
-				assert.Equal(t, "20", r.left()[string(state.PayoutID)])
+				assert.Equal(t, "20", r.left()[string(state.History.PayoutID)])
 				assert.Len(t, r.left(), 2)
 			} else {
-				assert.True(t, state.MayHavePaid)
+				assert.False(t, state.History.Unpaid)
 				assert.Equal(t, confirmed, r.confirms())
 			}
 		})
@@ -102,8 +102,8 @@ func TestASecondWorkflowOfThePaymentPaysNothing(t *testing.T) {
 	in.FirstUsed = time.Now().Add(-24 * time.Hour)
 	state := r.run(in)
 	assert.Equal(t, payment.Completed, state.Status)
-	assert.Equal(t, id, state.PayoutID)
-	assert.False(t, r.calls[0].FirstUse)
+	assert.Equal(t, id, state.History.PayoutID)
+	assert.False(t, r.calls[0].History.Unpaid)
 	r.paidOnce(state)
 }
 
@@ -125,7 +125,7 @@ func TestTheKeyDerivesFromTheInput(t *testing.T) {
 	key := func(change func(*payment.Input)) string {
 		r := newRig(t)
 		in := r.input()
-		in.Bounds.MaxFee = decimal.NewFromInt(2)
+		in.Bounds.MaxFee = new(decimal.NewFromInt(2))
 		change(&in)
 		return string(r.run(in).Key)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 	"go.temporal.io/sdk/temporal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 )
@@ -35,11 +36,9 @@ const (
 
 // Problem is why a call did not pay, or why it is not known whether it paid.
 type Problem struct {
-	Kind     Kind
-	Message  string // one line, safe to log
-	PayoutID dapi.PayoutID
-	// MayHavePaid reports whether this call or an earlier one may have paid.
-	MayHavePaid bool
+	Kind    Kind
+	Message string       // one line, safe to log
+	History dapi.History // what is known of the calls with the key
 	// RetryAfter is the pause that the service asked for, or zero. It is not a time, because clocks differ.
 	RetryAfter time.Duration
 	// Quote is the refused price.
@@ -53,32 +52,27 @@ type Problem struct {
 	NotInLedger bool
 }
 
-// problemOf describes what Pay returned with an error.
-func problemOf(payout *dapi.Payout, err error) Problem {
-	call, _ := errors.CallInfoOf(err)
-	problem := Problem{Kind: kindOf(payout, err), Message: err.Error(), MayHavePaid: dapi.MayHavePaid(payout, err),
-		RetryAfter: until(call.RetryAt)}
-	if payout != nil {
-		problem.PayoutID = payout.ID
-	}
-	if price, ok := errors.AsType[*dapi.PriceRefused](err); ok {
+// problemOf describes a payment that was not made, or may have been made.
+func problemOf(made dapi.Payment, err error) Problem {
+	problem := Problem{Kind: kindOf(made), Message: err.Error(), History: made.History, RetryAfter: until(made.RetryAt)}
+	if price, ok := errors.AsType[*dapi.PriceRefused](made.Refusal); ok {
 		problem.Quote = price.Quote
 	}
-	if contact, ok := errors.AsType[*errors.ContactNotPayable](err); ok {
+	if contact, ok := errors.AsType[*errors.ContactNotPayable](made.Refusal); ok {
 		problem.Blockers = contact.Blockers
 	}
-	if low, ok := errors.AsType[*errors.PayoutNotFundable](err); ok {
+	if low, ok := errors.AsType[*errors.PayoutNotFundable](made.Refusal); ok {
 		problem.Available, problem.Currency = low.Available, low.Currency
 	}
 	return problem
 }
 
-func kindOf(payout *dapi.Payout, err error) Kind {
-	switch dapi.PaymentStateOf(payout, err) {
-	case dapi.PaymentNeedsDecision:
-		return decisionKind(err)
-	case dapi.PaymentNotPaid:
-		return refusalKind(err)
+func kindOf(made dapi.Payment) Kind {
+	switch made.State {
+	case moneymovement.PaymentNeedsDecision:
+		return decisionKind(made.Refusal)
+	case moneymovement.PaymentNotPaid:
+		return refusalKind(made.Refusal)
 	}
 	return Unknown
 }
@@ -129,9 +123,9 @@ func until(at time.Time) time.Duration {
 }
 
 // problemFrom reads the problem from what an activity returned to the workflow. For an error without a problem, such as
-// a timeout, nothing is known: the worker may have died after it paid.
-func problemFrom(err error) Problem {
-	problem := Problem{Kind: Unknown, Message: err.Error(), MayHavePaid: true}
+// a timeout, no more is known than before the call: the worker may have died after it paid.
+func problemFrom(err error, before dapi.History) Problem {
+	problem := Problem{Kind: Unknown, Message: err.Error(), History: before}
 	if failure, ok := errors.AsType[*temporal.ApplicationError](err); ok && failure.HasDetails() {
 		var carried Problem
 		if failure.Details(&carried) == nil && carried.Kind != "" {
@@ -139,7 +133,7 @@ func problemFrom(err error) Problem {
 		}
 	}
 	if timeout, ok := errors.AsType[*temporal.TimeoutError](err); ok && timeout.HasLastHeartbeatDetails() {
-		_ = timeout.LastHeartbeatDetails(&problem.PayoutID) // without the id, the next call finds it
+		_ = timeout.LastHeartbeatDetails(&problem.History.PayoutID) // without the id, the next call finds it
 	}
 	return problem
 }

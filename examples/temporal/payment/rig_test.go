@@ -124,7 +124,7 @@ func (r *rig) input() payment.Input {
 	return payment.Input{ID: "invoice-42", Account: r.client,
 		Terms: dapi.PayoutCreate{ContactID: r.contact, Amount: decimal.NewFromInt(20), Currency: dapi.USDC,
 			PaymentReference: "invoice 42"},
-		Bounds: payment.Bounds{MaxFee: decimal.NewFromInt(1)}}
+		Bounds: dapi.Bounds{MaxFee: new(decimal.NewFromInt(1))}}
 }
 
 // payOutside runs the workflow of a payment in an environment of its own, with the same host, and returns its payout.
@@ -138,7 +138,7 @@ func (r *rig) payOutside(in payment.Input) dapi.PayoutID {
 	var state payment.State
 	require.NoError(r.t, env.GetWorkflowResult(&state))
 	require.Equal(r.t, payment.Completed, state.Status)
-	return state.PayoutID
+	return state.History.PayoutID
 }
 
 // run runs the workflow to its end.
@@ -204,7 +204,7 @@ func (r *rig) fundings() (count int) {
 // paidOnce fails the test unless 20 USDC left in one payout.
 func (r *rig) paidOnce(state payment.State) {
 	r.t.Helper()
-	assert.Equal(r.t, map[string]string{string(state.PayoutID): "20"}, r.left())
+	assert.Equal(r.t, map[string]string{string(state.History.PayoutID): "20"}, r.left())
 }
 
 // mortal is a worker that can die in the middle of an activity. Temporal then sees that its heartbeats stop, and

@@ -79,7 +79,7 @@ func (l *life) prepare() payment.Input {
 	l.after(3*time.Hour, l.decideNow)
 	in := l.input()
 	if l.chance(30) {
-		in.Bounds.MaxFee = decimal.RequireFromString("0.1")
+		in.Bounds.MaxFee = new(decimal.RequireFromString("0.1"))
 	}
 	if l.chance(15) {
 		in.Terms.Amount = decimal.NewFromInt(120) // more than there is
@@ -105,7 +105,7 @@ func (l *life) decideNow() {
 		}
 	case payment.Paid:
 		if l.chance(20) {
-			_, _ = l.account().Sandbox.SetPayoutStatus(l.t.Context(), state.PayoutID, dapi.PayoutStatusFailed)
+			_, _ = l.account().Sandbox.SetPayoutStatus(l.t.Context(), state.History.PayoutID, dapi.PayoutStatusFailed)
 		}
 	}
 	if !l.env.IsWorkflowCompleted() {
@@ -118,7 +118,8 @@ func (l *life) decision(state payment.State) payment.Decision {
 		payment.HandOver}
 	d := payment.Decision{Action: actions[l.random.IntN(len(actions))]}
 	if d.Action == payment.Retry && state.Problem.Kind == payment.PriceRefused && l.chance(70) {
-		d.Bounds = &payment.Bounds{MaxFee: decimal.RequireFromString([]string{"0.4", "0.5", "1"}[l.random.IntN(3)])}
+		fee := decimal.RequireFromString([]string{"0.4", "0.5", "1"}[l.random.IntN(3)])
+		d.Bounds = &dapi.Bounds{MaxFee: &fee}
 	}
 	return d
 }
@@ -132,15 +133,15 @@ func (l *life) agrees(in payment.Input, state payment.State) {
 	}
 	switch state.Status {
 	case payment.Completed:
-		assert.Equal(l.t, map[string]string{string(state.PayoutID): in.Terms.Amount.String()}, left)
+		assert.Equal(l.t, map[string]string{string(state.History.PayoutID): in.Terms.Amount.String()}, left)
 	case payment.CameBack:
 		assert.Empty(l.t, left)
-		assert.NotEmpty(l.t, state.PayoutID)
+		assert.NotEmpty(l.t, state.History.PayoutID)
 	case payment.Cancelled:
 		assert.Zero(l.t, fundings)
-		assert.False(l.t, state.MayHavePaid)
+		assert.True(l.t, state.History.Unpaid)
 	case payment.HandedOver:
-		assert.True(l.t, fundings == 0 || state.MayHavePaid, "money left, and the payment says that it did not")
+		assert.True(l.t, fundings == 0 || !state.History.Unpaid, "money left, and the payment says that it did not")
 	default:
 		assert.Fail(l.t, "not an end", state.Status)
 	}

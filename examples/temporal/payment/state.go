@@ -1,8 +1,6 @@
 package payment
 
 import (
-	"time"
-
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
@@ -28,21 +26,18 @@ const (
 	CameBack Status = "came_back"
 	// Cancelled means that nothing was paid, and that nothing can be paid with the keys of this workflow.
 	Cancelled Status = "cancelled"
-	// HandedOver means that a person settles the payment. MayHavePaid says whether it may have been made.
+	// HandedOver means that a person settles the payment. If History.Unpaid is false, it may have been made.
 	HandedOver Status = "handed_over"
 )
 
 // State is the state of a payment. The query [StateQuery] and the workflow return it.
 type State struct {
-	Status   Status
-	Key      moneymovement.Key
-	PayoutID dapi.PayoutID // empty until it is known
-	Bounds   Bounds
-	// MayHavePaid reports whether the payment may have been made. It is true before each call of Pay, because a worker
-	// that dies reports nothing.
-	MayHavePaid bool
-	// FirstUsed is the time of the first call with the key that may have paid.
-	FirstUsed time.Time
+	Status Status
+	Key    moneymovement.Key
+	Bounds dapi.Bounds
+	// History is what is known of the calls with the key. Unpaid is false before each call of Pay, because a worker that
+	// dies reports nothing.
+	History dapi.History
 	// Problem is what the last call met. It is nil once the payment is paid.
 	Problem *Problem
 }
@@ -57,7 +52,7 @@ const DecideUpdate = "decide"
 type Decision struct {
 	Action Action
 	// Bounds replace those of the payment. Only Retry and NewKey take them.
-	Bounds *Bounds
+	Bounds *dapi.Bounds
 }
 
 // Action is what to do with a payment.

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 )
 
@@ -32,9 +33,9 @@ func Workflow(ctx workflow.Context, in Input) (State, error) {
 			"without a schedule: a new run does not know what the run before it paid", string(InvalidInput), nil)
 	}
 	p := &payment{input: in, asked: ctx, try: in.Try}
-	p.earlier, p.earliest = earlierUse(in, info)
-	p.state = State{Status: Paying, Key: in.key(in.Try), Bounds: in.Bounds, MayHavePaid: p.earlier,
-		FirstUsed: p.earliest}
+	p.earlier = earlierUse(in, info)
+	p.state = State{Status: Paying, Key: in.key(in.Try), Bounds: in.Bounds,
+		History: dapi.History{FirstUsed: p.earlier, Unpaid: p.earlier.IsZero()}}
 	if err := p.listen(ctx); err != nil {
 		return State{}, err
 	}
@@ -45,34 +46,29 @@ func Workflow(ctx workflow.Context, in Input) (State, error) {
 
 // payment is the workflow of one payment.
 type payment struct {
-	input    Input
-	asked    workflow.Context // ends when somebody asks to cancel the workflow
-	state    State
-	try      int       // of the key
-	earlier  bool      // another run may have used the key
-	earliest time.Time // when it can have used the key first
-	search   bool      // look for the payment before the next call
-	decided  *Decision // what a person decided since the last call
-	pause    time.Duration
+	input   Input
+	asked   workflow.Context // ends when somebody asks to cancel the workflow
+	state   State
+	try     int       // of the key
+	earlier time.Time // when another run can have used the key first, zero if none can
+	search  bool      // look for the payment before the next call
+	decided *Decision // what a person decided since the last call
+	pause   time.Duration
 }
 
-// earlierUse reports whether another run may have used the key, and since when. Somebody who resets a workflow makes
-// Temporal forget the calls after the reset point, but not the service.
-func earlierUse(in Input, info *workflow.Info) (bool, time.Time) {
-	reset := info.FirstRunID != "" && info.FirstRunID != info.WorkflowExecution.RunID
-	switch {
-	case !in.FirstUsed.IsZero():
-		return true, in.FirstUsed
-	case reset:
-		return true, info.WorkflowStartTime // of the first run: a reset keeps it
+// earlierUse returns since when another run may have used the key, zero if none has. Somebody who resets a workflow
+// makes Temporal forget the calls after the reset point, but not the service.
+func earlierUse(in Input, info *workflow.Info) time.Time {
+	if in.FirstUsed.IsZero() && info.FirstRunID != "" && info.FirstRunID != info.WorkflowExecution.RunID {
+		return info.WorkflowStartTime // of the first run: a reset keeps it
 	}
-	return false, time.Time{}
+	return in.FirstUsed
 }
 
 // run makes calls until the payment is settled.
 func (p *payment) run(ctx workflow.Context) {
 	for {
-		if p.asked.Err() != nil && !p.state.MayHavePaid {
+		if p.asked.Err() != nil && p.state.History.Unpaid {
 			p.state.Status = Cancelled
 			return
 		}
@@ -105,16 +101,13 @@ func (p *payment) call(ctx workflow.Context) (Receipt, *Problem) {
 
 // pay calls Pay once. What it records before the call is what is true if the worker dies during the call.
 func (p *payment) pay(ctx workflow.Context) (Receipt, *Problem) {
+	history := &p.state.History
+	if history.Unpaid {
+		history.FirstUsed = workflow.Now(ctx)
+	}
 	call := PayCall{Account: p.input.Account, Terms: p.input.Terms, Bounds: p.state.Bounds, Key: p.state.Key,
-		PayoutID: p.state.PayoutID, FirstUse: !p.state.MayHavePaid && !p.earlier}
-	if !p.state.MayHavePaid {
-		p.state.FirstUsed = workflow.Now(ctx)
-	}
-	if p.earlier {
-		p.state.FirstUsed = p.earliest
-	}
-	call.FirstUsed = p.state.FirstUsed
-	p.state.Status, p.state.MayHavePaid, p.decided = Paying, true, nil
+		History: *history}
+	p.state.Status, history.Unpaid, p.decided = Paying, false, nil
 
 	var receipt Receipt
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
@@ -126,11 +119,8 @@ func (p *payment) pay(ctx workflow.Context) (Receipt, *Problem) {
 	if err == nil {
 		return receipt, nil
 	}
-	problem := problemFrom(err)
-	p.state.MayHavePaid, p.state.Problem = problem.MayHavePaid, &problem
-	if problem.PayoutID != "" {
-		p.state.PayoutID = problem.PayoutID
-	}
+	problem := problemFrom(err, p.state.History)
+	p.state.History, p.state.Problem = problem.History, &problem
 	return Receipt{}, &problem
 }
 
@@ -138,7 +128,8 @@ func (p *payment) pay(ctx workflow.Context) (Receipt, *Problem) {
 func (p *payment) find(ctx workflow.Context, problem Problem) (Receipt, *Problem) {
 	var found Receipt
 	err := workflow.ExecuteActivity(reading(ctx), (*Activities).Find, FindCall{Account: p.input.Account,
-		Terms: p.input.Terms, Key: p.state.Key, PayoutID: p.state.PayoutID, Since: p.state.FirstUsed}).Get(ctx, &found)
+		Terms: p.input.Terms, Key: p.state.Key, PayoutID: p.state.History.PayoutID,
+		Since: p.state.History.FirstUsed}).Get(ctx, &found)
 	switch {
 	case err != nil:
 		problem.Kind, problem.Message = Unknown, err.Error()
@@ -153,8 +144,8 @@ func (p *payment) find(ctx workflow.Context, problem Problem) (Receipt, *Problem
 
 // settle follows a payment that was paid, until the money arrives or comes back.
 func (p *payment) settle(ctx workflow.Context, receipt Receipt) {
-	p.state.PayoutID, p.state.Problem, p.state.MayHavePaid = receipt.PayoutID, nil, true
-	for receipt.State == dapi.PaymentPaid && receipt.Status != dapi.PayoutStatusCompleted {
+	p.state.History.PayoutID, p.state.History.Unpaid, p.state.Problem = receipt.PayoutID, false, nil
+	for receipt.State == moneymovement.PaymentPaid && receipt.Status != dapi.PayoutStatusCompleted {
 		p.state.Status = Paid
 		var now Receipt
 		err := workflow.ExecuteActivity(reading(ctx), (*Activities).Follow, p.input.Account, receipt.PayoutID).
@@ -166,7 +157,7 @@ func (p *payment) settle(ctx workflow.Context, receipt Receipt) {
 		receipt = now
 	}
 	p.state.Status = Completed
-	if receipt.State == dapi.PaymentEnded {
+	if receipt.State == moneymovement.PaymentEnded {
 		p.state.Status = CameBack
 	}
 }

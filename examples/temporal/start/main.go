@@ -44,9 +44,9 @@ func run() error {
 	}
 	defer temporal.Close()
 
-	bounds := payment.Bounds{}
+	bounds := dapi.Bounds{MaxFee: new(decimal.Decimal)} // without -max-fee, no fee is allowed
 	if *fee != "" {
-		if bounds.MaxFee, err = decimal.NewFromString(*fee); err != nil {
+		if *bounds.MaxFee, err = decimal.NewFromString(*fee); err != nil {
 			return fmt.Errorf("-max-fee: %w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package dapi_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -418,4 +419,226 @@ func TestPayOverASocket(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, dapi.PayoutStatusCompleted, payment.Payout.Status)
 	assert.Equal(t, 1, w.Fundings())
+}
+
+const arbitrum dapi.ChainID = 42161
+
+// byCode signs what the host verifies, which names chains by their EVM ids as integers.
+type byCode struct{ signing.Signer }
+
+func (s byCode) Sign(ctx context.Context, message []byte) ([]byte, error) {
+	for _, name := range []string{`"arbitrum"`, `"42161"`, `"arb.one-2"`} {
+		message = bytes.Replace(message, []byte(`"chainId":`+name), []byte(`"chainId":42161`), 1)
+	}
+	return s.Signer.Sign(ctx, message)
+}
+
+// newChainWorld is a world in which 25 USDC are paid to a wallet on Arbitrum, and approvals name the chain as chain
+// says.
+func newChainWorld(t *testing.T, chain any) *payWorld {
+	t.Helper()
+	w := newPayWorld(t)
+	w.Key.Signer = byCode{w.Key.Signer}
+	w.asked.ToChainID = arbitrum
+	w.asked.ContactID = w.Contact(w.account.Contacts, dapi.Onchain(dapi.OnchainAccount{
+		WalletAddress: payee, ChainID: "arbitrum", Currency: "USDC",
+	}))
+	w.onBooking(func(payout map[string]any) {
+		w.rewritePayload(payout, func(m map[string]any) { m["destination"].(map[string]any)["chainId"] = chain })
+	})
+	return w
+}
+
+// A booking may leave out the chain that it goes to: the approval names it.
+func TestBookingThatDoesNotEchoItsChain(t *testing.T) {
+	w := newChainWorld(t, arbitrum)
+	w.onBooking(without("toChainId"))
+	_, err := w.pay()
+	require.NoError(t, err)
+	assert.Equal(t, 1, w.Fundings())
+}
+
+// The caller names a chain by its EVM id. An approval that names it by a code that the SDK knows is the same. The
+// service is not asked.
+func TestApprovalNamesTheChainByItsCode(t *testing.T) {
+	for name, chain := range map[string]any{"its code": "arbitrum", "its EVM id": arbitrum, "its id as text": "42161"} {
+		t.Run(name, func(t *testing.T) {
+			w := newChainWorld(t, chain)
+			_, err := w.pay()
+			require.NoError(t, err)
+			assert.Equal(t, 1, w.Fundings())
+			assert.Zero(t, w.Sent("ListChains"))
+		})
+	}
+}
+
+// The service's list of chains is its own word, like the approval, and proves nothing about it.
+func TestTheListOfChainsAllowsNoCode(t *testing.T) {
+	for _, code := range []string{"solana", "base", "ethereum", "8453", "arbitrum-one"} {
+		t.Run(code, func(t *testing.T) {
+			w := newChainWorld(t, code)
+			w.Host.Arm("GET", "/chains", sandbox.Respond(http.StatusOK, "").
+				WithBody(`{"items":[{"chainId":42161,"code":"`+code+`","name":"Arbitrum","tokens":[]}]}`).Times(10))
+			_, err := w.account.Chains.Live(t.Context())
+			require.NoError(t, err)
+			_, err = w.pay(journaled())
+			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
+			w.assertNothingSigned(t)
+		})
+	}
+}
+
+// A code that the SDK does not know is allowed by the developer's ChainNames, which the refusal names.
+func TestChainNamesAllowACode(t *testing.T) {
+	w := newChainWorld(t, "arb.one-2")
+	_, err := w.pay()
+	assert.ErrorContains(t, err, `add "arb.one-2": 42161 to the ChainNames`)
+	w.assertNothingSigned(t)
+
+	for _, names := range []map[dapi.ChainCode]dapi.ChainID{
+		{"arb.one-2": arbitrum}, {"arb": arbitrum, "arb.one-2": arbitrum, "eth": 1},
+	} {
+		w = newChainWorld(t, "arb.one-2")
+		developer := w.Developer()
+		developer.ChainNames = names
+		w.account = w.Integrator(developer).Self()
+		_, err = w.pay()
+		require.NoError(t, err)
+		assert.Equal(t, 1, w.Fundings())
+	}
+
+	w = newChainWorld(t, "arb.one-2")
+	developer := w.Developer()
+	developer.ChainNames = map[dapi.ChainCode]dapi.ChainID{"arb.one-2": 10}
+	w.account = w.Integrator(developer).Self()
+	_, err = w.pay(journaled())
+	refused := as[*signing.ApprovalRefused](t, err)
+	assert.Equal(t, "destination.chainId", refused.Field)
+	assert.NotContains(t, refused.Reason, "ChainNames", "the code names another chain")
+	w.assertNothingSigned(t)
+}
+
+func TestApprovalOfAnotherChainIsNotSigned(t *testing.T) {
+	for name, chain := range map[string]any{
+		"another code": "base", "another EVM id": 8453, "an unknown code": "arbitrum-nova", "no name": "",
+		"a code in other letters": "Arbitrum", "a code and more": "arbitrum ", "a line": "a\nChainNames",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newChainWorld(t, chain)
+			_, err := w.pay(journaled())
+			assert.Equal(t, "destination.chainId", as[*signing.ApprovalRefused](t, err).Field)
+			w.assertNothingSigned(t)
+		})
+	}
+	t.Run("no name mends what else is wrong", func(t *testing.T) {
+		for name, arrange := range map[string]func(w *payWorld){
+			"the amount": func(w *payWorld) {
+				w.onBooking(func(payout map[string]any) {
+					w.rewritePayload(payout, func(m map[string]any) { m["amount"] = "250" })
+				})
+			},
+			"no chain was asked for": func(w *payWorld) { w.asked.ToChainID = 0 },
+		} {
+			w := newChainWorld(t, arbitrum)
+			arrange(w)
+			_, err := w.pay(journaled())
+			as[*signing.ApprovalRefused](t, err)
+			w.assertNothingSigned(t)
+			assert.Zero(t, w.Sent("ListChains"), name)
+		}
+	})
+}
+
+// settling is a booking of a service with other words, that offers no approval any more: an earlier call has confirmed
+// it.
+func settling(payout map[string]any) {
+	payout["status"] = "settling"
+	delete(payout, "approval")
+	delete(payout, "transactionHash")
+}
+
+// A booking that offers nothing to approve, in words that nobody here knows, is looked at again: the payout itself may
+// show what it became.
+func TestABookingThatOffersNothingToApprove(t *testing.T) {
+	status := func(word string) func(map[string]any) {
+		return func(payout map[string]any) { payout["status"] = word }
+	}
+	for name, tc := range map[string]struct {
+		reading func(payout map[string]any)
+		state   moneymovement.PaymentState
+	}{
+		"the payout is on its way":          {status("processing"), moneymovement.PaymentPaid},
+		"the payout arrived":                {status("completed"), moneymovement.PaymentPaid},
+		"the payout failed":                 {status("failed"), moneymovement.PaymentEnded},
+		"the payout was refunded":           {status("refunded"), moneymovement.PaymentEnded},
+		"the payout says as little":         {settling, moneymovement.PaymentInDoubt},
+		"the payout waits for its approval": {status("awaiting_approval"), moneymovement.PaymentInDoubt},
+		"the payout is of another key": {func(payout map[string]any) {
+			payout["idempotencyKey"], payout["status"] = "k", "processing"
+		}, moneymovement.PaymentInDoubt},
+		"the payout is of an amount not due": {func(payout map[string]any) {
+			payout["amount"], payout["status"] = "26", "processing"
+		}, moneymovement.PaymentInDoubt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			reads := false
+			w.onSuccessOf(payoutAnswers, func(payout map[string]any) {
+				if reads = reads || w.Sent("GetPayout") > 0; reads {
+					tc.reading(payout)
+				} else {
+					settling(payout)
+				}
+			})
+			payment, err := w.pay()
+			assert.Equal(t, tc.state, payment.State, "%v", err)
+			assert.Zero(t, w.Key.Approvals(), "the signer is not called")
+			if tc.state == moneymovement.PaymentInDoubt {
+				w.assertInDoubt(t, payment, err)
+				require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause,
+					`the booking has no approval to sign, and its status is "settling"`)
+			}
+		})
+	}
+}
+
+// A payment that this client has seen paid stays paid when its booking is repeated in words that it does not know, also
+// where it cannot be read.
+func TestAPaymentThatWasSeenPaidOffersNothingToApprove(t *testing.T) {
+	for name, readable := range map[string]bool{"it can be read": true, "it cannot be read": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newPayWorld(t)
+			first, err := w.pay(journaled())
+			require.NoError(t, err)
+			w.onBooking(settling)
+			if !readable {
+				w.Host.Arm("GET", "/payouts/*", sandbox.Respond(http.StatusForbidden, "forbidden"))
+			}
+			again, err := w.pay(journaled())
+			require.NoError(t, err)
+			assert.Equal(t, first.Payout.ID, again.Payout.ID)
+			assert.Equal(t, moneymovement.PaymentPaid, again.State)
+			assert.NotEmpty(t, again.Payout.TransactionHash, "as it stands now, or as it was seen before")
+			assert.Equal(t, 1, w.Fundings())
+		})
+	}
+}
+
+// A booking without status and approval is an error of the service if it is new, and else what an earlier call may have
+// left.
+func TestABookingWithoutStatusAndApproval(t *testing.T) {
+	bare := func(payout map[string]any) { settling(payout); delete(payout, "status") }
+	w := newPayWorld(t)
+	w.onBooking(bare)
+	_, err := w.payAs("invoice-41", journaled())
+	assert.Equal(t, "approval", as[*signing.ApprovalRefused](t, err).Field, "nothing was paid before")
+
+	w.onBooking(func(map[string]any) {})
+	w.refuse(http.StatusForbidden, "signing_policy_refused")
+	_, err = w.payAs("invoice-42", journaled())
+	as[*errors.SigningPolicyRefused](t, err)
+	w.account = w.integrator().Self()
+	w.onBooking(bare)
+	_, err = w.payAs("invoice-42")
+	require.ErrorContains(t, as[*errors.OutcomeUnknown](t, err).Cause, "the booking has no approval to sign")
 }

@@ -81,7 +81,7 @@ func TestContactsCapabilities(t *testing.T) {
 	assert.Contains(t, f.ok("contacts", "capabilities", made.ID), able.Blockers[0].Message)
 	f.terminal = false
 	f.funded()
-	p, stderr := f.pay(app.ExitRefused, "25", "USDC", "-to", made.ID, "-key", "invoice-42", "-yes", "-first")
+	p, stderr := f.pay(app.ExitRefused, "25", "USDC", "-to", made.ID, "-key", "invoice-42", "-yes")
 	assert.Equal(t, "not_paid", p.State)
 	assert.Contains(t, stderr, able.Blockers[0].Message)
 	assert.Contains(t, stderr, "docs/errors.md#contact_not_payable")

@@ -1,8 +1,10 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"strings"
 	"time"
 
@@ -21,13 +23,13 @@ and confirms.
 7 days. So take what identifies the payment in your books, and give the same key and the same terms when you run it
 again.
 
-Exit codes: 0 paid, by this run or by an earlier one; 2 nothing was sent; 3 refused, and not paid; 4 the outcome is
-unknown: the payment may have been made, so run the printed command; 5 a person must decide, such as after an answer
-other than yes; 6 the host cannot be reached, and not paid; 7 the payout failed or came back.
+Exit codes: 0 paid, by this run or by an earlier one; 2 nothing was sent; 3 refused, and not paid; 4 in doubt: the
+payment may have been made, so run the printed command; 5 a person must decide, such as after an answer other than yes;
+6 the host cannot be reached, and not paid; 7 the payout failed or came back.
 
-The command remembers on this machine, before it signs, that it signs with a key. So after a refusal it knows whether an
-earlier run here can have paid: if none can, and the ledger does not show the payment, it is not paid. If you use the
-same key elsewhere, give -booked-before or -first-used: the outcome after a refusal is then unknown.`
+The command stores on this machine, before it signs, that it signs with a key. So after a refusal it knows whether an
+earlier run here can have paid: if none can, the payment is not paid. If you use the same key elsewhere, give
+-booked-before or -first-used: after a refusal the payment is then in doubt.`
 
 const payExamples = `  moneymove pay 25 USDC -to ct_1 -key invoice-42 -as cl_123
   moneymove pay 25 USDC -to ct_1 -key invoice-42 -max-fee 0.50 -min-destination '22 EUR' -wait -yes`
@@ -39,7 +41,6 @@ type payFlags struct {
 	purpose, reference string
 	documents          []string
 	fromChain, toChain int64
-	first              bool
 	bookedBefore       string
 	firstUsed          string
 	yes, wait          bool
@@ -56,11 +57,11 @@ type payingCommand struct {
 	flags   payFlags
 	account *dapi.Account
 
-	signed      *signedKey // what earlier runs on this machine signed, nil if that cannot be kept
-	mayHavePaid bool       // one of them may have paid
+	stored    *historyFile // nil if the history cannot be kept on this machine
+	journaled bool         // this run has stored that it signs
 
 	asked    dapi.PayoutCreate
-	options  []dapi.PayOption
+	terms    dapi.PayTerms
 	response moneymovement.Response // the last one of Pay
 	shown    bool                   // an approval was shown
 	settled  *dapi.Payout           // the payout that an earlier run has paid, or that has ended, as it was read
@@ -91,8 +92,6 @@ func payCommand(a *app.App) *cobra.Command {
 	set.StringArrayVar(&flags.documents, "document", nil, "`id` of a supporting document; repeat it for more")
 	set.Int64Var(&flags.fromChain, "from-chain", 0, "EVM `id` of the chain that the money leaves, such as 8453")
 	set.Int64Var(&flags.toChain, "to-chain", 0, "EVM `id` of the chain that the money arrives on")
-	set.BoolVar(&flags.first, "first", false,
-		"no earlier run with this key can have paid: a refusal of this one run then means not paid")
 	set.StringVar(&flags.bookedBefore, "booked-before", "",
 		"the `payout` that an earlier run has booked: no other is paid")
 	set.StringVar(&flags.firstUsed, "first-used", "",
@@ -126,31 +125,62 @@ func (p *payingCommand) run(ctx context.Context) error {
 	p.showContact(ctx)
 	paying, cancel := context.WithTimeout(ctx, payTimeout)
 	defer cancel()
-	payout, err := p.account.Payouts.Pay(paying, p.asked, moneymovement.Key(p.flags.key), p.options...)
-	return p.conclude(ctx, payout, err)
+	made, err := p.account.Payouts.Pay(paying, p.asked, moneymovement.Key(p.flags.key), p.terms,
+		moneymovement.CaptureResponse(&p.response))
+	return p.conclude(ctx, p.settle(made), err)
 }
 
-// remember reads what earlier runs on this machine have signed with the key.
+// remember reads the history of the key on this machine. The flags name runs elsewhere: it is then no proof any more.
 func (p *payingCommand) remember() error {
 	account, err := p.where.AccountName()
 	if err != nil {
 		return err
 	}
-	signed, err := openSignedKey(append(account, p.flags.key)...)
+	named := p.terms.History
+	stored, history, err := openHistory(append(account, p.flags.key)...)
 	if err != nil {
 		p.app.Say("moneymove: warning: after a refusal, a later run cannot know whether this one signed: %v", err)
 		return nil
 	}
-	p.signed, p.mayHavePaid = signed, signed.before.MayHavePaid
-	if p.flags.bookedBefore == "" {
-		p.options = append(p.options, dapi.BookedBefore(signed.before.Payout))
+	if p.elsewhere() {
+		history = dapi.History{FirstUsed: named.FirstUsed, PayoutID: cmp.Or(named.PayoutID, history.PayoutID)}
 	}
+	p.stored, p.terms.History, p.terms.Journal = stored, history, p.journal
 	return nil
 }
 
-// nonePaid reports that no other run on this machine can have paid with the key, and that none elsewhere is named.
-func (p *payingCommand) nonePaid() bool {
-	return p.signed != nil && !p.mayHavePaid && p.flags.bookedBefore == "" && p.flags.firstUsed == ""
+// journal stores that this run signs. Without that, a later run would say that nothing was paid.
+func (p *payingCommand) journal(_ context.Context, history dapi.History) error {
+	if err := p.stored.store(p.flags.key, history); err != nil {
+		return fmt.Errorf("nothing was signed, because this cannot be stored first: %w", err)
+	}
+	p.journaled = true
+	return nil
+}
+
+// settle stores the history of the payment. If another run has used the key at the same time, what this run knows of
+// earlier runs is no proof any more.
+func (p *payingCommand) settle(made dapi.Payment) dapi.Payment {
+	if p.stored == nil {
+		return made
+	}
+	err := p.stored.unchanged()
+	if p.journaled {
+		err = p.stored.store(p.flags.key, made.History)
+	}
+	if err != nil {
+		p.app.Say("moneymove: warning: a later run cannot know how this one ended: %v", err)
+		if made.State == moneymovement.PaymentNotPaid {
+			made.State = moneymovement.PaymentInDoubt
+		}
+		made.Unpaid = false
+	}
+	return made
+}
+
+// elsewhere reports that the flags name a run on another machine.
+func (p *payingCommand) elsewhere() bool {
+	return p.flags.bookedBefore != "" || p.flags.firstUsed != ""
 }
 
 // read reads the terms and the bounds.
@@ -175,7 +205,8 @@ func (p *payingCommand) read() error {
 		Purpose: p.flags.purpose, PaymentReference: p.flags.reference, DocumentIDs: p.flags.documents,
 		FromChainID: dapi.ChainID(p.flags.fromChain), ToChainID: dapi.ChainID(p.flags.toChain),
 	}
-	p.options = []dapi.PayOption{dapi.BeforeSigning(p.beforeSigning), dapi.CaptureLastResponse(&p.response)}
+	p.terms.BeforeSigning = p.beforeSigning
+	p.terms.History.PayoutID = dapi.PayoutID(p.flags.bookedBefore)
 	return p.readBounds()
 }
 
@@ -185,7 +216,7 @@ func (p *payingCommand) readBounds() error {
 		if err != nil {
 			return err
 		}
-		p.options = append(p.options, dapi.MaxFee(fee))
+		p.terms.Bounds.MaxFee = &fee
 	}
 	if p.flags.least != "" {
 		parts := strings.Fields(p.flags.least)
@@ -197,20 +228,14 @@ func (p *payingCommand) readBounds() error {
 		if err != nil {
 			return err
 		}
-		p.options = append(p.options, dapi.MinDestinationAmount(least, strings.ToUpper(parts[1])))
-	}
-	if p.flags.bookedBefore != "" {
-		p.options = append(p.options, dapi.BookedBefore(dapi.PayoutID(p.flags.bookedBefore)))
-	}
-	if p.flags.first {
-		p.options = append(p.options, dapi.FirstUse())
+		p.terms.Bounds.MinDestinationAmount, p.terms.Bounds.DestinationCurrency = &least, strings.ToUpper(parts[1])
 	}
 	if p.flags.firstUsed != "" {
 		at, err := time.Parse(time.RFC3339, p.flags.firstUsed)
 		if err != nil {
 			return app.Usagef("-first-used is %q: give a time such as 2026-01-31T12:00:00Z", p.flags.firstUsed)
 		}
-		p.options = append(p.options, dapi.FirstUsedAt(at))
+		p.terms.History.FirstUsed = at
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestPayAsks(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	line := []string{"pay", "25", "USDC", "-to", contact, "-key", "invoice-42", "-o", "json"}
-	r := f.anyone("no").run(append(line, "-first")...)
+	r := f.anyone("no").run(line...)
 	assert.Equal(t, app.ExitDecision, r.code, r.stderr)
 	var p paid
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &p))
@@ -165,7 +165,7 @@ func TestPayThatCannotKnow(t *testing.T) {
 	f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
 	p, stderr := f.pay(app.ExitUnknown, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes",
 		"-reference", "it's 42")
-	assert.Equal(t, "unknown", p.State)
+	assert.Equal(t, "in_doubt", p.State)
 	assert.NotContains(t, stderr, "not paid")
 	assert.Contains(t, stderr, p.RunAgain)
 	assert.Contains(t, p.RunAgain, "-first-used ")
@@ -203,21 +203,24 @@ func TestPayIsRefusedAtTheFirstRun(t *testing.T) {
 	f := newFixture(t)
 	contact := f.funded()
 	for name, c := range map[string]struct {
-		args []string
-		code int
-		says string
+		args  []string
+		code  int
+		state string
+		says  string
 	}{
-		"a typo in the contact": {[]string{"1", "USDC", "-to", "ct_none"}, app.ExitRefused, "check the id"},
-		"no such currency":      {[]string{"1", "USDT", "-to", contact}, app.ExitRefused, "currency (enum)"},
-		"too many decimals": {[]string{"1.0000001", "USDC", "-to", contact}, app.ExitRefused,
+		"a typo in the contact": {[]string{"1", "USDC", "-to", "ct_none"}, app.ExitRefused, "not_paid",
+			"check the id"},
+		"no such currency": {[]string{"1", "USDT", "-to", contact}, app.ExitRefused, "needs_decision",
+			"currency (enum)"},
+		"too many decimals": {[]string{"1.0000001", "USDC", "-to", contact}, app.ExitRefused, "needs_decision",
 			"amount_precision"},
 		"nobody listens": {[]string{"1", "USDC", "-to", contact, "-url", "http://127.0.0.1:1"}, app.ExitUnreachable,
-			"connection refused"},
+			"not_paid", "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {
 				p, stderr := f.pay(c.code, append(c.args, "-key", "invoice-43", "-yes")...)
-				assert.Equal(t, "not_paid", p.State)
+				assert.Equal(t, c.state, p.State)
 				assert.Contains(t, stderr, "not paid: ")
 				assert.Contains(t, stderr, c.says)
 				for _, never := range []string{"may have", "outcome", "until", "dapi."} {
@@ -243,13 +246,44 @@ func TestPayIsRefusedAfterADoubt(t *testing.T) {
 	f.host.Arm(http.MethodGet, "/transactions", sandbox.Respond(403, "forbidden").Times(100))
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(404, "not_found").Times(1))
 	p, stderr := f.pay(app.ExitUnknown, line...)
-	assert.Equal(t, "unknown", p.State)
+	assert.Equal(t, "in_doubt", p.State)
 	assert.NotContains(t, stderr, "not paid")
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.Respond(422, "validation_failed").Times(1))
 	p, stderr = f.pay(app.ExitDecision, line...)
 	assert.Equal(t, "needs_decision", p.State)
-	assert.Contains(t, stderr, "an earlier call with this key may have paid")
+	assert.Contains(t, stderr, "an earlier run with this key may have paid")
 	assert.NotContains(t, stderr, "dapi.")
+}
+
+// Two runs with one key at once, the second of which signs while the first one asks. The first one then signs nothing,
+// and does not say that nothing was paid.
+func TestPayWhileAnotherRunSigns(t *testing.T) {
+	for name, lost := range map[string]bool{"and pays": false, "and loses the response": true} {
+		t.Run(name, func(t *testing.T) {
+			tier.Long(t, "waits for more than a second")
+			f := newFixture(t)
+			contact := f.funded()
+			line := []string{"25", "USDC", "-to", contact, "-key", "invoice-42"}
+			code, state := app.ExitFine, "paid"
+			if lost {
+				code, state = app.ExitUnknown, "in_doubt"
+				f.host.Arm(http.MethodPost, confirmPath, sandbox.DropAfterCommit().Times(100))
+				f.host.Arm(http.MethodGet, "/payouts/{payoutId}", sandbox.Respond(403, "forbidden").Times(100))
+			}
+			other := *f
+			person := f.anyone("yes")
+			person.asked = func() { other.pay(code, append(line, "-yes")...) }
+			r := person.run(append([]string{"pay", "-o", "json"}, line...)...)
+			assert.Equal(t, code, r.code, r.stderr)
+			var p paid
+			require.NoError(t, json.Unmarshal([]byte(r.stdout), &p))
+			assert.Equal(t, state, p.State)
+			assert.Equal(t, !lost, p.PaidBefore)
+			assert.Contains(t, r.stderr, "another run is paying with this key")
+			assert.NotContains(t, r.stderr, "not paid")
+			assert.Equal(t, "65", f.balance())
+		})
+	}
 }
 
 // Without a place to remember, a refusal says no more than what Pay knows.
@@ -260,10 +294,8 @@ func TestPayThatCannotRemember(t *testing.T) {
 	t.Setenv("AppData", config)
 	t.Setenv("HOME", config)
 	p, stderr := f.pay(app.ExitUnknown, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes")
-	assert.Equal(t, "unknown", p.State)
+	assert.Equal(t, "in_doubt", p.State)
 	assert.Contains(t, stderr, "a later run cannot know whether this one signed")
-	p, _ = f.pay(app.ExitRefused, "1", "USDC", "-to", "ct_none", "-key", "invoice-43", "-yes", "-first")
-	assert.Equal(t, "not_paid", p.State)
 }
 
 func TestPayNeedsADecision(t *testing.T) {
@@ -276,7 +308,7 @@ func TestPayNeedsADecision(t *testing.T) {
 	}{
 		"other terms with the key": {[]string{"26", "USDC", "-to", contact, "-key", "invoice-42"}, "invoice-42"},
 		"too little arrives": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-43",
-			"-min-destination", "6 USDC", "-first"},
+			"-min-destination", "6 USDC"},
 			"price was refused"},
 		"a key too old": {[]string{"5", "USDC", "-to", contact, "-key", "invoice-44",
 			"-first-used", "2020-01-31T12:00:00Z"},
@@ -339,8 +371,8 @@ func TestPayIsInterrupted(t *testing.T) {
 		code         int
 		state        string
 	}{
-		"at the booking": {http.MethodPost, "/payouts", sandbox.Delay(time.Hour), app.ExitUnknown, "unknown"},
-		"at the confirm": {http.MethodPost, confirmPath, sandbox.Delay(time.Hour), app.ExitUnknown, "unknown"},
+		"at the booking": {http.MethodPost, "/payouts", sandbox.Delay(time.Hour), app.ExitInterrupted, "not_paid"},
+		"at the confirm": {http.MethodPost, confirmPath, sandbox.Delay(time.Hour), app.ExitUnknown, "in_doubt"},
 		"at the wait": {http.MethodGet, "/payouts/{payoutId}", sandbox.Delay(time.Hour), app.ExitInterrupted,
 			"paid"},
 	} {
@@ -358,7 +390,7 @@ func TestPayIsInterrupted(t *testing.T) {
 			f.ctx = ctx
 			p, stderr := f.pay(c.code, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes", "-wait")
 			assert.Equal(t, c.state, p.State)
-			assert.NotContains(t, stderr, "not paid")
+			assert.Equal(t, c.state == "not_paid", strings.Contains(stderr, "not paid"))
 			assert.NotEmpty(t, p.RunAgain)
 
 			f.ctx = nil
@@ -407,7 +439,7 @@ func TestPayForAClient(t *testing.T) {
 	f.env[target.EnvClient] = client.ID
 	contact := f.funded()
 	f.host.Arm(http.MethodPost, "/payouts", sandbox.DropBefore().Times(100))
-	p, _ := f.pay(app.ExitUnknown, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
+	p, _ := f.pay(app.ExitUnreachable, "25", "USDC", "-to", contact, "-key", "invoice-42", "-yes")
 	f.host.DisarmAll()
 	assert.Contains(t, p.RunAgain, "-as "+client.ID)
 	delete(f.env, target.EnvClient)

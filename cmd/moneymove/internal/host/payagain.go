@@ -12,41 +12,22 @@ import (
 )
 
 // again returns the command line that makes the same payment. It has what only the environment says, because with
-// another account the same key is another payment. It never has -first, which is true for one run only, and this line
-// may be run more than once.
-func (p *payingCommand) again(payout *dapi.Payout) string {
+// another account the same key is another payment; and the history, which another machine does not have.
+func (p *payingCommand) again(history dapi.History) string {
 	words := append(strings.Fields(p.command.CommandPath()), p.args...)
 	p.command.Flags().Visit(func(flag *pflag.Flag) {
-		switch flag.Name {
-		case "first", "booked-before", "first-used":
-			return
+		if flag.Name != "booked-before" && flag.Name != "first-used" {
+			words = append(words, flagWords(flag)...)
 		}
-		words = append(words, flagWords(flag)...)
 	})
 	words = append(words, settingWords(p.where)...)
-	booked := p.flags.bookedBefore
-	if payout != nil && payout.ID != "" {
-		booked = string(payout.ID)
+	if history.PayoutID != "" {
+		words = append(words, "-booked-before", string(history.PayoutID))
 	}
-	if booked != "" {
-		words = append(words, "-booked-before", booked)
-	}
-	if used := p.firstUsed(payout); used != "" {
-		words = append(words, "-first-used", used)
+	if !history.FirstUsed.IsZero() {
+		words = append(words, "-first-used", history.FirstUsed.UTC().Format(time.RFC3339))
 	}
 	return shell.Line(words...)
-}
-
-// firstUsed returns when the key was first used, or "" if that is not known. The booking has the time of a host, which
-// can be in the future if the clock of a sandbox host was moved.
-func (p *payingCommand) firstUsed(payout *dapi.Payout) string {
-	if p.flags.firstUsed != "" {
-		return p.flags.firstUsed
-	}
-	if payout == nil || payout.CreatedAt.IsZero() || payout.CreatedAt.After(time.Now()) {
-		return ""
-	}
-	return payout.CreatedAt.UTC().Format(time.RFC3339)
 }
 
 // flagWords returns a flag as it is typed.

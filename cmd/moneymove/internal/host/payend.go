@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
-	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 )
 
 // payment is the result of pay.
 type payment struct {
-	State dapi.PaymentState `json:"state"`
+	State moneymovement.PaymentState `json:"state"`
 	// PaidBefore says that an earlier run has made the payment, and that this run paid nothing.
 	PaidBefore bool         `json:"paidBefore"`
 	Key        string       `json:"key"`
@@ -21,10 +21,12 @@ type payment struct {
 }
 
 func (p payment) table() app.Table {
-	said := map[dapi.PaymentState]string{
-		dapi.PaymentPaid: "paid: the money has left or is leaving", dapi.PaymentNotPaid: "not paid",
-		dapi.PaymentEnded: "ended: the money did not arrive", dapi.PaymentUnknown: "unknown: it may be paid",
-		dapi.PaymentNeedsDecision: "needs a decision: this run paid nothing",
+	said := map[moneymovement.PaymentState]string{
+		moneymovement.PaymentPaid:          "paid: the money has left or is leaving",
+		moneymovement.PaymentNotPaid:       "not paid",
+		moneymovement.PaymentNeedsDecision: "needs a decision: this run paid nothing",
+		moneymovement.PaymentEnded:         "ended: the money did not arrive",
+		moneymovement.PaymentInDoubt:       "in doubt: it may be paid",
 	}[p.State]
 	if p.PaidBefore {
 		said = "paid before: an earlier run made this payment, and this run paid nothing"
@@ -37,37 +39,41 @@ func (p payment) table() app.Table {
 }
 
 // conclude prints the result of Pay and returns the error of the command.
-func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err error) error {
+func (p *payingCommand) conclude(ctx context.Context, made dapi.Payment, err error) error {
 	if p.settled != nil { // nothing was signed, and this is known of the payment
-		payout, err = p.settled, nil
+		made.State, made.Payout, err = stateOf(p.settled), p.settled, nil
 	}
-	result := payment{State: dapi.PaymentStateOf(payout, err), Key: p.flags.key, Payout: payout}
-	if p.unpaid(result.State, err) {
-		result.State = dapi.PaymentNotPaid
-	}
+	result := payment{State: made.State, Key: p.flags.key, Payout: made.Payout}
 	var failure error
-	switch result.State {
-	case dapi.PaymentPaid:
-		result.PaidBefore = p.settled != nil || !p.shown
+	switch made.State {
+	case moneymovement.PaymentPaid:
+		result.PaidBefore = p.settled != nil || !p.shown || p.stored != nil && !p.journaled
 		failure = p.awaitArrival(ctx, &result)
-	case dapi.PaymentNotPaid:
-		result.RunAgain = p.again(payout)
-		if p.signed != nil && p.nonePaid() {
-			result.RunAgain = p.again(nil) // what is remembered names the payout
-			p.forget(payout)
+	case moneymovement.PaymentNotPaid:
+		result.RunAgain = p.again(p.named())
+		failure = p.notPaid(ctx, made.Refusal, result.RunAgain)
+	case moneymovement.PaymentNeedsDecision:
+		_, wrong := errors.AsType[*errors.InvalidInput](made.Refusal)
+		_, refused := errors.AsType[*errors.Refusal](made.Refusal)
+		switch {
+		case wrong:
+			failure = made.Refusal
+		case refused && made.Unpaid:
+			result.RunAgain = p.again(p.named())
+			failure = p.notPaid(ctx, made.Refusal, result.RunAgain)
+		default:
+			failure = &app.Failure{Code: app.ExitDecision, Err: inWords(made, err)}
 		}
-		failure = p.notPaid(ctx, err, result.RunAgain)
-	case dapi.PaymentNeedsDecision:
-		failure = err
-		if _, wrong := errors.AsType[*errors.InvalidInput](err); !wrong {
-			failure = &app.Failure{Code: app.ExitDecision, Err: inWords(err)}
+	case moneymovement.PaymentEnded:
+		if err == nil { // as it was read
+			err = &dapi.PayoutNotCompleted{Payout: made.Payout}
 		}
-	case dapi.PaymentEnded:
-		failure = &app.Failure{Code: app.ExitOtherwise, Err: notArrived(payout, err)}
+		failure = &app.Failure{Code: app.ExitOtherwise, Err: err}
 	default:
-		result.RunAgain = p.again(payout)
+		result.State = moneymovement.PaymentInDoubt
+		result.RunAgain = p.again(made.History)
 		failure = &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf("%w\n\nThe payment may have been made. "+
-			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", orLost(inWords(err)),
+			"Do not pay in another way. Run this again until the outcome is known:\n\n  %s", inWords(made, err),
 			result.RunAgain)}
 	}
 	if printed := p.app.Print(result, result.table); failure == nil {
@@ -76,32 +82,21 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 	return failure
 }
 
-// unpaid reports that nothing was paid: this run paid nothing, and no earlier run can have paid, as this machine
-// remembers. Pay has also looked for the payment in the ledger, if the service refused the booking.
-func (p *payingCommand) unpaid(state dapi.PaymentState, err error) bool {
-	earlier := callfacts.EarlierOf(err)
-	none := earlier == callfacts.NonePaid || earlier == callfacts.MayExist && p.nonePaid()
-	if state == dapi.PaymentNeedsDecision {
-		_, refused := errors.AsType[*errors.Refusal](err) // of the input, by the service
-		return refused && none
+// named returns the history that the flags name.
+func (p *payingCommand) named() dapi.History {
+	if !p.elsewhere() {
+		return dapi.History{}
 	}
-	return state == dapi.PaymentUnknown && none
+	return p.terms.History
 }
 
-// forget remembers that this run did not pay.
-func (p *payingCommand) forget(payout *dapi.Payout) {
-	if payout == nil {
-		return
-	}
-	if err := p.signed.unpaid(p.flags.key, payout.ID); err != nil {
-		p.app.Say("moneymove: warning: a later run cannot know that this one did not pay: %v", err)
-	}
-}
-
-// inWords returns the error of a payment without what is said to programs: the name of an option, or of a function.
-func inWords(err error) error {
-	if callfacts.EarlierOf(err) == callfacts.MayExist {
-		callfacts.SetEarlier(err, callfacts.MayPay)
+// inWords returns why a payment was not made or is in doubt, without what is said to programs.
+func inWords(made dapi.Payment, err error) error {
+	switch refusal := cause(made.Refusal); {
+	case refusal != nil && made.Unpaid:
+		return refusal
+	case refusal != nil:
+		return fmt.Errorf("this run paid nothing: %w; an earlier run with this key may have paid", refusal)
 	}
 	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
 	if !ok {
@@ -109,28 +104,37 @@ func inWords(err error) error {
 	}
 	said := *unknown
 	said.Resolve = "run the same command again"
-	if declined, ok := errors.AsType[*dapi.PaymentDeclined](unknown.Cause); ok {
-		said.Cause = declined.Err
-	}
 	return &said
 }
 
-// notPaid returns the error of a payment that no run has made.
-func (p *payingCommand) notPaid(ctx context.Context, err error, again string) error {
-	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
-		err = unknown.Cause // which paid nothing
+// cause returns what a refusal is about: what this command has declined itself, or the end of a call that has booked at
+// the most.
+func cause(refusal error) error {
+	if declined, ok := errors.AsType[*dapi.PaymentDeclined](refusal); ok {
+		return declined.Err
 	}
-	callfacts.SetEarlier(err, callfacts.NonePaid)
-	declined, asked := errors.AsType[*dapi.PaymentDeclined](err)
+	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](refusal); ok {
+		return fmt.Errorf("%s has no response: %w", unknown.Operation, unknown.Cause)
+	}
+	return refusal
+}
+
+// notPaid returns the error of a payment that no run has made.
+func (p *payingCommand) notPaid(ctx context.Context, refusal error, again string) error {
+	err := cause(refusal)
 	code := app.ExitCode(err)
+	declined, asked := errors.AsType[*dapi.PaymentDeclined](refusal)
+	_, lost := errors.AsType[*errors.OutcomeUnknown](refusal)
 	switch {
 	case ctx.Err() != nil:
 		code = app.ExitInterrupted
 	case asked:
 		code = app.ExitDecision
+	case lost && code == app.ExitFailure:
+		code = app.ExitUnreachable
 	}
 	if asked {
-		err = fmt.Errorf("%w; payout %s stays booked until its approval expires", declined.Err, declined.Resource)
+		err = fmt.Errorf("%w; payout %s stays booked until its approval expires", err, declined.Resource)
 	}
 	return &app.Failure{Code: code, Err: fmt.Errorf("not paid: %w\n\nWhen that is mended, run:\n\n  %s", err, again)}
 }
@@ -140,8 +144,8 @@ func (p *payingCommand) awaitArrival(ctx context.Context, result *payment) error
 	if !p.flags.wait {
 		return nil
 	}
-	if result.Payout == nil {
-		result.RunAgain = p.again(nil)
+	if result.Payout.ID == "" {
+		result.RunAgain = p.again(p.named())
 		return &app.Failure{Code: app.ExitUnknown, Err: fmt.Errorf(
 			"the payment is made, but the service does not name its payout yet: to wait for it, run\n\n  %s",
 			result.RunAgain)}
@@ -154,30 +158,14 @@ func (p *payingCommand) awaitArrival(ctx context.Context, result *payment) error
 		return nil
 	}
 	if _, ended := errors.AsType[*dapi.PayoutNotCompleted](err); ended {
-		result.State, result.PaidBefore = dapi.PaymentEnded, false
+		result.State, result.PaidBefore = moneymovement.PaymentEnded, false
 		return &app.Failure{Code: app.ExitOtherwise, Err: err}
 	}
 	code := app.ExitUnknown
 	if ctx.Err() != nil {
 		code = app.ExitInterrupted
 	}
-	result.RunAgain = p.again(result.Payout)
+	result.RunAgain = p.again(dapi.History{PayoutID: result.Payout.ID})
 	return &app.Failure{Code: code, Err: fmt.Errorf("the payment is made, but it is not known whether the money has "+
 		"arrived: %w\n\nTo wait on, run this. It pays nothing again:\n\n  %s", err, result.RunAgain)}
-}
-
-// notArrived returns the error of a payout that ended without paying.
-func notArrived(payout *dapi.Payout, err error) error {
-	if err != nil {
-		return err
-	}
-	return &dapi.PayoutNotCompleted{Payout: payout}
-}
-
-// orLost returns an error for a payment whose state is unknown without one.
-func orLost(err error) error {
-	if err != nil {
-		return err
-	}
-	return errors.New("the service's response does not show whether the payment was made")
 }

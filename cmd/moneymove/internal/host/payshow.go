@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/cmd/moneymove/internal/app"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -24,7 +25,7 @@ var (
 func (p *payingCommand) beforeSigning(ctx context.Context, booked *dapi.Payout) error {
 	if p.response.Replayed {
 		read, err := p.account.Payouts.Get(ctx, booked.ID)
-		if err == nil && settled(read) {
+		if err == nil && stateOf(read) != "" {
 			p.settled = read
 			return errSettled
 		}
@@ -71,14 +72,16 @@ func blockerLine(b dapi.Blocker) string {
 	return b.Code + ": " + b.Message
 }
 
-// settled reports that a payout as it was read is paid, or has failed or come back. An expired payout can be booked
-// again.
-func settled(payout *dapi.Payout) bool {
-	if !payout.Status.Known() || payout.Status == dapi.PayoutStatusExpired {
-		return false
+// stateOf returns the state that a payout as it was read shows, "" if it may still be paid. An expired payout can be
+// booked again.
+func stateOf(payout *dapi.Payout) moneymovement.PaymentState {
+	switch payout.Status {
+	case dapi.PayoutStatusFunding, dapi.PayoutStatusProcessing, dapi.PayoutStatusCompleted:
+		return moneymovement.PaymentPaid
+	case dapi.PayoutStatusFailed, dapi.PayoutStatusRefunded:
+		return moneymovement.PaymentEnded
 	}
-	state := dapi.PaymentStateOf(payout, nil)
-	return state == dapi.PaymentPaid || state == dapi.PaymentEnded
+	return ""
 }
 
 // showAndAsk shows what would be signed, and asks.
@@ -101,7 +104,7 @@ func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) err
 		return err
 	}
 	if p.flags.yes {
-		return p.willSign(booked)
+		return nil
 	}
 	agreed, err := p.app.ConfirmWithin(ctx, fmt.Sprintf("Pay %s %s to %s?", p.asked.Amount, p.asked.Currency,
 		p.asked.ContactID))
@@ -115,19 +118,6 @@ func (p *payingCommand) showAndAsk(ctx context.Context, booked *dapi.Payout) err
 	case !agreed:
 		return errNotYes
 	}
-	return p.willSign(booked)
-}
-
-// willSign remembers that this run signs. Without that, a later run would say that nothing was paid.
-func (p *payingCommand) willSign(booked *dapi.Payout) error {
-	if p.signed == nil {
-		return nil
-	}
-	other, err := p.signed.signs(p.flags.key, booked.ID)
-	if err != nil {
-		return fmt.Errorf("nothing was signed, because this cannot be stored first: %w", err)
-	}
-	p.mayHavePaid = p.mayHavePaid || other
 	return nil
 }
 

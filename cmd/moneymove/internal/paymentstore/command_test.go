@@ -163,7 +163,7 @@ func TestNewBoundsKeepTheOthers(t *testing.T) {
 	credit(t, p)
 	none, least := decimal.RequireFromString("0.000001"), decimal.NewFromInt(1)
 	p.run(t, []moneymovement.Key{"invoice-1"}, payments.Payment{Key: "invoice-1", Account: payments.OwnAccount,
-		Payout: p.payout, Bounds: payments.Bounds{MaxFee: &none, MinDestinationAmount: &least, DestinationCurrency: "EUR"}})
+		Payout: p.payout, Bounds: dapi.Bounds{MaxFee: &none, MinDestinationAmount: &least, DestinationCurrency: "EUR"}})
 	got := p.moneymove(t, "", "get", "invoice-1")
 	for _, line := range []string{`why +price`, `bound +max_fee`, `refused price +10 USDC for \S+ EUR, fee \S+`} {
 		assert.Regexp(t, `(?m)^`+line+`$`, got.out)

@@ -160,7 +160,7 @@ func (d *decision) confirm(ctx context.Context, a *app.App, name string, key mon
 }
 
 // of returns the decision. Bounds that are not given stay as they are.
-func (d *decision) of(name string, bounds payments.Bounds) payments.Decision {
+func (d *decision) of(name string, bounds dapi.Bounds) payments.Decision {
 	switch name {
 	case "retry":
 		return payments.Retry()

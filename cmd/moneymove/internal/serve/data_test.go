@@ -285,8 +285,10 @@ func TestAKillLosesNothingThatWasConfirmed(t *testing.T) {
 		assert.Equal(t, first.Seeded, host.Seeded)
 		account := integrator(t, host.announcement).For(host.Seeded.Client)
 		pay := func(key string) (*dapi.Payout, error) {
-			return account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: host.Seeded.WalletContact,
-				Amount: decimal.RequireFromString("0.01"), Currency: dapi.USDC}, moneymovement.Key(key))
+			paid, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: host.Seeded.WalletContact,
+				Amount: decimal.RequireFromString("0.01"), Currency: dapi.USDC}, moneymovement.Key(key),
+				dapi.PayTerms{})
+			return paid.Payout, err
 		}
 		for key, id := range confirmed {
 			again, err := pay(key)

@@ -45,9 +45,10 @@ func TestTheSeedIsReadyForUse(t *testing.T) {
 		a.Seeded.WalletContact: dapi.USDC, a.Seeded.BankContact: dapi.EURC,
 	} {
 		paid, err := account.Payouts.Pay(t.Context(), dapi.PayoutCreate{ContactID: contact, Currency: currency,
-			Amount: decimal.NewFromInt(10)}, moneymovement.Key("pay-"+string(currency)))
+			Amount: decimal.NewFromInt(10)}, moneymovement.Key("pay-"+string(currency)),
+			dapi.PayTerms{})
 		require.NoError(t, err)
-		_, err = account.Payouts.Wait(t.Context(), paid.ID)
+		_, err = account.Payouts.Wait(t.Context(), paid.Payout.ID)
 		require.NoError(t, err)
 	}
 	verification, err := account.Verification.Get(t.Context())
