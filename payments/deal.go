@@ -12,9 +12,10 @@ import (
 // dealTerms are the terms of a flow of a deal.
 func (s *progress) dealTerms() dapi.DealTerms {
 	inTime := func(context.Context, *dapi.Escrow) error { return s.inTime() }
-	return dapi.DealTerms{History: s.history(), BeforeSigning: inTime, Journal: func(ctx context.Context, history dapi.History) error {
+	journal := func(ctx context.Context, history dapi.History) error {
 		return s.journal(ctx, s.record.signing(history, nil))
-	}}
+	}
+	return dapi.DealTerms{History: s.history(), BeforeSigning: inTime, Journal: journal}
 }
 
 // open opens a deal. If it is in doubt, and the service now refuses to create it for a reason that does not pass by

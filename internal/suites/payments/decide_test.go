@@ -223,16 +223,21 @@ func TestADeadlineThatPasses(t *testing.T) {
 
 // The booking, or the wait for a place in the rate window, can take longer than the deadline: nothing is signed then.
 func TestADeadlineThatPassesDuringACall(t *testing.T) {
-	inBubble(t, func(w *world) {
-		p, late := w.started(), w.payment(1)
-		late.Deadline = time.Now().Add(10 * time.Second)
-		w.Host.Arm(http.MethodPost, "/payouts", sandbox.Delay(20*time.Second))
-		w.submit(p, late)
-		r := w.becomes(p, late.Key, moneymovement.PaymentRefused)
+	eachOf(t, func(w *world, k kind) {
+		signed, late := w.Key.Approvals(), changed(k.submission, time.Now().Add(10*time.Second), time.Time{})
+		for _, books := range []string{"/payouts", "/escrow", "/escrow/{escrowId}/actions"} {
+			w.Host.Arm(http.MethodPost, books, sandbox.Delay(20*time.Second))
+		}
+		p := w.process(k, w.store)
+		_, err := p.Resume(w.Context())
+		require.NoError(w, err)
+		r := w.becomes(p, w.submit(p, late).Key, moneymovement.PaymentRefused)
 		assert.Equal(w, payments.ReasonDeadline, r.Reason.Code)
-		assert.Zero(w, w.Key.Approvals())
-		w.assertPaid(0)
-	})
+		assert.False(w, r.MayHaveLeft)
+		assert.Equal(w, signed, w.Key.Approvals())
+		w.assertMoved(k, 0)
+		require.NoError(w, p.Stop(w.Context()))
+	}, flows...)
 }
 
 // A decision while a call runs would change a payment under the hands of the process that makes the call.

@@ -190,8 +190,8 @@ func slowlyClaimedAgain() func(string, int) failure {
 // A process stalls between the booking and the signature, longer than its lease. When it goes on, it signs nothing: it
 // can no longer store that money may leave.
 func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
-	inBubble(t, func(w *world) {
-		store := watch(w.store)
+	eachOf(t, func(w *world, k kind) {
+		store, signed := watch(w.store), w.Key.Approvals()
 		store.failing(func(method string, n int) failure {
 			if method == "Save" && n == 2 { // the one before the signature
 				time.Sleep(20 * time.Second)
@@ -201,23 +201,22 @@ func TestAProcessThatStallsBeforeItSigns(t *testing.T) {
 			}
 			return fine
 		})
-		p, err := payments.New(store, payments.Integrator(w.platform()), payments.Config{Owner: "first"})
-		require.NoError(w, err)
-		w.submit(p, w.payment(1))
+		p := w.process(k, store)
+		key := w.submit(p, k.submission).Key
 		stepped := make(chan error, 1)
 		go func() {
-			_, err := p.Step(w.Context(), w.payment(1).Key)
+			_, err := p.Step(w.Context(), key)
 			stepped <- err
 		}()
 		time.Sleep(16 * time.Second)
-		other, err := w.processor().Decide(w.Context(), w.payment(1).Key, payments.Cancel("stalled"))
+		other, err := w.process(k, w.store).Decide(w.Context(), key, payments.Cancel("stalled"))
 		require.NoError(w, err)
 		assert.Equal(w, moneymovement.PaymentRefused, other.State)
 		w.aWhile()
 		as[*payments.LeaseLost](w, <-stepped)
-		assert.Zero(w, w.Key.Approvals())
-		w.assertPaid(0)
-	})
+		assert.Equal(w, signed, w.Key.Approvals())
+		w.assertMoved(k, 0)
+	}, flows...)
 }
 
 // A process cannot renew its lease while it opens a deal. Another process may have the payment by then, so the first
