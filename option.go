@@ -160,7 +160,7 @@ func (p Pace) check(invalid *[]errors.Field, option string) {
 
 // WithPolling sets the pauses between the reads of a wait. The first pause is least. Each further pause is 1.5 times as
 // long, up to most. The default is 500 ms to 15 s. Both must be between 1 ms and 24 h, and least must not be longer
-// than most. Otherwise the constructor of the client fails with *errors.InvalidInput. The wait option PollEvery
+// than most. Otherwise the constructor of the client fails with *errors.InvalidInput. The wait option [PollEvery]
 // replaces the pauses for one wait.
 //
 // In tests against the sandbox host, use a few milliseconds.

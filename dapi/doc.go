@@ -82,7 +82,7 @@
 // The service sends no events, so a wait polls: [Clients.WaitReady], [Verification.WaitDecided], [Rails.WaitActive],
 // [Payins.Wait], [Payouts.Wait] and [Escrows.Wait]. [Payouts.WaitAll] follows many payouts. A wait ends when the
 // resource reaches the status, when it can no longer reach it, or when ctx ends. If ctx ends first, the error is
-// [*StillPending].
+// [*moneymovement.StillPending].
 //
 // # Credentials
 //
@@ -110,7 +110,7 @@
 //
 //   - This call paid nothing: *signing.ApprovalRefused, [*TermsDiffer], [*PriceRefused], [*PaymentDeclined],
 //     [*KeyTooOld], *signing.ChallengeRefused.
-//   - The wait ended before the resource reached the status: [*StillPending].
+//   - The wait ended before the resource reached the status: [*moneymovement.StillPending].
 //   - The resource cannot reach the status any more: [*PayoutNotCompleted], [*PayinNotCompleted],
 //     [*ChannelUnavailable], [*RailNotListed].
 //   - The deal expired, and its money was never held: [*EscrowNotOpened].

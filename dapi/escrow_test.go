@@ -208,7 +208,7 @@ func TestEscrowWaitKeepsThePaceOfTheChain(t *testing.T) {
 		var last time.Duration
 		ended, err := escrows.Wait(t.Context(), opened.ID,
 			[]dapi.EscrowStatus{dapi.EscrowStatusReleased, dapi.EscrowStatusRefunded},
-			dapi.OnProgress(func(p dapi.Progress) {
+			moneymovement.OnProgress(func(p moneymovement.Progress) {
 				if p.Reads > 1 {
 					assert.GreaterOrEqual(t, p.Waited-last, 15*time.Second,
 						"a deal is read from chain once in 15 seconds")

@@ -32,16 +32,17 @@ func ExamplePayouts_Wait() {
 	impatient, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// one read is enough for now
-	_, err = account.Payouts.Wait(impatient, payout.ID, dapi.OnProgress(func(dapi.Progress) { cancel() }))
-	var pending *dapi.StillPending
+	_, err = account.Payouts.Wait(impatient, payout.ID,
+		moneymovement.OnProgress(func(moneymovement.Progress) { cancel() }))
+	var pending *moneymovement.StillPending
 	if errors.As(err, &pending) {
 		fmt.Println("still", pending.Status)
 	}
 
 	server.Advance(2 * time.Hour)
 	payout, err = account.Payouts.Wait(ctx, payout.ID,
-		dapi.PollEvery(time.Second, 30*time.Second),
-		dapi.OnProgress(func(p dapi.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
+		moneymovement.PollEvery(time.Second, 30*time.Second),
+		moneymovement.OnProgress(func(p moneymovement.Progress) { fmt.Println("read", p.Reads, "says", p.Status) }))
 	if err != nil {
 		log.Fatal(err) // *dapi.PayoutNotCompleted: the payout failed, was refunded or expired
 	}

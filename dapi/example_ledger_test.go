@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/internal/recorded"
 )
@@ -74,7 +75,8 @@ func ExampleTransactions_Follow() {
 	}
 
 	since := dapi.ChangesParams{Position: dapi.LedgerPositionAt(time.Now().Add(-24 * time.Hour))}
-	for change, err := range account.Transactions.Follow(ctx, since, dapi.PollEvery(time.Second, time.Minute)) {
+	for change, err := range account.Transactions.Follow(ctx, since,
+		moneymovement.PollEvery(time.Second, time.Minute)) {
 		if err != nil {
 			fmt.Println("the end:", err)
 			break

@@ -46,34 +46,34 @@ func refusedUnsent(t *testing.T, call func(context.Context, *dapi.Integrator) er
 }
 
 // waits are all methods that wait.
-var waits = map[string]func(context.Context, *dapi.Integrator, ...dapi.WaitOption) error{
-	"Clients.WaitReady": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+var waits = map[string]func(context.Context, *dapi.Integrator, ...moneymovement.WaitOption) error{
+	"Clients.WaitReady": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Clients.WaitReady(ctx, "cl_1", o...)
 		return err
 	},
-	"Verification.WaitDecided": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Verification.WaitDecided": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.For("cl_1").Verification.WaitDecided(ctx, o...)
 		return err
 	},
-	"Rails.WaitActive": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Rails.WaitActive": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.For("cl_1").Rails.WaitActive(ctx, "sepa", "EUR", o...)
 		return err
 	},
-	"Payins.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Payins.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Self().Payins.Wait(ctx, "pi_1", o...)
 		return err
 	},
-	"Payouts.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Payouts.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Self().Payouts.Wait(ctx, "po_1", o...)
 		return err
 	},
-	"Payouts.WaitAll": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Payouts.WaitAll": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		for result := range i.Self().Payouts.WaitAll(ctx, []dapi.PayoutID{"po_1"}, o...) {
 			return result.Err
 		}
 		return nil
 	},
-	"Escrows.Wait": func(ctx context.Context, i *dapi.Integrator, o ...dapi.WaitOption) error {
+	"Escrows.Wait": func(ctx context.Context, i *dapi.Integrator, o ...moneymovement.WaitOption) error {
 		_, err := i.Self().Escrows.Wait(ctx, "esc_1", []dapi.EscrowStatus{dapi.EscrowStatusReleased}, o...)
 		return err
 	},
@@ -81,16 +81,16 @@ var waits = map[string]func(context.Context, *dapi.Integrator, ...dapi.WaitOptio
 
 func TestInvalidWaitOptionsAreRefused(t *testing.T) {
 	options := map[string]struct {
-		option      dapi.WaitOption
+		option      moneymovement.WaitOption
 		field, code string
 	}{
-		"pauses of zero":     {dapi.PollEvery(0, 0), "PollEvery", "out_of_range"},
-		"negative pauses":    {dapi.PollEvery(-time.Second, time.Second), "PollEvery", "out_of_range"},
-		"too short a pause":  {dapi.PollEvery(time.Millisecond-1, time.Second), "PollEvery", "out_of_range"},
-		"too long a pause":   {dapi.PollEvery(time.Second, 24*time.Hour+1), "PollEvery", "out_of_range"},
-		"the longer first":   {dapi.PollEvery(time.Minute, time.Minute-1), "PollEvery", "out_of_range"},
-		"a nil OnProgress":   {dapi.OnProgress(nil), "OnProgress", "missing"},
-		"one of two invalid": {dapi.PollEvery(time.Second, 0), "PollEvery", "out_of_range"},
+		"pauses of zero":     {moneymovement.PollEvery(0, 0), "PollEvery", "out_of_range"},
+		"negative pauses":    {moneymovement.PollEvery(-time.Second, time.Second), "PollEvery", "out_of_range"},
+		"too short a pause":  {moneymovement.PollEvery(time.Millisecond-1, time.Second), "PollEvery", "out_of_range"},
+		"too long a pause":   {moneymovement.PollEvery(time.Second, 24*time.Hour+1), "PollEvery", "out_of_range"},
+		"the longer first":   {moneymovement.PollEvery(time.Minute, time.Minute-1), "PollEvery", "out_of_range"},
+		"a nil OnProgress":   {moneymovement.OnProgress(nil), "OnProgress", "missing"},
+		"one of two invalid": {moneymovement.PollEvery(time.Second, 0), "PollEvery", "out_of_range"},
 	}
 	for name, wait := range waits {
 		for what, o := range options {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -42,7 +43,7 @@ func TestPaymentStateOf(t *testing.T) {
 		"lost, and a refusal beside it": {nil, errors.Join(&errors.Forbidden{}, &errors.OutcomeUnknown{}),
 			dapi.PaymentUnknown},
 		"under way": {nil, &errors.FundingInProgress{}, dapi.PaymentUnknown},
-		"still pending": {nil, &dapi.StillPending{Progress: dapi.Progress{Resource: "payout"}},
+		"still pending": {nil, &moneymovement.StillPending{Progress: moneymovement.Progress{Resource: "payout"}},
 			dapi.PaymentUnknown},
 		"forbidden":        {nil, &errors.Forbidden{}, dapi.PaymentNotPaid},
 		"over a window":    {nil, &errors.RateLimited{}, dapi.PaymentNotPaid},
@@ -82,7 +83,7 @@ func TestMayHavePaid(t *testing.T) {
 	}
 	for _, err := range []error{
 		nil, errors.New("what"), context.Canceled, &errors.OutcomeUnknown{}, &errors.AlreadyFunded{},
-		&errors.FundingInProgress{}, &dapi.StillPending{Progress: dapi.Progress{Resource: "payout"}},
+		&errors.FundingInProgress{}, &moneymovement.StillPending{Progress: moneymovement.Progress{Resource: "payout"}},
 		&dapi.PayoutNotCompleted{}, &dapi.KeyTooOld{}, &errors.IdempotencyKeyReused{},
 		&errors.InvalidInput{}, // which does not say that it came from a first use
 		errors.Join(&dapi.PriceRefused{}, &dapi.KeyTooOld{}), errors.Join(&dapi.TermsDiffer{}, &errors.InvalidInput{}),

@@ -7,6 +7,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/transport"
 	"github.com/moneymovement/moneymovement-go/signing"
 )
 
@@ -122,14 +123,14 @@ func (p *payment) awaitFunding(ctx context.Context, refusal error) ending {
 		return payout.Status == PayoutStatusExpired || waits && !p.payouts.approver.now().Before(closes)
 	}
 	p.reading = moneymovement.ClassPoll
-	payout, err := wait(ctx, nil, poll[Payout]{
-		low: p.payouts.low, operation: &opGetPayout, resource: "payout", id: string(p.id()),
-		read:   func(ctx context.Context) (*Payout, error) { return p.get(ctx) },
-		status: func(payout *Payout) string { return string(payout.Status) },
-		done: func(payout *Payout) bool {
+	payout, err := transport.Awaited[Payout]{
+		Client: p.payouts.low.transport, Operation: &opGetPayout, Resource: "payout", ID: string(p.id()),
+		Read:   func(ctx context.Context) (*Payout, error) { return p.get(ctx) },
+		Status: func(payout *Payout) string { return string(payout.Status) },
+		Done: func(payout *Payout) bool {
 			return payout.Status.Final() || lapsed(payout) || payout.funded() && payout.Status != PayoutStatusFunding
 		},
-	})
+	}.Wait(ctx, nil)
 	p.reading = ""
 	switch {
 	case err != nil:

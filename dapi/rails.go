@@ -55,23 +55,24 @@ func (s *Rails) Open(ctx context.Context, rail RailCreate, options ...moneymovem
 //
 //   - *ChannelUnavailable: the rail reports `channel_unavailable`.
 //   - *RailNotListed: the client's list does not have this rail.
-//   - *StillPending: ctx ended first.
+//   - *moneymovement.StillPending: ctx ended first.
 func (s *Rails) WaitActive(
-	ctx context.Context, method BankMethod, currency string, options ...WaitOption,
+	ctx context.Context, method BankMethod, currency string, options ...moneymovement.WaitOption,
 ) (*Rail, error) {
-	rail, err := wait(ctx, options, poll[Rail]{
-		low: transport.Of(s).low, operation: &opListRails, resource: "rail", id: string(method) + " " + currency,
-		check: func(c *transport.Check) {
+	rail, err := transport.Awaited[Rail]{
+		Client: transport.Of(s).low.transport, Operation: &opListRails, Resource: "rail",
+		ID: string(method) + " " + currency,
+		Check: func(c *transport.Check) {
 			c.Missing("method", method == "")
 			c.Missing("currency", currency == "")
 		},
-		read: func(ctx context.Context) (*Rail, error) {
+		Read: func(ctx context.Context) (*Rail, error) {
 			return (&Rails{transport.Of(s).low.as(moneymovement.ClassPoll)}).find(ctx, method, currency)
 		},
-		status: func(r *Rail) string { return string(r.Status) },
-		done:   func(r *Rail) bool { return r.Status.settled() },
-		known:  func(r *Rail) bool { return r.Status.Known() },
-	})
+		Status: func(r *Rail) string { return string(r.Status) },
+		Done:   func(r *Rail) bool { return r.Status.settled() },
+		Known:  func(r *Rail) bool { return r.Status.Known() },
+	}.Wait(ctx, options)
 	if err == nil && rail.Status == RailStatusChannelUnavailable {
 		err = &ChannelUnavailable{CallInfo: transport.Of(s).low.head(&opListRails, ""), Rail: rail}
 	}

@@ -54,15 +54,16 @@ func (s *Verification) Complete(ctx context.Context, options ...moneymovement.Ca
 }
 
 // WaitDecided polls until the review is `approved` or `rejected`. People do the review, which can take days. Give ctx a
-// deadline. If ctx ends first, the error is *StillPending.
-func (s *Verification) WaitDecided(ctx context.Context, options ...WaitOption) (*KYB, error) {
-	return wait(ctx, options, poll[KYB]{
-		low: transport.Of(s).low, operation: &opGetKYB, resource: "verification", id: transport.Of(s).low.actingFor(),
-		read: func(ctx context.Context) (*KYB, error) {
+// deadline. If ctx ends first, the error is *moneymovement.StillPending.
+func (s *Verification) WaitDecided(ctx context.Context, options ...moneymovement.WaitOption) (*KYB, error) {
+	return transport.Awaited[KYB]{
+		Client: transport.Of(s).low.transport, Operation: &opGetKYB, Resource: "verification",
+		ID: transport.Of(s).low.actingFor(),
+		Read: func(ctx context.Context) (*KYB, error) {
 			return transport.Of(s).low.as(moneymovement.ClassPoll).GetKYB(ctx, nil)
 		},
-		status: func(k *KYB) string { return string(k.Status) },
-		done:   func(k *KYB) bool { return k.Status.Final() },
-		known:  func(k *KYB) bool { return k.Status.Known() },
-	})
+		Status: func(k *KYB) string { return string(k.Status) },
+		Done:   func(k *KYB) bool { return k.Status.Final() },
+		Known:  func(k *KYB) bool { return k.Status.Known() },
+	}.Wait(ctx, options)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/signing"
@@ -53,7 +54,7 @@ func failures() map[string]error {
 		"dapi.PaymentDeclined":           &dapi.PaymentDeclined{Err: &LeaseLost{}},
 		"dapi.KeyTooOld":                 &dapi.KeyTooOld{},
 		"dapi.EscrowNotOpened":           &dapi.EscrowNotOpened{},
-		"dapi.StillPending":              &dapi.StillPending{},
+		"moneymovement.StillPending":     &moneymovement.StillPending{},
 		"signing.ApprovalRefused":        &signing.ApprovalRefused{},
 		"signing.ChallengeRefused":       &signing.ChallengeRefused{},
 		"signing.NotSigned":              &signing.NotSigned{Err: signing.ErrNoKey},

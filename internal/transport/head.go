@@ -13,7 +13,7 @@ const requestIDHeader = "X-Request-Id"
 
 // head returns what errors say about the call.
 func (t *tracker) head() errors.CallInfo {
-	head := t.request.head().WithFacts(t.facts())
+	head := callfacts.With(t.request.head(), t.facts())
 	head.Attempts = t.attempts
 	if t.answer.header != nil {
 		head.RequestID = t.answer.header.Get(requestIDHeader)
@@ -23,9 +23,9 @@ func (t *tracker) head() errors.CallInfo {
 
 // head returns what is known about a call before it is sent.
 func (r *Request) head() errors.CallInfo {
-	return errors.CallInfo{
+	return callfacts.With(errors.CallInfo{
 		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
-	}.WithFacts(r.op.facts())
+	}, r.op.facts())
 }
 
 // facts returns what the errors need to know about a call. Whether the call may be repeated depends on its key. Without
@@ -73,7 +73,7 @@ func (o *Operation) facts() callfacts.Facts {
 
 // Head returns the head of an error that a surface creates itself.
 func (o *Operation) Head(key string) errors.CallInfo {
-	return errors.CallInfo{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
+	return callfacts.With(errors.CallInfo{Operation: o.ID, IdempotencyKey: key}, o.facts())
 }
 
 // resource returns the id in the path, or the contact in the body. It is called only for an error.

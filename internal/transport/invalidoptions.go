@@ -1,8 +1,6 @@
 package transport
 
 import (
-	"time"
-
 	"github.com/moneymovement/moneymovement-go/errors"
 )
 
@@ -19,13 +17,6 @@ func (o *InvalidOptions) Refuse(option, code, message string) {
 func (o *InvalidOptions) NotNil(option string, given bool) {
 	if !given {
 		o.Refuse(option, errors.FieldMissing, "must not be nil")
-	}
-}
-
-// Pace refuses pauses that a wait cannot keep: under 1 ms, over 24 h, or in the wrong order.
-func (o *InvalidOptions) Pace(option string, least, most time.Duration) {
-	if least < time.Millisecond || most < least || most > 24*time.Hour {
-		o.Refuse(option, "out_of_range", "must be pauses from 1ms to 24h, the shorter one first")
 	}
 }
 

@@ -2,7 +2,6 @@ package transport_test
 
 import (
 	"context"
-	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,24 +13,6 @@ import (
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/internal/transport"
 )
-
-func TestPausesOutsideTheBoundsAreRefused(t *testing.T) {
-	const day = 24 * time.Hour
-	for pace, refused := range map[moneymovement.Pace]bool{
-		{Least: time.Second, Most: time.Minute}: false,
-		{Least: time.Millisecond, Most: day}:    false,
-		{Least: day, Most: day}:                 false,
-		{}:                                      true,
-		{Least: time.Millisecond - 1, Most: time.Hour}: true,
-		{Least: -time.Second, Most: math.MinInt64}:     true,
-		{Least: time.Minute, Most: time.Minute - 1}:    true,
-		{Least: time.Second, Most: day + 1}:            true,
-	} {
-		var invalid transport.InvalidOptions
-		invalid.Pace("PollEvery", pace.Least, pace.Most)
-		assert.Equal(t, refused, len(invalid) == 1, "%v", pace)
-	}
-}
 
 func TestPollReadsUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

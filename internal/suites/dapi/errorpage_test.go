@@ -51,7 +51,7 @@ var provoked = map[string]func(w *payWorld) error{
 		_, err := w.pay(dapi.FirstUsedAt(time.Now().Add(-8 * 24 * time.Hour)))
 		return err
 	},
-	"dapi.StillPending": func(w *payWorld) error {
+	"moneymovement.StillPending": func(w *payWorld) error {
 		w.Configure(func(s *sandbox.Settings) { s.PayoutStepAfter = sandbox.Duration(time.Hour) })
 		payout, err := w.pay()
 		if err != nil {

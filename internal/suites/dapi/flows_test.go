@@ -40,7 +40,7 @@ func TestOnboardingOfAClient(t *testing.T) {
 		require.NoError(t, err)
 		var seen []string
 		rail, err := acme.Rails.WaitActive(t.Context(), dapi.BankMethodSEPA, "EUR",
-			dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p.Status) }))
+			moneymovement.OnProgress(func(p moneymovement.Progress) { seen = append(seen, p.Status) }))
 		require.NoError(t, err)
 		assert.Regexp(t, "^bnk_", rail.VirtualAccount.ID)
 		assert.NotEmpty(t, rail.VirtualAccount.Requisites.IBAN)

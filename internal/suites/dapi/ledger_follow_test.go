@@ -47,7 +47,8 @@ func TestFollowDeliversWhatHappens(t *testing.T) {
 		var at []time.Duration
 		var looks int
 		for change, err := range account.Transactions.Follow(ctx, dapi.ChangesParams{},
-			dapi.PollEvery(time.Second, 30*time.Second), dapi.OnProgress(func(p dapi.Progress) {
+			moneymovement.PollEvery(time.Second, 30*time.Second),
+			moneymovement.OnProgress(func(p moneymovement.Progress) {
 				looks++
 				assert.Equal(t, "ledger", p.Resource)
 				assert.Equal(t, "self", p.ID)
@@ -82,7 +83,7 @@ func TestFollowPausesAfterChanges(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for _, err := range account.Transactions.Follow(ctx, dapi.ChangesParams{},
-			dapi.PollEvery(2*time.Second, 10*time.Second)) {
+			moneymovement.PollEvery(2*time.Second, 10*time.Second)) {
 			if err != nil {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				break
@@ -111,7 +112,7 @@ func TestFollowIsTakenUpAgain(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	for change, err := range w.integrator().Self().Transactions.Follow(ctx, params,
-		dapi.OnProgress(func(dapi.Progress) { cancel() })) {
+		moneymovement.OnProgress(func(moneymovement.Progress) { cancel() })) {
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Zero(t, change, "both were dealt with")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -110,7 +111,7 @@ func TestFundingThatOutlastsItsCaller(t *testing.T) {
 		assert.Equal(t, dapi.PayoutStatusFunding, payout.Status, "the last reading comes back")
 		unknown := as[*errors.OutcomeUnknown](t, err)
 		assert.Equal(t, "ConfirmPayout", unknown.Operation)
-		pending := as[*dapi.StillPending](t, unknown.Cause)
+		pending := as[*moneymovement.StillPending](t, unknown.Cause)
 		assert.Equal(t, "funding", pending.Status)
 		assert.Equal(t, "payout", pending.Resource)
 		assert.Equal(t, string(payout.ID), pending.ID)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/dapi"
 	"github.com/moneymovement/moneymovement-go/errors"
 	"github.com/moneymovement/moneymovement-go/sandbox"
@@ -25,10 +26,10 @@ func TestWaitReady(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, dapi.ClientStatusPending, created.Status)
 
-		var seen []dapi.Progress
+		var seen []moneymovement.Progress
 		started := time.Now()
 		client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
-			dapi.OnProgress(func(p dapi.Progress) { seen = append(seen, p) }))
+			moneymovement.OnProgress(func(p moneymovement.Progress) { seen = append(seen, p) }))
 		require.NoError(t, err)
 		assert.Equal(t, dapi.ClientStatusReady, client.Status)
 		assert.NotEmpty(t, client.BaseSmartWallet)
@@ -48,7 +49,7 @@ func TestWaitReady(t *testing.T) {
 
 // assertBacksOff checks that each pause lies in the upper half of a bound that grows by half from 500 ms to 15 s, and
 // that pauses differ.
-func assertBacksOff(t *testing.T, seen []dapi.Progress) {
+func assertBacksOff(t *testing.T, seen []moneymovement.Progress) {
 	t.Helper()
 	bound, jittered := 500*time.Millisecond, false
 	for i := 1; i < len(seen); i++ {
@@ -73,7 +74,7 @@ func TestWaitGivesUpWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		client, err := integrator.Clients.WaitReady(ctx, created.ID)
-		pending, ok := errors.AsType[*dapi.StillPending](err)
+		pending, ok := errors.AsType[*moneymovement.StillPending](err)
 		require.True(t, ok, "%v", err)
 		assert.Equal(t, dapi.ClientStatusPending, client.Status, "the last reading comes with the error")
 		assert.Equal(t, "pending", pending.Status)
@@ -90,7 +91,7 @@ func TestWaitThatEndsBeforeItReads(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	client, err := w.integrator().Clients.WaitReady(ctx, "cl_1")
-	pending, ok := errors.AsType[*dapi.StillPending](err)
+	pending, ok := errors.AsType[*moneymovement.StillPending](err)
 	require.True(t, ok, "%v", err)
 	assert.Nil(t, client)
 	assert.Zero(t, pending.Reads)
@@ -118,7 +119,7 @@ func TestWaitsNameWhatTheyWaitFor(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			id, err := wait(ctx)
 			cancel()
-			pending := as[*dapi.StillPending](t, err)
+			pending := as[*moneymovement.StillPending](t, err)
 			assert.Equal(t, resource, pending.Resource)
 			assert.Equal(t, id, pending.ID)
 			assert.Equal(t, errors.MaybeMoved, pending.MovedByCall())
@@ -174,7 +175,7 @@ func TestWaitsAtTheBoundsOfAPause(t *testing.T) {
 				created, err := integrator.Clients.Create(t.Context(), dapi.ClientCreate{Email: "acme@example.com"})
 				require.NoError(t, err)
 				client, err := integrator.Clients.WaitReady(t.Context(), created.ID,
-					dapi.PollEvery(bounds[0], bounds[1]), nil)
+					moneymovement.PollEvery(bounds[0], bounds[1]), nil)
 				require.NoError(t, err)
 				assert.Equal(t, dapi.ClientStatusReady, client.Status)
 				assert.Less(t, w.Sent("GetClient"), 2000, "a wait must not spin")

@@ -41,10 +41,10 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 		defer cancel()
 
 		var order []dapi.PayoutID
-		var progress []dapi.Progress // unguarded: it is called one at a time
+		var progress []moneymovement.Progress // unguarded: it is called one at a time
 		asked := append([]dapi.PayoutID{"po_nobody"}, append(ids, ids...)...)
 		for waited := range account.Payouts.WaitAll(ctx, asked,
-			dapi.OnProgress(func(p dapi.Progress) { progress = append(progress, p) })) {
+			moneymovement.OnProgress(func(p moneymovement.Progress) { progress = append(progress, p) })) {
 			order = append(order, waited.ID)
 			switch waited.ID {
 			case "po_nobody":
@@ -59,7 +59,7 @@ func TestWaitAllGivesEachPayoutAsSoonAsItEnds(t *testing.T) {
 				assert.Equal(t, dapi.PayoutStatusFailed, waited.Payout.Status)
 				assert.Less(t, time.Since(began), 3*time.Minute)
 			case ids[1]:
-				pending := as[*dapi.StillPending](t, waited.Err)
+				pending := as[*moneymovement.StillPending](t, waited.Err)
 				assert.Equal(t, 10*time.Minute, pending.Waited)
 				assert.Equal(t, ids[1], waited.Payout.ID)
 			}

@@ -46,8 +46,8 @@ var misuses = map[string]struct{ wrong, right string }{
 		`acme.Payouts.Get(ctx, "po_1", moneymovement.WithTimeout(0))`,
 		`acme.Payouts.Get(ctx, "po_1", moneymovement.Timeout(0))`},
 	"an option of a wait for a call": {
-		`acme.Payouts.Get(ctx, "po_1", dapi.PollEvery(1, 2))`,
-		`acme.Payouts.Wait(ctx, "po_1", dapi.PollEvery(1, 2))`},
+		`acme.Payouts.Get(ctx, "po_1", moneymovement.PollEvery(1, 2))`,
+		`acme.Payouts.Wait(ctx, "po_1", moneymovement.PollEvery(1, 2))`},
 	"an app key for the platform API": {
 		`dapi.NewIntegrator("", appapi.NewAPIKey("k"))`,
 		`dapi.NewIntegrator("", dapi.Developer{})`},
