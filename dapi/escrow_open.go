@@ -229,7 +229,7 @@ func conclude(attempt *attempt, left doubt, operation string, id EscrowID, deal 
 	if deal != nil {
 		id = deal.ID
 	}
-	errors.SetResource(err, string(id), key, callfacts.Asker{})
+	callfacts.SetResource(err, string(id), key)
 	return deal, err
 }
 

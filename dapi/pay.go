@@ -284,7 +284,7 @@ func (p *payment) head() errors.CallInfo {
 // named adds the payout's id to an error, if it is known.
 func (p *payment) named(err error) error {
 	if id := p.id(); id != "" {
-		errors.SetResource(err, string(id), string(p.key), callfacts.Asker{})
+		callfacts.SetResource(err, string(id), string(p.key))
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func showsUnpaid(err error) bool {
 	case reused, old:
 		return false
 	case ofInput(err):
-		return errors.EarlierCalls(err, callfacts.Asker{}) == callfacts.NonePaid
+		return callfacts.EarlierOf(err) == callfacts.NonePaid
 	}
 	return true
 }
@@ -147,7 +147,7 @@ func ofInput(err error) bool {
 func saysOfEarlier(err error, earlier callfacts.Earlier) {
 	_, unknown := err.(*errors.OutcomeUnknown) //nolint:errorlint // a wrapped one is about something else
 	if unknown || ofInput(err) {
-		errors.SetEarlierCalls(err, earlier, callfacts.Asker{})
+		callfacts.SetEarlier(err, earlier)
 	}
 }
 

@@ -136,7 +136,7 @@ func (s *session) renewing(ctx context.Context, h *held) *held {
 func (r *renewal) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
-		return errors.Clone(r.err, callfacts.Asker{})
+		return callfacts.Clone(r.err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -58,7 +58,7 @@ func sessionOf(operation string, grant *tokenGrant, asked time.Time) (Session, e
 	if !sendable(grant.AccessToken) {
 		return Session{}, &errors.UnexpectedResponse{
 			// a login moves no money
-			CallInfo: errors.CallInfo{Operation: operation}.WithFacts(callfacts.Facts{ReadOnly: true}),
+			CallInfo: callfacts.With(errors.CallInfo{Operation: operation}, callfacts.Facts{ReadOnly: true}),
 			Status:   http.StatusCreated, Err: errUnsendable,
 		}
 	}

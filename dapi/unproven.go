@@ -61,7 +61,7 @@ func unknownOutcome(
 			head.Operation = operation
 		}
 		head.IdempotencyKey = string(key)
-		unknown = &errors.OutcomeUnknown{CallInfo: head.WithFacts(callfacts.Facts{}), Cause: cause}
+		unknown = &errors.OutcomeUnknown{CallInfo: callfacts.With(head, callfacts.Facts{}), Cause: cause}
 	}
 	unknown.Resolve = resolve
 	return unknown

@@ -211,8 +211,8 @@ func reasonOf(err error) *Reason {
 // messageOf returns an error's text. The advice in the text of a doubt is to call again, which the processor does. It
 // also knows whether an earlier call can have signed.
 func messageOf(err error) string {
-	if errors.EarlierCalls(err, callfacts.Asker{}) == callfacts.MayExist {
-		errors.SetEarlierCalls(err, callfacts.MayPay, callfacts.Asker{})
+	if callfacts.EarlierOf(err) == callfacts.MayExist {
+		callfacts.SetEarlier(err, callfacts.MayPay)
 	}
 	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
 	if !ok {

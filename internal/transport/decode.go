@@ -13,6 +13,7 @@ import (
 
 	moneymovement "github.com/moneymovement/moneymovement-go"
 	"github.com/moneymovement/moneymovement-go/errors"
+	"github.com/moneymovement/moneymovement-go/internal/callfacts"
 	"github.com/moneymovement/moneymovement-go/internal/wire"
 )
 
@@ -173,7 +174,7 @@ func (a *answer) refusal(r *Request) error {
 	if r.op.Public { // a refused login changed nothing, whatever the status is
 		facts := r.facts()
 		facts.ReadOnly = true
-		head = head.WithFacts(facts)
+		head = callfacts.With(head, facts)
 	}
 	return errors.Decode(errors.Response{
 		CallInfo: head, Status: a.status, Header: a.header, Body: a.bytes(), Truncated: a.truncated,

@@ -13,10 +13,10 @@ const requestIDHeader = "X-Request-Id"
 
 // head returns what errors say about the call.
 func (r *Request) head() errors.CallInfo {
-	head := errors.CallInfo{
+	head := callfacts.With(errors.CallInfo{
 		Operation: r.op.ID, IdempotencyKey: string(r.call.Key), Resource: r.resource(), Account: r.account,
 		Attempts: r.attempts,
-	}.WithFacts(r.facts())
+	}, r.facts())
 	if r.answer.header != nil {
 		head.RequestID = r.answer.header.Get(requestIDHeader)
 	}
@@ -68,7 +68,7 @@ func (o *Operation) facts() callfacts.Facts {
 
 // Head returns the head of an error that a surface creates itself.
 func (o *Operation) Head(key string) errors.CallInfo {
-	return errors.CallInfo{Operation: o.ID, IdempotencyKey: key}.WithFacts(o.facts())
+	return callfacts.With(errors.CallInfo{Operation: o.ID, IdempotencyKey: key}, o.facts())
 }
 
 // resource returns the id in the path, or the contact in the body. It is called only for an error.

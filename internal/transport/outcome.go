@@ -82,7 +82,7 @@ func (r *Request) ownDoing(refusal error) bool {
 // withoutEffect reports an error after which nothing was changed. It judges the write and not its money: an operation
 // that moves no money can also have been carried out.
 func withoutEffect(err error) bool {
-	return err != nil && errors.CarriedOut(err, callfacts.Asker{}) == errors.NotMoved
+	return err != nil && callfacts.WithoutEffect(err)
 }
 
 // garbled reports a response that is neither the service's JSON error nor a client error: a proxy's page, a redirect,

@@ -79,7 +79,7 @@ func (p *payingCommand) conclude(ctx context.Context, payout *dapi.Payout, err e
 // unpaid reports that nothing was paid: this run paid nothing, and no earlier run can have paid, as this machine
 // remembers. Pay has also looked for the payment in the ledger, if the service refused the booking.
 func (p *payingCommand) unpaid(state dapi.PaymentState, err error) bool {
-	earlier := errors.EarlierCalls(err, callfacts.Asker{})
+	earlier := callfacts.EarlierOf(err)
 	none := earlier == callfacts.NonePaid || earlier == callfacts.MayExist && p.nonePaid()
 	if state == dapi.PaymentNeedsDecision {
 		_, refused := errors.AsType[*errors.Refusal](err) // of the input, by the service
@@ -100,8 +100,8 @@ func (p *payingCommand) forget(payout *dapi.Payout) {
 
 // inWords returns the error of a payment without what is said to programs: the name of an option, or of a function.
 func inWords(err error) error {
-	if errors.EarlierCalls(err, callfacts.Asker{}) == callfacts.MayExist {
-		errors.SetEarlierCalls(err, callfacts.MayPay, callfacts.Asker{})
+	if callfacts.EarlierOf(err) == callfacts.MayExist {
+		callfacts.SetEarlier(err, callfacts.MayPay)
 	}
 	unknown, ok := errors.AsType[*errors.OutcomeUnknown](err)
 	if !ok {
@@ -120,7 +120,7 @@ func (p *payingCommand) notPaid(ctx context.Context, err error, again string) er
 	if unknown, ok := errors.AsType[*errors.OutcomeUnknown](err); ok {
 		err = unknown.Cause // which paid nothing
 	}
-	errors.SetEarlierCalls(err, callfacts.NonePaid, callfacts.Asker{})
+	callfacts.SetEarlier(err, callfacts.NonePaid)
 	declined, asked := errors.AsType[*dapi.PaymentDeclined](err)
 	code := app.ExitCode(err)
 	switch {
